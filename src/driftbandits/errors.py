@@ -1,0 +1,70 @@
+"""Our errors: every one is a sentence that says what was given, what is allowed, and why."""
+
+from typing import Any
+
+import numpy as np
+
+
+class DriftBanditsError(Exception):
+    """Base of all errors this library raises on purpose."""
+
+
+class InvalidValue(DriftBanditsError, ValueError):
+    """An argument is outside what the mathematics allows."""
+
+
+class InvalidShape(DriftBanditsError, ValueError):
+    """An array has the wrong number of axes, rows or columns."""
+
+
+class InvalidState(DriftBanditsError, RuntimeError):
+    """A call came at the wrong moment, e.g. `update` before `select`."""
+
+
+class NoRule(DriftBanditsError, TypeError):
+    """An open function was called on a part it has no rule for."""
+
+
+def require(holds: bool, name: str, given: Any, allowed: str, why: str) -> None:
+    """Raise `InvalidValue` in one line unless the condition holds.
+
+    Examples
+    --------
+    >>> require(False, "gamma", 1.5, "in (0, 1]", "weights of the past must not grow")
+    Traceback (most recent call last):
+    ...
+    driftbandits.errors.InvalidValue: gamma = 1.5 is not allowed; it must be in (0, 1]: weights of the past must not grow
+    """
+    if not holds:
+        raise InvalidValue(f"{name} = {given!r} is not allowed; it must be {allowed}: {why}")
+
+
+def positive(name: str, value: float, why: str) -> float:
+    """Coerce to a finite float > 0, or raise `InvalidValue`."""
+    number = real(name, value)
+    require(number > 0.0, name, value, "> 0", why)
+    return number
+
+
+def real(name: str, value: Any) -> float:
+    """Coerce to a finite float, or raise `InvalidValue`."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise InvalidValue(f"{name} = {value!r} is not a number") from None
+    require(bool(np.isfinite(number)), name, value, "finite", "nothing can be computed with NaN or infinity")
+    return number
+
+
+def probability(name: str, value: float) -> float:
+    """Coerce to a float in (0, 1), or raise `InvalidValue`."""
+    number = real(name, value)
+    require(0.0 < number < 1.0, name, value, "in (0, 1)", "it is a probability of failure")
+    return number
+
+
+def integer(name: str, value: Any, *, least: int, why: str) -> int:
+    """Coerce to an int ≥ least without rounding, or raise `InvalidValue`."""
+    number = real(name, value)
+    require(number == int(number) and number >= least, name, value, f"a whole number ≥ {least}", why)
+    return int(number)
