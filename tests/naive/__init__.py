@@ -4,4 +4,13 @@ Nothing here imports the library or shares a recursion with it: V, θ̂, β, sco
 rebuilt from all past samples at every call. Slow and obvious on purpose.
 """
 
-from naive.linear import *  # noqa: F403
+# ruff: noqa: F403
+from naive.ball import *
+from naive.generalized import *
+from naive.glm_scores import *
+from naive.linear import *
+from naive.links import *
+from naive.mdp import *
+from naive.meta import *
+from naive.multinomial import *
+from naive.piecewise import *

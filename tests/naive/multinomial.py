@@ -1,0 +1,169 @@
+"""Multinomial-logit mixture MDPs from the whole history (paper, section 6; algorithms.md 3.2, theory.md section 7).
+
+psi (nS, nA, nS', d), reachable (nS, nA, nS') of bool, reference (nS, nA) a reachable successor of each pair.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import logsumexp, softmax
+
+from naive import linear
+from naive.ball import minimise_on_ball
+from naive.generalized import project
+from naive.mdp import ceiling, norms, reward_moments, reward_radius, stage_samples
+
+
+def subtract_reference(psi, reachable, reference):
+    """ψ(s'|s,a) - ψ(s_ref|s,a) on the reachable successors, 0 elsewhere (D5)."""
+    out = np.zeros_like(psi, dtype=float)
+    for s, a in np.ndindex(*psi.shape[:2]):
+        for i in np.flatnonzero(reachable[s, a]):
+            out[s, a, i] = psi[s, a, i] - psi[s, a, reference[s, a]]
+    return out
+
+
+def mnl_kernel(psi, reachable, w):
+    """eq:MNL-model — softmax of ψ(s'|s,a)ᵀw over the reachable successors."""
+    out = np.zeros(reachable.shape)
+    for s, a in np.ndindex(*reachable.shape[:2]):
+        out[s, a, reachable[s, a]] = softmax(psi[s, a, reachable[s, a]] @ w)
+    return out
+
+
+class Multinomial(NamedTuple):
+    """The weighted likelihood of one stage: one feature matrix (successors, d) and one observed row per sample."""
+
+    features: list
+    observed: list
+    w: np.ndarray
+    lam: float
+    kappa: float
+    d: int
+
+    def F(self, w):
+        """(λκ/2)‖w‖² - Σ_j α_j log p(s'_j), the objective above eq:MNL-estimate-p."""
+        loss = self.lam * self.kappa / 2 * w @ w
+        for weight, Psi, row in zip(self.w, self.features, self.observed, strict=True):
+            loss -= weight * (Psi[row] @ w - logsumexp(Psi @ w))
+        return loss
+
+    def g(self, w):
+        """g(w) = λκw + Σ_j α_j Σ_{s'} p(s') ψ(s')."""
+        out = self.lam * self.kappa * w
+        for weight, Psi in zip(self.w, self.features, strict=True):
+            out = out + weight * Psi.T @ softmax(Psi @ w)
+        return out
+
+    def g_hat(self):
+        """Σ_j α_j ψ(s'_j)."""
+        out = np.zeros(self.d)
+        for weight, Psi, row in zip(self.w, self.features, self.observed, strict=True):
+            out = out + weight * Psi[row]
+        return out
+
+    def u(self, w):
+        """g(w) - g(ŵ) = ∇F."""
+        return self.g(w) - self.g_hat()
+
+    def H(self, w):
+        """∇g(w) = λκI + Σ_j α_j Cov_p(ψ)."""
+        out = self.lam * self.kappa * np.eye(self.d)
+        for weight, Psi in zip(self.w, self.features, strict=True):
+            p = softmax(Psi @ w)
+            mean = Psi.T @ p
+            out = out + weight * ((Psi.T * p) @ Psi - np.outer(mean, mean))
+        return out
+
+    def Sigma(self):
+        """Σ̄ = λI + Σ_j α_j Σ_{s'} ψ(s')ψ(s')ᵀ."""
+        out = self.lam * np.eye(self.d)
+        for weight, Psi in zip(self.w, self.features, strict=True):
+            out = out + weight * Psi.T @ Psi
+        return out
+
+
+def mnl_likelihood(h, psi, reachable, states, actions, w, *, lam, kappa, share_stages=False):
+    """The likelihood of stage index h from all past episodes; `qmle` and `project` work on it."""
+    features, observed, weight = [], [], []
+    for j, i, value in stage_samples(h, actions.shape[1], w, share_stages):
+        s, a = states[j, i], actions[j, i]
+        successors = np.flatnonzero(reachable[s, a])
+        features.append(psi[s, a, successors])
+        observed.append(int(np.flatnonzero(successors == states[j, i + 1])[0]))
+        weight.append(value)
+    return Multinomial(features, observed, np.array(weight), lam, kappa, psi.shape[-1])
+
+
+def mnl_radius(n, *, d, lam, S, kappa, L, U, delta, variant="printed"):
+    """β̄_w of lemma:MNL-v-UCB; "corrected" has the constant 1/√2 and U-1, with L = L′ of the subtracted features (c)."""
+    if variant == "printed":
+        noise = np.log(1 / delta) / 2 + d / 4 * np.log(1 + U * L**2 * n / (lam * d))
+    else:
+        noise = np.log(1 / delta) + d / 2 * np.log(1 + (U - 1) * L**2 * n / (lam * d))
+    return np.sqrt(noise) + np.sqrt(lam) * kappa * S
+
+
+def kappa(psi, reachable, S, reference=None):
+    """inf over ‖w‖ ≤ S and (s, a) of min_{s'≠s''} p(s')p(s'') (D6); with `reference` only pairs with it (κ_ref).
+
+    log p(s') + log p(s'') is concave, so the infimum is on the sphere; it only depends on w through the span of the
+    feature differences, in which the search is done (an angle sweep for up to three successors).
+    """
+    smallest, seen = np.inf, set()
+    for s, a in np.ndindex(*reachable.shape[:2]):
+        successors = np.flatnonzero(reachable[s, a])
+        if len(successors) < 2:
+            continue
+        Psi = psi[s, a, successors]
+        difference = Psi - Psi[0]
+        basis = np.linalg.svd(difference)[2][: np.linalg.matrix_rank(difference)]
+        coordinates = difference @ basis.T
+        for i in range(len(successors)):
+            for j in range(i):
+                if reference is not None and reference[s, a] not in (successors[i], successors[j]):
+                    continue
+                key = (coordinates.round(12).tobytes(), i, j)
+                if key not in seen:
+                    seen.add(key)
+                    smallest = min(smallest, _smallest_product(coordinates, i, j, S))
+    return smallest
+
+
+def _smallest_product(Psi, i, j, S):
+    """min_{‖w‖=S} p_i p_j for one set of features."""
+    if Psi.shape[1] == 0:  # all successors look alike: p is uniform whatever w is
+        return 1 / len(Psi) ** 2
+
+    def f(w):
+        return (Psi[i] + Psi[j]) @ w - 2 * logsumexp(Psi @ w)
+
+    def gradient(w):
+        return Psi[i] + Psi[j] - 2 * Psi.T @ softmax(Psi @ w)
+
+    return float(np.exp(f(minimise_on_ball(f, gradient, S, Psi.shape[1], sphere_only=True))))
+
+
+def mnl_plan(phi, psi, reachable, states, actions, rewards, *, memory, lam_theta, lam_w, S_theta, S_w, L_psi, U,
+             kappa, delta, reward_scale=1.0, transition_scale=1.0, cap="horizon", variant="printed",
+             share_stages=False):  # fmt: skip
+    """(Q, V, w̃) of episode k = len(states) + 1: eq:MNL-action-selection, the max over the successors of (s, a) (D4)."""
+    H = actions.shape[1]
+    nS, nA, d_theta = phi.shape
+    w = linear.weights(memory, len(states) + 1)
+    Q, V, w_tilde = np.zeros((H, nS, nA)), np.zeros((H + 1, nS)), np.zeros((H, psi.shape[-1]))
+    for h in range(H - 1, -1, -1):
+        Lam, theta, n = reward_moments(h, phi, states, actions, rewards, w, lam_theta, share_stages)
+        model = mnl_likelihood(h, psi, reachable, states, actions, w, lam=lam_w, kappa=kappa, share_stages=share_stages)
+        Sigma = model.Sigma()
+        w_tilde[h] = project(model, S_w, Sigma)
+        beta_r = reward_radius(n, d=d_theta, lam=lam_theta, S=S_theta)
+        form = {"S": S_w, "kappa": kappa, "L": L_psi, "U": U, "delta": delta, "variant": variant}
+        beta_w = mnl_radius(n, d=psi.shape[-1], lam=lam_w, **form)
+        width = np.max(np.where(reachable, norms(psi, Sigma), 0.0), axis=2)
+        optimistic = phi @ theta + reward_scale * beta_r * norms(phi, Lam)
+        optimistic += mnl_kernel(psi, reachable, w_tilde[h]) @ V[h + 1]
+        optimistic += transition_scale * H / kappa * beta_w * width
+        Q[h] = np.clip(optimistic, 0, ceiling(cap, H, h))
+        V[h] = np.max(Q[h], axis=1)
+    return Q, V, w_tilde
