@@ -267,8 +267,12 @@ def test_reference_radii_of_the_generalised_experiment(S, c_mu, bars, tildes, rh
     scb = {"d": D, "lam": D * np.log(T) / c, "c_mu": c, "k_mu": k, "S": S, "m": 1.0, "L": 1.0, "delta": DELTA}
     printed = naive.beta_tilde(n(1 - np.sqrt(P / (D * T))), **scb), naive.beta_tilde(T, **scb)
     assert printed == pytest.approx(tildes, abs=5.1e-5)
-    inflated = (tildes[1] - np.sqrt(D * np.log(T)) * S) * min(np.exp(S), np.sqrt(k / c)) + np.sqrt(D * np.log(T)) * S
+    root = np.sqrt(D * np.log(T)) * S
+    inflated = (tildes[1] - root) * np.sqrt(k / c) + root
     assert naive.beta_tilde(T, **scb, variant="corrected") == pytest.approx(inflated, rel=1e-5)
+    assert naive.beta_tilde(T, **{**scb, "k_mu": 1e9}, variant="corrected") == pytest.approx(
+        (naive.beta_tilde(T, **{**scb, "k_mu": 1e9}) - root) * np.exp(S) + root
+    )
     scb["delta"] = 1 / T
     gamma = 1 - (5 / (D * T)) ** (2 / 3)
     assert naive.rho(gamma=gamma, T=T, pw_printed=True, **scb) == pytest.approx(rho, abs=1e-6)
@@ -385,6 +389,8 @@ def test_master_schedule_and_tests():
     assert naive.master_test_1(some, [0.0, 1.0], g, lambda t: 0.06)  # (0,2,2): 1 ≥ .4 + .54
     assert not naive.master_test_1(some, [0.0, 1.0], g, lambda t: 0.07)
     assert not naive.master_test_1(some, [0.0, 1.0, 1.0], g, lambda t: 0.0)  # nothing ends at 3
+    assert naive.master_test_1(some, [0.0, 0.0, 1.0, 1.0], g, lambda t: 0.06 if t == 2 else 9.0)  # (1,3,4) only
+    assert naive.master_test_1(some, [1.0, 1.0, 1.0, 1.0], g, lambda t: 0.06 if t == 4 else 9.0)  # (2,1,4) only
     assert naive.master_test_2([0.1, 0.0], g, lambda t: 0.13)  # (.4 + .4)/2 ≥ .39
     assert not naive.master_test_2([0.1, 0.0], g, lambda t: 0.14)
 
@@ -428,6 +434,37 @@ def test_linear_mixture_plan():
     # noiseless rewards, tiny λ: θ̂ recovers θ
     theta = naive.reward_moments(0, phi, states, actions, rewards, np.ones(6), 1e-9)[1]
     assert theta == pytest.approx([0.3, 0.9], abs=1e-5)
+
+
+def test_linear_mixture_plan_by_hand():
+    # one feature each way, one action, H=3; after one episode through the states 0, 1, 0, 1
+    f, kernel = np.array([0.2, 0.6]), np.array([[0.7, 0.3], [0.1, 0.9]])
+    phi, psi = f[:, None, None], kernel[:, None, :, None]
+    states, actions, rewards = np.array([[0, 1, 0, 1]]), np.zeros((1, 3), int), np.array([[0.1, 0.3, 0.1]])
+    common = {"memory": ("everything",), "lam_theta": 2.0, "lam_w": 5.0, "S_theta": 1.0, "S_w": 1.0, "L_psi": 1.0,
+              "delta": 0.1, "transition_scale": 0.1}  # fmt: skip
+    (first, _), (second, _) = naive.linear_mixture_plans(phi, psi, states, actions, rewards, **common)
+
+    def radius(n):
+        return 0.1 * (3 * math.sqrt(math.log(10) / 2 + math.log(1 + 9 * n / 5) / 4) + math.sqrt(5))
+
+    assert first[2, :, 0] == pytest.approx(f)
+    assert first[1, :, 0] == pytest.approx(f + radius(0) * kernel @ f / math.sqrt(5))
+    last = f * 0.1 * 0.2 / 2.04 + math.sqrt(2) * f / math.sqrt(2.04)  # stage 3 was in state 0
+    assert second[2, :, 0] == pytest.approx(last)
+    seen = kernel[1] @ f  # ψ_{V_3}(s_2), V_3 of the first plan is f; the target is V_3(s_3) = f_0
+    middle = f * 0.3 * 0.6 / 2.36 + math.sqrt(2) * f / math.sqrt(2.36)
+    middle += kernel @ last * (f[0] * seen / (5 + seen**2) + radius(1) / math.sqrt(5 + seen**2))
+    assert second[1, :, 0] == pytest.approx(middle)
+    capped = {"cap": "stage", **common, "transition_scale": 100.0}
+    assert naive.linear_mixture_plan(phi, psi, states[:0], actions[:0], rewards[:0], [], **capped)[0][0].tolist() == [
+        [3],
+        [3],
+    ]
+    assert naive.linear_mixture_plan(phi, psi, states[:0], actions[:0], rewards[:0], [], **capped)[0][1].tolist() == [
+        [2],
+        [2],
+    ]
 
 
 def test_reference_radii_of_the_mdps():
