@@ -1,3 +1,19 @@
-"""Sequential decisions in a drifting world."""
+"""Sequential decisions in a drifting world.
+
+>>> import driftbandits as db
+>>> world = db.env.linear(db.env.unit_arms(50, dim=2, seed=0), db.env.rotating(2000), noise=1.0)
+>>> strategy = db.zoo.lb_weight_ucb(gamma=0.977, lam=2.0, S=1.0, L=1.0, R=1.0, delta=1e-4)
+>>> run = db.simulate(strategy, world, seed=0)
+>>> run.rounds[-1], run.regret[-1] < 1000
+(np.int64(2000), np.True_)
+"""
+
+from . import env, theory, zoo
+from .agent import Agent
+from .errors import DriftBanditsError
+from .simulate import Run, simulate, trials
+from .strategy import Optimistic
 
 __version__ = "0.1.0"
+
+__all__ = ["Agent", "DriftBanditsError", "Optimistic", "Run", "env", "simulate", "theory", "trials", "zoo"]

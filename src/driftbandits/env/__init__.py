@@ -1,0 +1,27 @@
+"""Drifting worlds to learn in: parameter paths, arm sets, and the bandits they make.
+
+>>> import driftbandits as db
+>>> world = db.env.linear(db.env.unit_arms(50, dim=2, seed=0), db.env.rotating(6000), noise=1.0)
+>>> world.horizon, world.dim
+(6000, 2)
+"""
+
+from .arms import Arms, redrawn_arms, unit_arms
+from .bandit import Bandit, linear
+from .paths import Path, from_array, joined, piecewise, random_walk, rotating, sinusoidal, static
+
+__all__ = [
+    "Arms",
+    "Bandit",
+    "Path",
+    "from_array",
+    "joined",
+    "linear",
+    "piecewise",
+    "random_walk",
+    "redrawn_arms",
+    "rotating",
+    "sinusoidal",
+    "static",
+    "unit_arms",
+]

@@ -1,0 +1,99 @@
+"""Which arms are on offer: the same in every round, given for every round, or redrawn in every round."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import InvalidShape, InvalidValue, integer
+from ..linalg import Matrix
+
+
+def unit_arms(n: int, *, dim: int, seed: int = 0) -> Matrix:
+    """N arms (n, d): Gaussian directions, each rescaled to norm 1 (the paper's; resolution A8, reading i).
+
+    Examples
+    --------
+    >>> unit_arms(50, dim=2, seed=0).shape
+    (50, 2)
+    """
+    integer("n", n, least=1, why="there must be an arm to play")
+    integer("dim", dim, least=1, why="it is the number of features d")
+    return _unit(np.random.default_rng(seed).standard_normal((n, dim)), axis=1)
+
+
+def redrawn_arms(n: int, *, dim: int, seed: int = 0) -> "Arms":
+    """N fresh unit-norm Gaussian arms in every round, made while the simulation runs."""
+    integer("n", n, least=1, why="there must be an arm to play")
+    return _Redrawn(n, dim, seed)
+
+
+@dataclass(frozen=True)
+class Arms:
+    """A source of arm sets."""
+
+    n: int
+    dim: int
+
+    @property
+    def fixed(self) -> bool:
+        """Are the same arms on offer in every round?"""
+        return False
+
+    def blocks(self, horizon: int, size: int) -> Iterator[Matrix]:
+        """Arms of consecutive blocks of rounds, each (m, d, n); a fixed set is (1, d, n)."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class _Fixed(Arms):
+    values: Matrix  # (1, d, n)
+
+    @property
+    def fixed(self) -> bool:
+        return True
+
+    def blocks(self, horizon: int, size: int) -> Iterator[Matrix]:
+        for _ in range(0, horizon, size):
+            yield self.values
+
+
+@dataclass(frozen=True)
+class _Given(Arms):
+    values: Matrix  # (T, n, d)
+
+    def blocks(self, horizon: int, size: int) -> Iterator[Matrix]:
+        for first in range(0, horizon, size):
+            yield np.ascontiguousarray(self.values[first : first + size].transpose(0, 2, 1))
+
+
+@dataclass(frozen=True)
+class _Redrawn(Arms):
+    seed: int
+
+    def blocks(self, horizon: int, size: int) -> Iterator[Matrix]:
+        rng = np.random.default_rng(self.seed)
+        for first in range(0, horizon, size):
+            yield _unit(rng.standard_normal((min(size, horizon - first), self.dim, self.n)), axis=1)
+
+
+def as_arms(arms: "ArrayLike | Arms", *, horizon: int) -> Arms:
+    """An arm source from a source, an (n, d) array or a (T, n, d) array."""
+    if isinstance(arms, Arms):
+        return arms
+    values = np.ascontiguousarray(arms, float)
+    if values.ndim not in (2, 3) or 0 in values.shape:
+        raise InvalidShape(f"arms has shape {values.shape}; it must be (n, d), or (T, n, d) when the arm set changes, with n, d ≥ 1")
+    if not np.isfinite(values).all():
+        raise InvalidValue("arms contains NaN or infinity; every feature must be finite")
+    if values.ndim == 2:
+        return _Fixed(values.shape[0], values.shape[1], np.ascontiguousarray(values.T)[None])
+    if values.shape[0] != horizon:
+        raise InvalidShape(f"arms has {values.shape[0]} rounds but the path has {horizon}; both must cover rounds 1..T")
+    return _Given(values.shape[1], values.shape[2], values)
+
+
+def _unit(values: Matrix, axis: int) -> Matrix:
+    unit: Matrix = values / np.linalg.norm(values, axis=axis, keepdims=True)
+    return unit

@@ -1,0 +1,64 @@
+"""A bandit: arms on offer, a parameter that drifts, and rewards that depend on both."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from ..errors import InvalidShape
+from .arms import Arms, as_arms
+from .paths import Path, from_array
+from .rewards import Gaussian
+
+
+@dataclass(frozen=True)
+class Bandit:
+    """In round t: arms X_t are on offer; playing x ∈ X_t pays a random reward with mean μ(xᵀθ_t)."""
+
+    arms: Arms
+    path: Path
+    reward: Any
+
+    @property
+    def horizon(self) -> int:
+        """Number of rounds T."""
+        return self.path.horizon
+
+    @property
+    def dim(self) -> int:
+        """Number of features d."""
+        return self.path.dim
+
+
+def linear(arms: "ArrayLike | Arms", path: "ArrayLike | Path", *, noise: float = 1.0, horizon: int | None = None) -> Bandit:
+    """A linear bandit: rewards xᵀθ_t + noise·N(0, 1).
+
+    Parameters
+    ----------
+    arms
+        (n, d); or (T, n, d) when the arm set changes; or an arm source such as `redrawn_arms`.
+    path
+        θ_1..θ_T as a (T, d) array, or a path such as `rotating`.
+    noise
+        Standard deviation of the Gaussian noise, ≥ 0.
+    horizon
+        If given, T; the path must have exactly this length.
+
+    Examples
+    --------
+    >>> world = linear([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]], noise=0.1)
+    >>> world.horizon
+    3
+    """
+    return make_bandit(arms, path, Gaussian(noise), horizon)
+
+
+def make_bandit(arms: "ArrayLike | Arms", path: "ArrayLike | Path", reward: Any, horizon: int | None) -> Bandit:
+    """Bring arms and path together; refuse those that do not fit."""
+    drift = path if isinstance(path, Path) else from_array(path)
+    if horizon is not None and drift.horizon != horizon:
+        raise InvalidShape(f"the path has {drift.horizon} rounds but horizon = {horizon}; θ must be given for rounds 1..T exactly")
+    offer = as_arms(arms, horizon=drift.horizon)
+    if offer.dim != drift.dim:
+        raise InvalidShape(f"arms have d = {offer.dim} features but θ has {drift.dim}; both must be the same")
+    return Bandit(arms=offer, path=drift, reward=reward)

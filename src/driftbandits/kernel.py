@@ -1,0 +1,284 @@
+"""Open functions that compile, and a compile cache that is never stale. The only module that knows numba.
+
+Every algorithm here is a tuple of small parts (`NamedTuple`s of numbers). One loop runs them all, because the loop calls
+*open functions*, and an open function picks its rule by the type of its first argument:
+
+`generic`  declares an open function. From Python it dispatches on `type(x)`; inside compiled code, on numba's type of x. The same
+           composition therefore runs compiled or, with NUMBA_DISABLE_JIT=1, interpreted.
+`part`     turns a `NamedTuple` class into a part: numbers become floats and `check` runs once, at construction.
+`kernel`   a closed compiled leaf, inlined where it is called; it calls no open function.
+`solver`   a closed compiled leaf too large to inline.
+`entry`    a compiled loop that calls open functions, compiled at its first call for the parts it is given.
+
+Two open-ended helpers treat a whole state (a tree of `NamedTuple`s of arrays) at once: `copy_state` and `save_state`/`load_state`.
+
+The cache
+---------
+Numba stamps only the file of the cached function, so an edit in any inlined file would leave old machine code in use. We name the cache
+folder by a digest of everything that can be inlined: all sources of this package, every outside file that defines a `kernel`, and every
+file that registers a rule for one of the parts in the call. Editing a user's own rule recompiles only the strategies made with it.
+"""
+
+import functools
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from numbers import Real
+from typing import Any, TypeVar, cast
+
+import numba
+from numba import njit
+from numba.core.errors import NumbaError
+from numba.core.types import BaseNamedTuple
+from numba.extending import overload
+
+from .errors import NoRule, real
+
+__all__ = ["cache_folder", "copy_state", "entry", "generic", "kernel", "load_state", "part", "save_state", "solver"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T", bound=type)
+
+# Not fastmath=True: it assumes that NaN and infinity do not occur and so breaks isnan, isfinite and argmax on them.
+OPTIONS: dict[str, Any] = {"_nrt": False, "nogil": True, "error_model": "numpy", "fastmath": {"contract", "reassoc", "nsz"}}
+# Without forced inlining every call of a rule pays atomic reference counts for each array of the state.
+INLINED = OPTIONS | {"forceinline": True}
+
+PACKAGE = pathlib.Path(__file__).parent
+STALE_AFTER_DAYS = 30.0
+
+_helper_files: set[str] = set()  # outside files with a kernel: may be inlined anywhere
+_rule_files: dict[type, set[str]] = {}  # part -> files with a rule for it
+
+
+# ---------------------------------------------------------------------------------------------------------------- parts
+
+
+def part(cls: T) -> T:
+    """Make a `NamedTuple` class a part: integers become floats (one compilation, not two) and `check(self)` validates."""
+    make = cls.__new__
+
+    @functools.wraps(make)
+    def new(kind: type, *args: Any, **kwargs: Any) -> Any:
+        raw = make(kind, *args, **kwargs)
+        fields = zip(raw._fields, raw, strict=True)
+        values = [real(name, value) if isinstance(value, Real) else value for name, value in fields]
+        config = make(kind, *values)
+        check = getattr(config, "check", None)
+        if check is not None:
+            check()
+        return config
+
+    cls.__new__ = new  # type: ignore[assignment]
+    # `_replace` builds through `_make`; it must not be a way around the check.
+    cls._make = classmethod(lambda kind, values: kind(*values))  # type: ignore[attr-defined]
+    return cls
+
+
+# ------------------------------------------------------------------------------------------------------- compiled leaves
+
+
+def kernel(function: F) -> F:
+    """Compile a small closed function, inlined into its callers."""
+    return _leaf(function, INLINED)
+
+
+def solver(function: F) -> F:
+    """Compile a closed function that is too large to be inlined."""
+    return _leaf(function, OPTIONS)
+
+
+def _leaf(function: F, options: dict[str, Any]) -> F:
+    _note_helper(function)
+    return cast(F, njit(**options)(function))
+
+
+def _note_helper(function: Callable[..., Any]) -> None:
+    source = function.__code__.co_filename
+    if not pathlib.Path(source).is_relative_to(PACKAGE):
+        _helper_files.add(source)
+
+
+# ---------------------------------------------------------------------------------------------------------- open functions
+
+
+def generic(stub: F) -> Any:
+    """Turn a documented stub into an open function; give it rules with `@stub.register(Part)`."""
+    rules: dict[type, Callable[..., Any]] = {}
+
+    def rule(kind: type) -> Callable[..., Any]:
+        try:
+            return rules[kind]
+        except KeyError:
+            known = ", ".join(sorted(p.__name__ for p in rules)) or "none yet"
+            raise NoRule(f"{stub.__name__} has no rule for {getattr(kind, '__name__', kind)}; it knows {known}") from None
+
+    @functools.wraps(stub)
+    def dispatch(*args: Any) -> Any:
+        return rule(type(args[0]))(*args)
+
+    def choose(*types: Any) -> Callable[..., Any]:
+        return rule(getattr(types[0], "instance_class", types[0]))
+
+    overload(dispatch, strict=False, jit_options=INLINED)(choose)
+
+    def register(*kinds: type) -> Callable[[F], F]:
+        def add(function: F) -> F:
+            for kind in kinds:
+                rules[kind] = function
+                _rule_files.setdefault(kind, set()).add(function.__code__.co_filename)
+            return function
+
+        return add
+
+    dispatch.register = register  # type: ignore[attr-defined]
+    dispatch.knows = rules.__contains__  # type: ignore[attr-defined]
+    return dispatch
+
+
+# ----------------------------------------------------------------------------------------------------------- entry points
+
+
+def entry(function: F) -> F:
+    """Compile a loop that calls open functions, at its first call, into the cache folder of the parts it is given.
+
+    `call.direct(*args)` returns the machine code for arguments of exactly these types: calling that skips numba's type
+    inspection, which costs more than a whole round of a small bandit. The caller must keep the types fixed.
+    """
+    _note_helper(function)
+    compiled: dict[frozenset[type], Any] = {}
+
+    def dispatcher(args: tuple[Any, ...]) -> Any:
+        kinds = frozenset(_part_types(args))
+        if kinds not in compiled:
+            compiled[kinds] = _compile(function, cache_folder(kinds))
+        return compiled[kinds]
+
+    @functools.wraps(function)
+    def call(*args: Any) -> Any:
+        return _readable(dispatcher(args), args)
+
+    def direct(*args: Any) -> Callable[..., Any]:
+        found = dispatcher(args)
+        if numba.config.DISABLE_JIT:
+            return cast(Callable[..., Any], found)
+        signature = tuple(found.typeof_pyval(a) for a in args)
+        _readable(found.compile, (signature,))
+        return cast(Callable[..., Any], found.overloads[signature].entry_point)
+
+    call.direct = direct  # type: ignore[attr-defined]
+    return cast(F, call)
+
+
+def _readable(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """Call, and turn numba's page about a missing rule into our one line."""
+    try:
+        return function(*args)
+    except NumbaError as error:
+        line = re.search(r"\w+ has no rule for [^\n]+", str(error))
+        if line is None:
+            raise
+        raise NoRule(line[0]) from None
+
+
+def _part_types(value: Any) -> Iterator[type]:
+    """Classes of all named tuples inside the arguments."""
+    if isinstance(value, tuple):
+        if hasattr(value, "_fields"):
+            yield type(value)
+        for item in value:
+            yield from _part_types(item)
+
+
+def _compile(function: Callable[..., Any], folder: pathlib.Path) -> Any:
+    before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder)
+    try:
+        return njit(cache=True, **OPTIONS)(function)
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+# ------------------------------------------------------------------------------------------------------------- the cache
+
+
+def cache_root() -> pathlib.Path:
+    """Where compiled code is kept: $DRIFTBANDITS_CACHE, or driftbandits/ in the user's cache folder."""
+    chosen = os.environ.get("DRIFTBANDITS_CACHE")
+    if chosen:
+        return pathlib.Path(chosen)
+    return pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "driftbandits"
+
+
+def cache_folder(kinds: frozenset[type] = frozenset()) -> pathlib.Path:
+    """The cache folder of a composition of these parts, named by a digest of all code that may be inlined into it."""
+    outside = _helper_files.union(*(_rule_files.get(kind, set()) for kind in kinds))
+    fingerprint = hashlib.sha256(_package_digest().encode())
+    for name in sorted(outside):
+        source = pathlib.Path(name)
+        if not source.is_relative_to(PACKAGE) and source.is_file():  # a rule typed at a prompt has no file, nor a cache
+            fingerprint.update(source.read_bytes())
+    folder = cache_root() / fingerprint.hexdigest()[:16]
+    if not folder.exists():
+        _drop_old_folders(folder.parent)
+    return folder
+
+
+@functools.cache
+def _package_digest() -> str:
+    sources = sorted(PACKAGE.rglob("*.py"))
+    return hashlib.sha256(b"".join(p.read_bytes() for p in sources)).hexdigest()
+
+
+def _drop_old_folders(root: pathlib.Path) -> None:
+    """Forget what no process has compiled into for a month; a folder in use at worst compiles anew."""
+    limit = time.time() - STALE_AFTER_DAYS * 86400.0
+    for folder in root.glob("[0-9a-f]" * 16):
+        if folder.stat().st_mtime < limit:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+# -------------------------------------------------------------------------------------------------- whole states at once
+
+
+def _tree_function(name: str, arguments: str, leaf: str) -> Any:
+    """Make an open-ended function over states of equal shape: `leaf` runs on every array, whatever the tuple's type."""
+
+    def walk(first: Any, second: Any, *rest: Any) -> None:
+        for a, b in zip(first, second, strict=True):
+            if isinstance(a, tuple):
+                walk(a, b, *rest)
+            else:
+                run_leaf(a, b, *rest)
+
+    scope: dict[str, Any] = {}
+    exec(f"def run_leaf({arguments}):\n    {leaf}", scope)
+    run_leaf = scope["run_leaf"]
+    walk.__name__ = walk.__qualname__ = name
+
+    def choose(first: Any, *_rest: Any) -> Callable[..., None]:
+        if not isinstance(first, BaseNamedTuple):
+            raise NoRule(f"{name} has no rule for {first}; it knows states, which are named tuples of arrays")
+        names = [word.strip() for word in arguments.split(",")]
+        lines = []
+        for field, kind in zip(first.fields, first.types, strict=True):
+            inner = ", ".join(f"{n}.{field}" if i < 2 else n for i, n in enumerate(names))
+            lines.append(f"    {name if isinstance(kind, BaseNamedTuple) else 'run_leaf'}({inner})\n")
+        code: dict[str, Any] = {name: walk, "run_leaf": compiled_leaf}
+        exec(f"def implementation({arguments}):\n{''.join(lines) or '    pass'}", code)
+        return cast(Callable[..., None], code["implementation"])
+
+    compiled_leaf = njit(**INLINED)(run_leaf)
+    overload(walk, strict=False, jit_options=OPTIONS)(choose)
+    return walk
+
+
+copy_state = _tree_function("copy_state", "to, source", "to[...] = source")
+copy_state.__doc__ = "Copy every array of `source` into the same array of `to`."
+save_state = _tree_function("save_state", "store, state, i", "store[i] = state")
+save_state.__doc__ = "Copy a state into place i of a store, whose arrays have one leading axis more."
+load_state = _tree_function("load_state", "store, state, i", "state[...] = store[i]")
+load_state.__doc__ = "Copy place i of a store back into a state."

@@ -1,0 +1,6 @@
+"""How sure are we? The radius β of each theorem."""
+
+from .constant import Constant
+from .self_normalised import SelfNormalised, SelfNormalisedDet
+
+__all__ = ["Constant", "SelfNormalised", "SelfNormalisedDet"]

@@ -1,0 +1,107 @@
+r"""The radius of Lemma 1, from the self-normalised inequality of Abbasi-Yadkori et al. (2011, Theorem 1).
+
+    β_{t−1} = √λ·S + R·√( 2 log(1/δ) + d·log(1 + L²·n/(λd)) ),      n = Σ_{s<t} w_{t−1,s}                    (trace form)
+    β_{t−1} = √λ·S + R·√( 2 log(1/δ) + log det V_{t−1} − d·log λ )                                            (determinant form)
+
+The determinant form is never larger (Lemma `lemma:det-inequality`). Three options:
+
+- `squared`: n = Σ w² and Ṽ in place of V. Valid and smaller for every discounted learner, because Ṽ ⪯ V (resolution A2); the paper
+  uses it for D-LinUCB.
+- `uniform`: the inequality holds for each fixed t, not for all t at once, since the weights change with t (resolution A5). A union bound
+  over the horizon, δ → δ/T, repairs it.
+- `scale` multiplies the whole radius; the theory is scale = 1.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import positive, probability, require
+from ..kernel import kernel, part
+from ..linalg import Vector, log_det
+from ..protocol import Limits, beta, limits, wants_horizon, wants_squares
+
+
+def _check(radius: Any) -> None:
+    positive("lam", radius.lam, "V = λI must be invertible in round 1")
+    positive("S", radius.S, "it bounds the norm of θ")
+    positive("L", radius.L, "it bounds the norm of every arm")
+    require(radius.R >= 0.0, "R", radius.R, "≥ 0", "it is the sub-Gaussian constant of the noise")
+    probability("delta", radius.delta)
+    require(radius.scale >= 0.0, "bonus_scale", radius.scale, "≥ 0", "it multiplies the width of an interval; theory is 1")
+
+
+@part
+class SelfNormalised(NamedTuple):
+    """β in trace form: needs only the number of effective rounds."""
+
+    lam: float
+    S: float
+    L: float
+    R: float
+    delta: float
+    scale: float = 1.0
+    squared: float = 0.0
+    uniform: float = 0.0
+
+    check = _check
+
+
+@part
+class SelfNormalisedDet(NamedTuple):
+    """β in determinant form: never larger than the trace form."""
+
+    lam: float
+    S: float
+    L: float
+    R: float
+    delta: float
+    scale: float = 1.0
+    squared: float = 0.0
+    uniform: float = 0.0
+
+    check = _check
+
+
+@kernel
+def _width(radius: Any, volume: float, horizon: int) -> float:
+    """scale·(√λ·S + R·√(2 log(1/δ) + volume))."""
+    failure = -np.log(radius.delta)
+    if radius.uniform:
+        failure += np.log(float(horizon))
+    width: float = radius.scale * (np.sqrt(radius.lam) * radius.S + radius.R * np.sqrt(2.0 * failure + volume))
+    return width
+
+
+@beta.register(SelfNormalised)
+def _(radius: SelfNormalised, n: Vector, est: Any, horizon: int) -> float:
+    d = est.theta.shape[0]
+    rounds = n[1] if radius.squared else n[0]
+    return _width(radius, d * np.log(1.0 + radius.L * radius.L * rounds / (radius.lam * d)), horizon)
+
+
+@beta.register(SelfNormalisedDet)
+def _(radius: SelfNormalisedDet, n: Vector, est: Any, horizon: int) -> float:
+    factor = est.factor2 if radius.squared else est.factor
+    return _width(radius, log_det(factor) - est.theta.shape[0] * np.log(radius.lam), horizon)
+
+
+@limits.register(SelfNormalised, SelfNormalisedDet)
+def _(radius: Any) -> Limits:
+    return Limits(L=radius.L, low=-math.inf, high=math.inf)
+
+
+@wants_squares.register(SelfNormalised)
+def _(radius: SelfNormalised) -> bool:
+    return False
+
+
+@wants_squares.register(SelfNormalisedDet)
+def _(radius: SelfNormalisedDet) -> bool:
+    return bool(radius.squared)
+
+
+@wants_horizon.register(SelfNormalised, SelfNormalisedDet)
+def _(radius: Any) -> bool:
+    return bool(radius.uniform)

@@ -1,0 +1,135 @@
+"""Optimism in the face of uncertainty: play argmax mean(xᵀθ̂) + β·‖x‖.
+
+`Bonus`          ‖x‖_{V⁻¹}, one matrix (LB-WeightUCB, OFUL, …; paper, Algorithm 1, line 3)
+`SandwichBonus`  ‖x‖_{V⁻¹ṼV⁻¹}, two matrices (D-LinUCB; Russac et al. 2019); never wider, since Ṽ ⪯ V
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..kernel import kernel, part
+from ..linalg import Matrix, Vector, inverse_norms, quadratic_forms, solve
+from ..protocol import Setting, anticipate, choose, index, prepare, renew, wants_squares, workspace
+from .width import (
+    WidthWork,
+    carry_bounds,
+    choose_widest,
+    cross_widths,
+    score_all,
+    squared_width,
+    squared_widths,
+    width_workspace,
+)
+
+
+@part
+class Bonus(NamedTuple):
+    """Optimism in the norm V⁻¹."""
+
+
+@part
+class SandwichBonus(NamedTuple):
+    """Optimism in the norm V⁻¹ṼV⁻¹, where Ṽ has the squared weights."""
+
+
+@wants_squares.register(Bonus)
+def _(rule: Bonus) -> bool:
+    return False
+
+
+@wants_squares.register(SandwichBonus)
+def _(rule: SandwichBonus) -> bool:
+    return True
+
+
+@workspace.register(Bonus)
+def _(rule: Bonus, setting: Setting) -> WidthWork:
+    return width_workspace(setting, metric=False)
+
+
+@workspace.register(SandwichBonus)
+def _(rule: SandwichBonus, setting: Setting) -> WidthWork:
+    return width_workspace(setting, metric=True)
+
+
+@anticipate.register(Bonus, SandwichBonus)
+def _(rule: Any, est: Any, work: WidthWork, x: Vector) -> None:
+    cross_widths(est, work, x)
+
+
+@prepare.register(Bonus)
+def _(rule: Bonus, model: Any, sums: Any, est: Any, work: WidthWork, g: float) -> None:
+    carry_bounds(model.lam, est, work, g)
+
+
+@prepare.register(SandwichBonus)
+def _(rule: SandwichBonus, model: Any, sums: Any, est: Any, work: WidthWork, g: float) -> None:
+    carry_bounds(model.lam, est, work, g)
+    sandwich(est.factor, est.factor2, work.root, work.metric)
+
+
+@renew.register(Bonus, SandwichBonus)
+def _(rule: Any, est: Any, width: float, work: WidthWork, rng: np.random.Generator) -> None:
+    pass
+
+
+@choose.register(Bonus, SandwichBonus)
+def _(
+    rule: Any, model: Any, sums: Any, est: Any, width: float, work: Any, arms: Matrix, score: Vector, rng: np.random.Generator
+) -> int:
+    return choose_widest(rule, model, est, width, work, arms, score, rng)
+
+
+@index.register(Bonus, SandwichBonus)
+def _(rule: Any, model: Any, sums: Any, est: Any, width: float, work: WidthWork, arms: Matrix, score: Vector) -> None:
+    score_all(rule, model, est, width, work, arms, score)
+
+
+@squared_widths.register(Bonus)
+def _(rule: Bonus, est: Any, work: WidthWork, arms: Matrix, first: int, m: int) -> None:
+    inverse_norms(arms, first, m, est.factor, work.Z, work.q)
+
+
+@squared_width.register(Bonus)
+def _(rule: Bonus, est: Any, work: WidthWork, x: Vector, inverse: float) -> float:
+    return inverse
+
+
+@squared_widths.register(SandwichBonus)
+def _(rule: SandwichBonus, est: Any, work: WidthWork, arms: Matrix, first: int, m: int) -> None:
+    quadratic_forms(arms, first, m, work.metric, work.Z, work.q)
+
+
+@squared_width.register(SandwichBonus)
+def _(rule: SandwichBonus, est: Any, work: WidthWork, x: Vector, inverse: float) -> float:
+    return quadratic_form(work.metric, x)
+
+
+@kernel
+def quadratic_form(M: Matrix, x: Vector) -> float:
+    """xᵀMx."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        s = 0.0
+        for j in range(x.shape[0]):
+            s += M[i, j] * x[j]
+        total += s * x[i]
+    return total
+
+
+@kernel
+def sandwich(factor: Matrix, factor2: Matrix, B: Matrix, M: Matrix) -> None:
+    """M = V⁻¹ṼV⁻¹ = BᵀB with Ṽ = CCᵀ and B = (V⁻¹C)ᵀ, whose row i is V⁻¹ times column i of C."""
+    d = factor.shape[0]
+    for i in range(d):
+        for j in range(d):
+            B[i, j] = factor2[j, i] if j >= i else 0.0
+        solve(factor, B[i], B[i])
+    for i in range(d):
+        for j in range(i + 1):
+            s = 0.0
+            for k in range(d):
+                s += B[k, i] * B[k, j]
+            M[i, j] = s
+            M[j, i] = s

@@ -1,0 +1,166 @@
+"""Index = mean + β·‖x‖, for any rule of that form, over all arms or only over those that can win.
+
+Scoring every arm costs O(n·d²) a round. For a fixed arm set a learner can do with O(n·d), exactly: keep an upper bound q̂_a of each squared
+width ‖x_a‖²_{V⁻¹}, and evaluate exactly only arms whose bound can still win or tie. When x is observed and the memory fades by g,
+
+    V_new ⪰ g·V + xxᵀ + εI,  ε = (1−g)λ,   so by Sherman–Morrison, then by Jensen on the spectrum of V,
+    q̂ ← (q̂ − (x_aᵀV⁻¹x)²/(g + xᵀV⁻¹x))/g,      q̂ ← q̂/(1 + ε·q̂/‖x_a‖²).
+
+Each step is inflated by a multiple of the rounding error. The choice is that of scoring every arm; two or three arms a round are evaluated.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..kernel import generic, kernel
+from ..linalg import CHUNK, Matrix, Vector, dot, inner_products, solve, solve_lower
+from ..protocol import Setting, mean
+from .ties import best_arm, tie_level
+
+LAZY_FROM = 10  # below this dimension scoring every arm is cheaper
+ROUNDING = 4e-16
+
+
+class WidthWork(NamedTuple):
+    """Workspace of an index of the form mean + β·‖x‖."""
+
+    value: Vector  # (1,)      index of the last choice
+    metric: Matrix  # (d, d)    V⁻¹ṼV⁻¹, or (0, 0)
+    root: Matrix  # (d, d)    a square root of the metric, or (0, 0)
+    noise: Vector  # (1,)      random factor of the bonus in this decision
+    Z: Matrix  # (d, CHUNK)
+    q: Vector  # (CHUNK,)
+    u: Vector  # (d,)      V⁻¹x of the observation being learned
+    xu: Vector  # (1,)      xᵀV⁻¹x
+    arms: Matrix  # (d, n)    fixed arms, or (d, 0): score all arms
+    square: Vector  # (n,)      ‖x_a‖²
+    bound: Vector  # (n,)      q̂_a
+    cross: Vector  # (n,)      x_aᵀV⁻¹x
+    exact: Vector  # (n,)      1 where this decision evaluated the arm
+
+
+def width_workspace(setting: Setting, metric: bool) -> WidthWork:
+    """Allocate; arms are kept only where lazy scoring pays."""
+    d = setting.dim
+    m = d if metric else 0
+    arms = setting.arms if d >= LAZY_FROM else np.zeros((d, 0))
+    n = arms.shape[1]
+    return WidthWork(
+        value=np.zeros(1),
+        metric=np.zeros((m, m)),
+        root=np.zeros((m, m)),
+        noise=np.ones(1),
+        Z=np.zeros((d, CHUNK)),
+        q=np.zeros(CHUNK),
+        u=np.zeros(d),
+        xu=np.zeros(1),
+        arms=arms,
+        square=(arms * arms).sum(axis=0),
+        bound=np.zeros(n),
+        cross=np.zeros(n),
+        exact=np.zeros(n),
+    )
+
+
+@generic
+def squared_widths(rule: Any, est: Any, work: WidthWork, arms: Matrix, first: int, m: int) -> None:
+    """Squared widths of m ≤ CHUNK arms from `first`, into work.q."""
+
+
+@generic
+def squared_width(rule: Any, est: Any, work: WidthWork, x: Vector, inverse: float) -> float:
+    """Squared width of one arm, given inverse = ‖x‖²_{V⁻¹}; never larger than that."""
+
+
+@kernel
+def score_all(rule: Any, model: Any, est: Any, width: float, work: WidthWork, arms: Matrix, score: Vector) -> None:
+    """score_a = mean(x_aᵀθ) + width·‖x_a‖ for all arms (d, n)."""
+    n = arms.shape[1]
+    inner_products(arms, est.theta, score)
+    for first in range(0, n, CHUNK):
+        m = min(CHUNK, n - first)
+        squared_widths(rule, est, work, arms, first, m)
+        for a in range(m):
+            score[first + a] = mean(model, score[first + a]) + width * np.sqrt(work.q[a])
+
+
+@kernel
+def score_contenders(rule: Any, model: Any, est: Any, width: float, work: WidthWork, arms: Matrix, score: Vector) -> None:
+    """Exact scores of all arms that can win or tie, upper bounds of the others; needs width ≥ 0."""
+    n = arms.shape[1]
+    inner_products(arms, est.theta, score)
+    for a in range(n):
+        work.exact[a] = 0.0
+        score[a] = mean(model, score[a]) + width * np.sqrt(work.bound[a])
+    best = -np.inf
+    while True:
+        top, level = -1, tie_level(best) if best > -np.inf else -np.inf
+        for a in range(n):
+            if score[a] >= level and work.exact[a] == 0.0:
+                top, level = a, score[a]
+        if top < 0:
+            return
+        for i in range(arms.shape[0]):
+            work.u[i] = arms[i, top]
+        z = dot(work.u, est.theta)
+        solve_lower(est.factor, work.u, work.Z[:, 0])
+        inverse = dot(work.Z[:, 0], work.Z[:, 0])
+        work.bound[top] = inverse * (1.0 + 64.0 * ROUNDING)
+        work.exact[top] = 1.0
+        score[top] = mean(model, z) + width * np.sqrt(squared_width(rule, est, work, work.u, inverse))
+        best = max(best, score[top])
+
+
+@kernel
+def choose_widest(
+    rule: Any, model: Any, est: Any, width: float, work: WidthWork, arms: Matrix, score: Vector, rng: np.random.Generator
+) -> int:
+    """The arm of largest index; lazily where the arms are fixed and the bonus is one."""
+    if work.bound.shape[0] > 0 and width >= 0.0:
+        score_contenders(rule, model, est, width, work, arms, score)
+    else:
+        score_all(rule, model, est, width, work, arms, score)
+    k = best_arm(score, rng)
+    work.value[0] = score[k]
+    return k
+
+
+@kernel
+def cross_widths(est: Any, work: WidthWork, x: Vector) -> None:
+    """x_aᵀV⁻¹x for all fixed arms, with the V that does not know x yet."""
+    if work.bound.shape[0] > 0:
+        solve(est.factor, x, work.u)
+        work.xu[0] = dot(x, work.u)
+        inner_products(work.arms, work.u, work.cross)
+
+
+@kernel
+def carry_bounds(lam: float, est: Any, work: WidthWork, g: float) -> None:
+    """q̂ of the new V from q̂ of the old one; see the module's docstring."""
+    n = work.bound.shape[0]
+    if n == 0:
+        return
+    if g == 0.0:
+        for a in range(n):
+            work.bound[a] = work.square[a] / lam
+        return
+    slack = ROUNDING * (16.0 + condition(est.factor))
+    shift = (1.0 - g) * lam
+    weight = 1.0 / (g + work.xu[0])
+    for a in range(n):
+        q = work.bound[a]
+        q = (q * (1.0 + slack) - work.cross[a] * work.cross[a] * weight) / g
+        # q ≤ ‖x‖²/λ always; the quotient form of Jensen's step survives arms of norm 0
+        q = q * work.square[a] / (work.square[a] + shift * q) if work.square[a] > 0.0 else 0.0
+        work.bound[a] = min(q, work.square[a] / lam)
+
+
+@kernel
+def condition(factor: Matrix) -> float:
+    """Cheap estimate of the condition number of the factored matrix: the squared ratio of extreme pivots."""
+    low = high = factor[0, 0]
+    for i in range(1, factor.shape[0]):
+        low = min(low, factor[i, i])
+        high = max(high, factor[i, i])
+    return (high / low) ** 2

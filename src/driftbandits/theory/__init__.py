@@ -1,0 +1,195 @@
+"""The theorems of the paper as numbers: tuned γ, λ, W, H, D; radii; explicit regret bounds; path length.
+
+    import driftbandits as db
+
+    P_T = db.theory.path_length(path)
+    gamma = db.theory.lb_gamma(T=6000, d=2, P_T=P_T)
+    print(db.theory.lb_regret_bound(T=6000, d=2, P_T=P_T))
+
+| module | content |
+|---|---|
+| `common` | `Bound`; effective rounds, half-life, default δ |
+| `paths` | path length, number of changes, bias sums |
+| `lemmas` | potential, determinant, self-concordance |
+| `linear` | Theorem 1: LB-WeightUCB |
+| `forgetting` | windows and restarts by the same lemmas |
+| `generalized` | Theorem 2: GLB-WeightUCB |
+| `self_concordant` | Theorem 3: SCB-WeightUCB |
+| `piecewise` | Theorem 4: SCB-PW-WeightUCB |
+| `mdp`, `linear_mixture`, `multinomial` | Theorems 5 and 6: episodic MDPs |
+| `bob` | Theorem thm:bob: unknown P_T |
+
+Every bound has `variant="printed"` (default: the inequality the paper's proof ends with) and `variant="corrected"` (the
+same with its slips repaired); each docstring says where they differ and why. Logarithms are natural unless written
+log₂.
+"""
+
+from .bob import (
+    bob_block,
+    bob_candidates,
+    bob_delta,
+    bob_gamma,
+    bob_meta_bound,
+    bob_rates,
+    bob_regret_bound,
+    bob_reward_bound,
+)
+from .common import (
+    Bound,
+    Variant,
+    default_delta,
+    effective_rounds,
+    gamma_from_half_life,
+    half_life,
+)
+from .forgetting import (
+    restart_period,
+    restart_regret_bound,
+    window,
+    window_regret_bound,
+)
+from .generalized import (
+    bvd_gamma,
+    d_glm_gamma,
+    glb_bonus_factor,
+    glb_error_bound,
+    glb_gamma,
+    glb_lambda,
+    glb_radius,
+    glb_regret_bound,
+)
+from .lemmas import (
+    curvature_share,
+    log_det_bound,
+    log_gamma_constant,
+    potential,
+    potential_bound,
+    prediction_distance,
+)
+from .linear import (
+    d_lin_gamma,
+    lb_error_bound,
+    lb_gamma,
+    lb_lambda,
+    lb_radius,
+    lb_regret_bound,
+)
+from .linear_mixture import (
+    linear_mixture_lambdas,
+    linear_mixture_radius,
+    linear_mixture_regret_bound,
+    linear_mixture_reward_error,
+    linear_mixture_value_error,
+)
+from .mdp import (
+    mdp_gamma,
+    mdp_martingale,
+    mdp_reward_radius,
+    mdp_window,
+)
+from .multinomial import (
+    mnl_kappa_bound,
+    mnl_lambdas,
+    mnl_radius,
+    mnl_regret_bound,
+    mnl_value_error,
+)
+from .paths import (
+    bias_sum,
+    bias_sum_bound,
+    change_count,
+    path_length,
+    path_steps,
+    round_bias,
+)
+from .piecewise import (
+    pw_gamma,
+    pw_loss_radius,
+    pw_memory,
+    pw_radius,
+    scb_pw_regret_bound,
+)
+from .self_concordant import (
+    drift_inflation,
+    projection_free_factor,
+    scb_bonus_factor,
+    scb_error_bound,
+    scb_gamma,
+    scb_lambda,
+    scb_radius,
+    scb_regret_bound,
+)
+
+__all__ = [
+    "Bound",
+    "Variant",
+    "bias_sum",
+    "bias_sum_bound",
+    "bob_block",
+    "bob_candidates",
+    "bob_delta",
+    "bob_gamma",
+    "bob_meta_bound",
+    "bob_rates",
+    "bob_regret_bound",
+    "bob_reward_bound",
+    "bvd_gamma",
+    "change_count",
+    "curvature_share",
+    "d_glm_gamma",
+    "d_lin_gamma",
+    "default_delta",
+    "drift_inflation",
+    "effective_rounds",
+    "gamma_from_half_life",
+    "glb_bonus_factor",
+    "glb_error_bound",
+    "glb_gamma",
+    "glb_lambda",
+    "glb_radius",
+    "glb_regret_bound",
+    "half_life",
+    "lb_error_bound",
+    "lb_gamma",
+    "lb_lambda",
+    "lb_radius",
+    "lb_regret_bound",
+    "linear_mixture_lambdas",
+    "linear_mixture_radius",
+    "linear_mixture_regret_bound",
+    "linear_mixture_reward_error",
+    "linear_mixture_value_error",
+    "log_det_bound",
+    "log_gamma_constant",
+    "mdp_gamma",
+    "mdp_martingale",
+    "mdp_reward_radius",
+    "mdp_window",
+    "mnl_kappa_bound",
+    "mnl_lambdas",
+    "mnl_radius",
+    "mnl_regret_bound",
+    "mnl_value_error",
+    "path_length",
+    "path_steps",
+    "potential",
+    "potential_bound",
+    "prediction_distance",
+    "projection_free_factor",
+    "pw_gamma",
+    "pw_loss_radius",
+    "pw_memory",
+    "pw_radius",
+    "restart_period",
+    "restart_regret_bound",
+    "round_bias",
+    "scb_bonus_factor",
+    "scb_error_bound",
+    "scb_gamma",
+    "scb_lambda",
+    "scb_pw_regret_bound",
+    "scb_radius",
+    "scb_regret_bound",
+    "window",
+    "window_regret_bound",
+]

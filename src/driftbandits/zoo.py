@@ -1,0 +1,217 @@
+"""Every algorithm under its paper's name: one short composition each.
+
+All arguments are keyword-only. Common to all:
+
+lam, S, L, R, delta
+    Ridge λ > 0; bounds ‖θ‖ ≤ S and ‖x‖ ≤ L; sub-Gaussian constant R of the noise; failure probability δ ∈ (0, 1) of a round's interval.
+gamma or half_life
+    Discount γ ∈ (0, 1], or the number of rounds after which an observation counts half: γ = 2^(−1/half_life).
+bonus_scale
+    Multiplies the radius; the theory is 1, practice often prefers less.
+radius
+    "trace" as the paper prints it, or "det", never larger.
+uniform_in_time
+    Union bound over the horizon, so that all intervals hold at once (resolution A5).
+"""
+
+from typing import Any, Literal
+
+from .errors import InvalidValue, positive, require
+from .memory import Discounted, Everything, Restart, Window
+from .model import Linear
+from .radius import Constant, SelfNormalised, SelfNormalisedDet
+from .rule import Bonus, RandomisedBonus, SandwichBonus, ThompsonSampling
+from .strategy import Optimistic
+
+__all__ = ["d_lin_ts", "d_lin_ucb", "d_rand_lin_ucb", "lb_weight_ucb", "oful", "restart_ucb", "sw_ucb"]
+
+RadiusForm = Literal["trace", "det"]
+
+
+def oful(
+    *,
+    lam: float,
+    S: float,
+    L: float,
+    R: float,
+    delta: float,
+    bonus_scale: float = 1.0,
+    radius: RadiusForm = "trace",
+    uniform_in_time: bool = False,
+) -> Optimistic:
+    """OFUL: optimism in a world that stands still (Abbasi-Yadkori, Pál, Szepesvári 2011).
+
+        V_t = λI + Σ_{s≤t} x_s x_sᵀ,   θ̂ = V⁻¹ Σ r_s x_s,   play argmax xᵀθ̂ + β‖x‖_{V⁻¹}
+
+    Examples
+    --------
+    >>> oful(lam=2, S=1, L=1, R=1, delta=0.01).memory
+    Everything()
+    """
+    form = _self_normalised(radius)(lam, S, L, R, delta, bonus_scale, uniform=uniform_in_time)
+    return Optimistic(Linear(lam), Everything(), form, Bonus())
+
+
+def lb_weight_ucb(
+    *,
+    gamma: float | None = None,
+    half_life: float | None = None,
+    lam: float,
+    S: float,
+    L: float,
+    R: float,
+    delta: float,
+    bonus_scale: float = 1.0,
+    radius: RadiusForm = "trace",
+    radius_n: Literal["w", "w2"] = "w",
+    uniform_in_time: bool = False,
+) -> Optimistic:
+    """LB-WeightUCB: discounted least squares, one matrix (Wang, Zhao, Zhou; Algorithm 1, Theorem 1).
+
+        V_t = γV_{t−1} + x_t x_tᵀ + (1−γ)λI,   b_t = γb_{t−1} + r_t x_t,   play argmax xᵀθ̂ + β_{t−1}‖x‖_{V⁻¹_{t−1}}
+
+    `radius_n="w2"` counts Σw² in place of Σw in the radius: valid and smaller (resolution A2).
+
+    Examples
+    --------
+    >>> lb_weight_ucb(half_life=100, lam=2, S=1, L=1, R=1, delta=0.01).memory
+    Discounted(gamma=0.993092495437036)
+    """
+    memory = Discounted(discount(gamma, half_life))
+    squared = _squared(radius_n)
+    form = _self_normalised(radius)(lam, S, L, R, delta, bonus_scale, squared=squared, uniform=uniform_in_time)
+    return Optimistic(Linear(lam), memory, form, Bonus())
+
+
+def d_lin_ucb(
+    *,
+    gamma: float | None = None,
+    half_life: float | None = None,
+    lam: float,
+    S: float,
+    L: float,
+    R: float,
+    delta: float,
+    bonus_scale: float = 1.0,
+    radius: RadiusForm = "trace",
+    uniform_in_time: bool = False,
+) -> Optimistic:
+    """D-LinUCB: discounted least squares, two matrices (Russac, Vernade, Cappé 2019).
+
+        V_t as in LB-WeightUCB,   Ṽ_t = γ²Ṽ_{t−1} + x_t x_tᵀ + (1−γ²)λI,   play argmax xᵀθ̂ + β‖x‖_{V⁻¹ṼV⁻¹}
+
+    β counts Σw². Ṽ is multiplied from Ṽ, not from V as in a public implementation (resolution A15).
+    """
+    form = _self_normalised(radius)(lam, S, L, R, delta, bonus_scale, squared=True, uniform=uniform_in_time)
+    return Optimistic(Linear(lam), Discounted(discount(gamma, half_life)), form, SandwichBonus())
+
+
+def sw_ucb(
+    *,
+    window: int,
+    lam: float,
+    S: float,
+    L: float,
+    R: float,
+    delta: float,
+    bonus_scale: float = 1.0,
+    radius: RadiusForm = "trace",
+    uniform_in_time: bool = False,
+) -> Optimistic:
+    """SW-UCB: least squares over the last `window` rounds (Cheung, Simchi-Levi, Zhu 2019).
+
+        V_t = λI + Σ_{t−W<s≤t} x_s x_sᵀ,   play argmax xᵀθ̂ + β‖x‖_{V⁻¹}
+    """
+    form = _self_normalised(radius)(lam, S, L, R, delta, bonus_scale, uniform=uniform_in_time)
+    return Optimistic(Linear(lam), Window(window), form, Bonus())
+
+
+def restart_ucb(
+    *,
+    period: int,
+    lam: float,
+    S: float,
+    L: float,
+    R: float,
+    delta: float,
+    bonus_scale: float = 1.0,
+    radius: RadiusForm = "trace",
+    uniform_in_time: bool = False,
+) -> Optimistic:
+    """RestartUCB: a fresh OFUL every `period` rounds (Zhao, Zhang, Jiang, Zhou 2020)."""
+    form = _self_normalised(radius)(lam, S, L, R, delta, bonus_scale, uniform=uniform_in_time)
+    return Optimistic(Linear(lam), Restart(period), form, Bonus())
+
+
+def d_rand_lin_ucb(
+    *,
+    gamma: float | None = None,
+    half_life: float | None = None,
+    lam: float,
+    S: float,
+    L: float,
+    R: float,
+    delta: float,
+    a: float = 1.0,
+    optimistic: bool = False,
+    bonus_scale: float = 1.0,
+    radius: RadiusForm = "trace",
+    uniform_in_time: bool = False,
+) -> Optimistic:
+    """D-RandLinUCB: D-LinUCB with a random bonus (Kim and Tewari 2020).
+
+        play argmax xᵀθ̂ + a·Z·β‖x‖_{V⁻¹ṼV⁻¹},   one Z ~ N(0, 1) a round, shared by all arms; |Z| if `optimistic`
+    """
+    form = _self_normalised(radius)(lam, S, L, R, delta, bonus_scale, squared=True, uniform=uniform_in_time)
+    return Optimistic(Linear(lam), Discounted(discount(gamma, half_life)), form, RandomisedBonus(a, optimistic))
+
+
+def d_lin_ts(
+    *,
+    gamma: float | None = None,
+    half_life: float | None = None,
+    lam: float,
+    S: float,
+    L: float,
+    R: float,
+    delta: float,
+    a: float | None = 1.0,
+    bonus_scale: float = 1.0,
+    radius: RadiusForm = "trace",
+    uniform_in_time: bool = False,
+) -> Optimistic:
+    """D-LinTS: discounted Thompson sampling (Kim and Tewari 2020).
+
+        θ̃ = V⁻¹(b + a·Ṽ^{1/2}z),  z ~ N(0, I),   play argmax xᵀθ̃;   the first d rounds are uniformly random
+
+    `a=None` takes the theory's a = β_t, with `radius` and `uniform_in_time`; `bonus_scale` multiplies either.
+    """
+    form: Any = _self_normalised(radius)(lam, S, L, R, delta, bonus_scale, squared=True, uniform=uniform_in_time)
+    if a is not None:
+        require(a >= 0.0, "a", a, "≥ 0, or None for the theory's β", "it scales a symmetric perturbation")
+        form = Constant(a * bonus_scale, L)
+    return Optimistic(Linear(lam), Discounted(discount(gamma, half_life)), form, ThompsonSampling())
+
+
+def discount(gamma: float | None, half_life: float | None) -> float:
+    """γ from exactly one of γ and the half-life in rounds: γ = 2^(−1/half_life)."""
+    if (gamma is None) == (half_life is None):
+        given = "neither" if gamma is None else f"both gamma = {gamma!r} and half_life = {half_life!r}"
+        raise InvalidValue(f"give either gamma or half_life, they say the same thing; {given} given")
+    if half_life is not None:
+        return float(2.0 ** (-1.0 / positive("half_life", half_life, "it is a number of rounds")))
+    assert gamma is not None
+    return gamma
+
+
+def _self_normalised(form: str) -> Any:
+    forms = {"trace": SelfNormalised, "det": SelfNormalisedDet}
+    if form not in forms:
+        raise InvalidValue(f"radius = {form!r} is not allowed; it must be 'trace' (as printed) or 'det' (never larger)")
+    return forms[form]
+
+
+def _squared(radius_n: str) -> bool:
+    if radius_n not in ("w", "w2"):
+        raise InvalidValue(f"radius_n = {radius_n!r} is not allowed; it must be 'w' (as printed) or 'w2' (smaller)")
+    return radius_n == "w2"
