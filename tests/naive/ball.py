@@ -4,6 +4,8 @@ d=1 and d=2 are searched on dense grids (the whole circle, and the disc), larger
 point found is then polished on the stationarity conditions, so that θ itself, not only f(θ), is accurate.
 """
 
+import warnings
+
 import numpy as np
 from scipy.optimize import brentq, minimize, minimize_scalar, root
 
@@ -45,14 +47,17 @@ def _slsqp(f, grad, S, start):
     """One local solve, f scaled to 1 at the start because SLSQP's tolerance is absolute."""
     scale = max(abs(f(start)), 1e-300)
     ball = {"type": "ineq", "fun": lambda x: S**2 - x @ x, "jac": lambda x: -2 * x}
-    found = minimize(
-        lambda x: f(x) / scale,
-        start,
-        jac=lambda x: grad(x) / scale,
-        constraints=[ball],
-        method="SLSQP",
-        options={"ftol": 1e-15, "maxiter": 500},
-    ).x
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # iterates clipped to the box around the ball
+        found = minimize(
+            lambda x: f(x) / scale,
+            start,
+            jac=lambda x: grad(x) / scale,
+            bounds=[(-S, S)] * len(start),
+            constraints=[ball],
+            method="SLSQP",
+            options={"ftol": 1e-15, "maxiter": 500},
+        ).x
     size = np.linalg.norm(found)
     return found * min(1.0, S / size) if size > 0 else found
 
