@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .errors import InvalidShape, InvalidValue
-from .kernel import solver
+from .kernel import entry
 from .linalg import Matrix
 
 Check = Literal["error", "warn", "off"]
@@ -18,7 +18,7 @@ class LongArmWarning(UserWarning):
     """An arm is longer than L: the radius, and with it every guarantee, assumes ‖x‖ ≤ L."""
 
 
-@solver
+@entry
 def largest_square(arms: Matrix) -> float:
     """max ‖x_a‖² over arms (m, d, n); NaN or infinite if any feature is."""
     worst = 0.0

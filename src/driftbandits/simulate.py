@@ -19,7 +19,7 @@ from .checks import Check, check_arms
 from .env.bandit import Bandit
 from .env.rewards import draws, expected, respond
 from .errors import InvalidValue, integer
-from .kernel import entry, kernel, solver
+from .kernel import entry, kernel
 from .linalg import Matrix, Vector, inner_products
 from .protocol import NO_SLOT, Integers, Setting, act, describe, learn, limits, start, trace
 
@@ -142,7 +142,7 @@ def trials(
         return list(pool.map(one, range(count)))
 
 
-@solver
+@entry
 def best_predictors(arms: Matrix, theta: Matrix, score: Vector, out: Vector) -> None:
     """out_t = max_a x_aᵀθ_t; arms (m, d, n), or (1, d, n) when they are fixed; score (n,) is scratch."""
     for t in range(theta.shape[0]):

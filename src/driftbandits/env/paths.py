@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InvalidShape, InvalidValue, integer, positive, require
-from ..kernel import solver
+from ..kernel import entry
 from ..linalg import Matrix, Vector
 
 
@@ -161,7 +161,7 @@ def sinusoidal(horizon: int, *, dim: int = 2, norm: float = 1.0, periods: float 
 # ----------------------------------------------------------------------------------------------------------- random walk
 
 
-@solver
+@entry
 def _walk(theta: Vector, steps: Matrix, norm: float) -> None:
     """steps[t] ← θ_t, then θ_{t+1} = Π(θ_t + step_t), Π the projection onto the ball."""
     for t in range(steps.shape[0]):

@@ -14,7 +14,7 @@ Theorem 5, printed (λ_θ = d, λ_w = H²d, δ = 1/(4T)):
               + 4L_φ²√(d_θ/λ_θ) P^θ/(1−γ)^{3/2} + 4H²L_ψ²√(d_w/λ_w) P^w/(1−γ)^{3/2} + 4H√(2T log(1/δ))
 
 Where the paper slips: min{4H, 2β‖·‖} ≤ 4Hβ_θ min{1,‖·‖} needs β_θ ≥ 1, and ≤ 4β_w min{1,‖·‖} needs β_w ≥ H; 2 max{2H,
-β} is always valid (and smaller). The radius covers one (k, h), not all T of them. And
+β} is always valid, and smaller where the printed ones are valid. The radius covers one (k, h), not all T of them. And
 lemma:LMDP-model-prediction-error needs Q capped at H−h+1, not at H, although the theorem stands with either.
 """
 

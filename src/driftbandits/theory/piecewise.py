@@ -10,18 +10,19 @@ that γ^D = 1/T, a round at least D rounds after the last change has θ_t in C_t
 Theorem 4, printed (q = √(1+2LS)):
     D-Reg_T ≤ Γ_T D + 2qρ √(k_μT · 2 max{1, L²k_μ/(λc_μ)} d · Pot(T, L²k_μ/(λc_μd)))
 Theorem 4, corrected (Ξ = 2(1+2LS)ρ, φ(x) = (e^x−1)/x):
-    D-Reg_T ≤ gap·Γ_T⌊D⌋ + M₁ + min{M₂, (φ(2LS)−1) M₁}
+    D-Reg_T ≤ gap·Γ_T⌈D⌉ + M₁ + min{M₂, (φ(2LS)−1) M₁}
     M₁ = Ξ √(k_μT) √(2 max{1, L²k_μ/(λc_μ)} d [T log(1/γ) + (Γ_T+1) log(1 + L²k_μ/(λc_μd(1−γ)))])
     M₂ = (k_μ/(2c_μ)) Ξ² · 2 max{1, L²/λ} d · Pot(T, L²/(λd))
 Tuning: 1 − γ = max{1/T, (Γ_T/(dT))^{2/3}}   ⇒   Õ(d^{2/3} Γ_T^{1/3} T^{2/3})
 
-Where the paper slips: (a) a round after a change costs up to `gap`, not 1; (b) lemma:SCB-G-H is used at θ̂_t, which
+Where the paper slips: (a) a round after a change costs up to `gap`, not 1, and D is real: only a round with ⌈D⌉
+unchanged predecessors is sure to leave at most γ^D/(1−γ) of older weight; (b) lemma:SCB-G-H is used at θ̂_t, which
 may lie outside the ball; (c) the potential lemma is used with vectors √α(X_s,θ̃_t,θ̂_t)X_s that change with t, so its
 sum does not telescope. The correction measures θ̃_t − θ_t in H_t(θ_t), which is discounted in the usual way inside
 each segment.
 """
 
-from math import exp, expm1, floor, inf, log, log1p, sqrt
+from math import ceil, exp, expm1, inf, log, log1p, sqrt
 
 from ..errors import integer, positive, probability, require
 from .common import (
@@ -188,7 +189,7 @@ def scb_pw_regret_bound(
     >>> round(bound.bias, 3), round(bound.variance, 3)
     (7775.44, 18097.139)
     >>> round(scb_pw_regret_bound(**problem, variant="corrected").total)
-    148314
+    148317
     """
     T, d, changes, (S, L) = horizon("T", T), dimension("d", d), _count(changes, T), norms(S, L)
     (k_mu, c_mu), printed = slopes(k_mu, c_mu), check_variant(variant) == "printed"
@@ -221,7 +222,7 @@ def scb_pw_regret_bound(
         x = 2.0 * L * S
         growth = expm1(x) / x - 1.0 if x < 700.0 else inf  # φ(2LS) − 1
         terms = {
-            "bias_after_changes": largest * changes * floor(D),
+            "bias_after_changes": largest * changes * ceil(D),
             "variance": M1,
             "variance_second_order": min(M2, growth * M1),
         }

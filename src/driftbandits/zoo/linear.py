@@ -1,6 +1,4 @@
-"""Every algorithm under its paper's name: one short composition each.
-
-All arguments are keyword-only. Common to all:
+"""Linear bandits. All arguments are keyword-only. Common to all:
 
 lam, S, L, R, delta
     Ridge λ > 0; bounds ‖θ‖ ≤ S and ‖x‖ ≤ L; sub-Gaussian constant R of the noise; failure probability δ ∈ (0, 1) of a round's interval.
@@ -16,16 +14,13 @@ uniform_in_time
 
 from typing import Any, Literal
 
-from .errors import InvalidValue, positive, require
-from .memory import Discounted, Everything, Restart, Window
-from .model import Linear
-from .radius import Constant, SelfNormalised, SelfNormalisedDet
-from .rule import Bonus, RandomisedBonus, SandwichBonus, ThompsonSampling
-from .strategy import Optimistic
-
-__all__ = ["d_lin_ts", "d_lin_ucb", "d_rand_lin_ucb", "lb_weight_ucb", "oful", "restart_ucb", "sw_ucb"]
-
-RadiusForm = Literal["trace", "det"]
+from ..errors import require
+from ..memory import Discounted, Everything, Restart, Window
+from ..model import Linear
+from ..radius import Constant
+from ..rule import Bonus, RandomisedBonus, SandwichBonus, ThompsonSampling
+from ..strategy import Optimistic
+from .options import RadiusForm, counts_squares, discount, self_normalised
 
 
 def oful(
@@ -48,7 +43,7 @@ def oful(
     >>> oful(lam=2, S=1, L=1, R=1, delta=0.01).memory
     Everything()
     """
-    form = _self_normalised(radius)(lam, S, L, R, delta, bonus_scale, uniform=uniform_in_time)
+    form = self_normalised(radius)(lam, S, L, R, delta, bonus_scale, uniform=uniform_in_time)
     return Optimistic(Linear(lam), Everything(), form, Bonus())
 
 
@@ -78,8 +73,8 @@ def lb_weight_ucb(
     Discounted(gamma=0.993092495437036)
     """
     memory = Discounted(discount(gamma, half_life))
-    squared = _squared(radius_n)
-    form = _self_normalised(radius)(lam, S, L, R, delta, bonus_scale, squared=squared, uniform=uniform_in_time)
+    squared = counts_squares(radius_n)
+    form = self_normalised(radius)(lam, S, L, R, delta, bonus_scale, squared=squared, uniform=uniform_in_time)
     return Optimistic(Linear(lam), memory, form, Bonus())
 
 
@@ -102,7 +97,7 @@ def d_lin_ucb(
 
     β counts Σw². Ṽ is multiplied from Ṽ, not from V as in a public implementation (resolution A15).
     """
-    form = _self_normalised(radius)(lam, S, L, R, delta, bonus_scale, squared=True, uniform=uniform_in_time)
+    form = self_normalised(radius)(lam, S, L, R, delta, bonus_scale, squared=True, uniform=uniform_in_time)
     return Optimistic(Linear(lam), Discounted(discount(gamma, half_life)), form, SandwichBonus())
 
 
@@ -122,7 +117,7 @@ def sw_ucb(
 
         V_t = λI + Σ_{t−W<s≤t} x_s x_sᵀ,   play argmax xᵀθ̂ + β‖x‖_{V⁻¹}
     """
-    form = _self_normalised(radius)(lam, S, L, R, delta, bonus_scale, uniform=uniform_in_time)
+    form = self_normalised(radius)(lam, S, L, R, delta, bonus_scale, uniform=uniform_in_time)
     return Optimistic(Linear(lam), Window(window), form, Bonus())
 
 
@@ -139,7 +134,7 @@ def restart_ucb(
     uniform_in_time: bool = False,
 ) -> Optimistic:
     """RestartUCB: a fresh OFUL every `period` rounds (Zhao, Zhang, Jiang, Zhou 2020)."""
-    form = _self_normalised(radius)(lam, S, L, R, delta, bonus_scale, uniform=uniform_in_time)
+    form = self_normalised(radius)(lam, S, L, R, delta, bonus_scale, uniform=uniform_in_time)
     return Optimistic(Linear(lam), Restart(period), form, Bonus())
 
 
@@ -162,7 +157,7 @@ def d_rand_lin_ucb(
 
         play argmax xᵀθ̂ + a·Z·β‖x‖_{V⁻¹ṼV⁻¹},   one Z ~ N(0, 1) a round, shared by all arms; |Z| if `optimistic`
     """
-    form = _self_normalised(radius)(lam, S, L, R, delta, bonus_scale, squared=True, uniform=uniform_in_time)
+    form = self_normalised(radius)(lam, S, L, R, delta, bonus_scale, squared=True, uniform=uniform_in_time)
     return Optimistic(Linear(lam), Discounted(discount(gamma, half_life)), form, RandomisedBonus(a, optimistic))
 
 
@@ -186,32 +181,8 @@ def d_lin_ts(
 
     `a=None` takes the theory's a = β_t, with `radius` and `uniform_in_time`; `bonus_scale` multiplies either.
     """
-    form: Any = _self_normalised(radius)(lam, S, L, R, delta, bonus_scale, squared=True, uniform=uniform_in_time)
+    form: Any = self_normalised(radius)(lam, S, L, R, delta, bonus_scale, squared=True, uniform=uniform_in_time)
     if a is not None:
         require(a >= 0.0, "a", a, "≥ 0, or None for the theory's β", "it scales a symmetric perturbation")
         form = Constant(a * bonus_scale, L)
     return Optimistic(Linear(lam), Discounted(discount(gamma, half_life)), form, ThompsonSampling())
-
-
-def discount(gamma: float | None, half_life: float | None) -> float:
-    """γ from exactly one of γ and the half-life in rounds: γ = 2^(−1/half_life)."""
-    if (gamma is None) == (half_life is None):
-        given = "neither" if gamma is None else f"both gamma = {gamma!r} and half_life = {half_life!r}"
-        raise InvalidValue(f"give either gamma or half_life, they say the same thing; {given} given")
-    if half_life is not None:
-        return float(2.0 ** (-1.0 / positive("half_life", half_life, "it is a number of rounds")))
-    assert gamma is not None
-    return gamma
-
-
-def _self_normalised(form: str) -> Any:
-    forms = {"trace": SelfNormalised, "det": SelfNormalisedDet}
-    if form not in forms:
-        raise InvalidValue(f"radius = {form!r} is not allowed; it must be 'trace' (as printed) or 'det' (never larger)")
-    return forms[form]
-
-
-def _squared(radius_n: str) -> bool:
-    if radius_n not in ("w", "w2"):
-        raise InvalidValue(f"radius_n = {radius_n!r} is not allowed; it must be 'w' (as printed) or 'w2' (smaller)")
-    return radius_n == "w2"
