@@ -1,4 +1,4 @@
-"""The lemmas as inequalities: computed bounds against the quantities they bound, on random instances with fixed seeds."""
+"""The lemmas as inequalities: computed bounds against what they bound, on random instances with fixed seeds."""
 
 from math import exp, log, sqrt
 

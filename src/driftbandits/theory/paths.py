@@ -53,7 +53,7 @@ def path_steps(path: Path) -> Floats:
     [5.0, 0.0]
     """
     moves = np.linalg.norm(np.diff(path_array(path), axis=0), axis=-1)
-    steps: Floats = moves.reshape(len(moves), -1).sum(axis=1)
+    steps: Floats = moves.sum(axis=tuple(range(1, moves.ndim)))
     return steps
 
 
@@ -86,7 +86,7 @@ def change_count(path: Path) -> int:
     """
     array = path_array(path)
     moved = array[1:] != array[:-1]
-    return int(moved.reshape(len(moved), -1).any(axis=1).sum())
+    return int(moved.any(axis=tuple(range(1, moved.ndim))).sum())
 
 
 def round_bias(path: Path, *, gamma: float, t: int | None = None) -> float:
