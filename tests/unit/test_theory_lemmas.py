@@ -1,6 +1,7 @@
 """The lemmas as inequalities: computed bounds against what they bound, on random instances with fixed seeds."""
 
 from math import exp, log, sqrt
+from typing import Any
 
 import numpy as np
 import pytest
@@ -118,7 +119,7 @@ def test_potential_and_determinant_lemmas(seed, gamma):
         V = gamma * V + np.outer(x, x) + (1 - gamma) * lam * np.eye(d)
         n = theory.effective_rounds(gamma=gamma, t=t)
         assert np.linalg.slogdet(V)[1] <= theory.log_det_bound(n=n, d=d, lam=lam, L=L) + 1e-9
-    problem = {"T": T, "d": d, "gamma": gamma, "lam": lam, "L": L}
+    problem: dict[str, Any] = {"T": T, "d": d, "gamma": gamma, "lam": lam, "L": L}
     exact = theory.potential_bound(**problem, exact=True)
     assert total <= exact <= theory.potential_bound(**problem)
     assert truncated <= theory.potential_bound(**problem, truncated=True, exact=True)
@@ -206,8 +207,8 @@ def test_error_bounds_have_the_constants_of_their_lemmas():
     gamma, lam, delta, L, S, c, k = 0.9, 3.0, 0.01, 0.8, 2.0, 0.1, 0.25
     drift = literal_round_bias(path, gamma, 20)
     n = sum(gamma**s for s in range(19))
-    common = {"t": 20, "gamma": gamma, "lam": lam, "delta": delta, "width": 0.3, "S": S, "L": L}
-    link = {"k_mu": k, "c_mu": c}
+    common: dict[str, Any] = {"t": 20, "gamma": gamma, "lam": lam, "delta": delta, "width": 0.3, "S": S, "L": L}
+    link: dict[str, Any] = {"k_mu": k, "c_mu": c}
     lb = theory.lb_error_bound(path, **common, R=1.5)
     assert lb.bias == pytest.approx(L**2 * sqrt(2 / lam) * drift)
     beta = sqrt(lam) * S + 1.5 * sqrt(2 * log(100) + 2 * log(1 + L**2 * n / (lam * 2)))
@@ -240,7 +241,16 @@ def test_mdp_error_bounds_have_the_constants_of_their_lemmas():
     assert reward.bias == pytest.approx(0.49 * sqrt(3 / lam) * drift)
     assert reward.variance == pytest.approx(sqrt(lam) * 1.2 * 0.7 / sqrt(lam))
     assert reward.probability == 1.0
-    common = {"k": 20, "gamma": gamma, "lam": lam, "delta": delta, "H": H, "width": 0.3, "S_w": 1.1, "L_psi": 0.7}
+    common: dict[str, Any] = {
+        "k": 20,
+        "gamma": gamma,
+        "lam": lam,
+        "delta": delta,
+        "H": H,
+        "width": 0.3,
+        "S_w": 1.1,
+        "L_psi": 0.7,
+    }
     value = theory.linear_mixture_value_error(path, **common)
     assert value.bias == pytest.approx(H**2 * 0.49 * sqrt(3 / lam) * drift)
     beta = H * sqrt(log(100) / 2 + 0.75 * log(1 + H**2 * 0.49 * n / (lam * 3))) + sqrt(lam) * 1.1
@@ -318,7 +328,7 @@ def test_self_concordance_inequalities(seed):
 
 
 def test_projection_free_factor():
-    common = {"radius": 5.0, "lam": 50.0, "k_mu": 0.25, "c_mu": 0.2, "S": 1.0}
+    common: dict[str, Any] = {"radius": 5.0, "lam": 50.0, "k_mu": 0.25, "c_mu": 0.2, "S": 1.0}
     far = theory.prediction_distance(5.0 / sqrt(10.0))
     assert theory.projection_free_factor(**common) == pytest.approx((1 + far) * 0.25 / sqrt(0.2))
     assert theory.projection_free_factor(**common, theta_norm=0.5) == pytest.approx(sqrt(2.5) * 0.25 / sqrt(0.2))
@@ -362,3 +372,36 @@ def test_exp3_ix_constant_is_implied_by_its_derivation():
         rates = np.sqrt(log(N) / (N * np.arange(1, M + 1)))
         derived = 2 * log(N) / rates[-1] + N * rates.sum() + (1 / rates[-1] + 1) * log(2 / delta)
         assert 2 * derived <= theory.bob_meta_bound(N=N, M=M, reward_bound=1.0, delta=delta, anytime=True)
+
+
+# ---------------------------------------------------------------- why the corrections are needed
+
+
+def test_the_radius_covers_each_round_but_not_all_rounds():
+    """d = 1, X = 1, γ = 0.5, λ = 0.01, δ = 0.1, 20 000 rounds, 100 runs: some round fails in most runs, no round often.
+
+    The share of failing runs is about 0.9 (400 runs, other seeds); 0.7 is more than five standard errors below it.
+    """
+    T, runs, gamma, lam, delta = 20_000, 100, 0.5, 0.01, 0.1
+    rng = np.random.default_rng(0)
+    total, n = np.zeros(runs), 0.0
+    failed, worst = np.zeros(runs, dtype=bool), 0
+    for noise in rng.normal(size=(T, runs)):
+        total, n = gamma * total + noise, gamma * n + 1.0
+        radius = theory.lb_radius(n=n, d=1, lam=lam, delta=delta) - sqrt(lam)
+        outside = np.abs(total) > radius * sqrt(lam + n)
+        failed |= outside
+        worst = max(worst, int(outside.sum()))
+    assert failed.mean() > 0.7
+    assert worst <= delta * runs
+
+
+def test_the_self_concordant_radius_can_fail_after_a_jump():
+    """θ_s = 0 for 20 000 samples, then θ_t = 10: the printed radius fails in about 60 % of draws."""
+    n, S, draws = 20_000, 10.0, 2000
+    slope = exp(-S) / (1 + exp(-S)) ** 2
+    total = np.random.default_rng(0).binomial(n, 0.5, size=draws) - n / 2
+    norm = np.abs(total - S) / sqrt(1.0 + n * slope)  # ‖Σ η_s X_s − λc_μ θ_t‖_{H⁻¹(θ_t)} with λc_μ = 1
+    known: dict[str, Any] = {"n": n, "d": 1, "lam": 1 / slope, "k_mu": 0.25, "c_mu": slope, "delta": 0.05, "S": S}
+    assert np.mean(norm > theory.scb_radius(**known)) > 0.5
+    assert not np.any(norm > theory.scb_radius(**known, variant="corrected"))

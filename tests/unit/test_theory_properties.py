@@ -1,6 +1,9 @@
 """How the tunings and bounds must behave: ranges, monotonicity, rates, variants, errors."""
 
+import doctest
 from math import inf, isfinite, log, sqrt
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -9,8 +12,8 @@ from hypothesis import strategies as st
 from driftbandits import theory
 from driftbandits.errors import InvalidValue
 
-LINK = {"k_mu": 0.25, "c_mu": 0.1}
-MDP = {"H": 4, "d_theta": 3, "S_theta": 1.0}
+LINK: dict[str, Any] = {"k_mu": 0.25, "c_mu": 0.1}
+MDP: dict[str, Any] = {"H": 4, "d_theta": 3, "S_theta": 1.0}
 
 
 def lb(T=6000, d=2, P_T=6.28, **options):
@@ -42,19 +45,19 @@ def piecewise(T=6000, d=2, P_T=6, **options):
 
 
 def linear_mixture(T=6000, P_T=6.28, S=None, **options):
-    norm = {} if S is None else {"S_w": S}
+    norm: dict[str, Any] = {} if S is None else {"S_w": S}
     return theory.linear_mixture_regret_bound(K=T, P_theta=P_T, P_w=2 * P_T, **MDP, **norm, **options)
 
 
 def mnl(T=6000, P_T=6.28, S=None, **options):
-    norm = {} if S is None else {"S_w": S}
+    norm: dict[str, Any] = {} if S is None else {"S_w": S}
     return theory.mnl_regret_bound(K=T, P_theta=P_T, P_w=2 * P_T, kappa=0.05, U=3, **MDP, **norm, **options)
 
 
 DRIFT = [lb, window, restart, glb, scb, bob, linear_mixture, mnl]
 ALL = [*DRIFT, piecewise]
-VARIANTS = ["printed", "corrected"]
-names = {"ids": lambda value: getattr(value, "__name__", None)}
+VARIANTS: list[Any] = ["printed", "corrected"]
+names: dict[str, Any] = {"ids": lambda value: getattr(value, "__name__", None)}
 
 
 # ---------------------------------------------------------------- tunings stay in range
@@ -188,7 +191,7 @@ def test_the_tuned_discount_is_near_the_best(family):
 
 
 def test_sharp_tuning_beats_the_printed_one_in_high_dimension():
-    problem = {"T": 10**8, "d": 400, "P_T": 50.0}
+    problem: dict[str, Any] = {"T": 10**8, "d": 400, "P_T": 50.0}
     sharp = theory.lb_gamma(**problem, sharp_bias=True)
     assert lb(**problem, gamma=sharp, sharp_bias=True).total < lb(**problem, sharp_bias=True).total
 
@@ -257,7 +260,7 @@ def test_given_values_are_used():
 
 def test_balanced_window_beats_the_printed_one_for_long_horizons():
     # needs W well above d²: below it log(1 + W/d²) grows like W and the variance hardly falls with W
-    problem = {"T": 10**12, "d": 20, "P_T": 10.0}
+    problem: dict[str, Any] = {"T": 10**12, "d": 20, "P_T": 10.0}
     balanced = theory.window(**problem, balanced=True)
     assert window(**problem, W=balanced).total < window(**problem).total
 
@@ -304,12 +307,15 @@ def test_one_candidate_needs_no_choice():
 
 # ---------------------------------------------------------------- errors
 
+WRONG: Any = "best"
+HALF: Any = 10.5
+
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: theory.lb_gamma(T=1, d=2, P_T=1.0), r"T = 1 is not allowed; it must be a whole number ≥ 2"),
-        (lambda: theory.lb_gamma(T=10.5, d=2, P_T=1.0), r"T = 10.5 is not allowed"),
+        (lambda: theory.lb_gamma(T=HALF, d=2, P_T=1.0), r"T = 10.5 is not allowed"),
         (lambda: theory.lb_gamma(T=10, d=0, P_T=1.0), r"d = 0 is not allowed; it must be a whole number ≥ 1"),
         (lambda: theory.lb_gamma(T=10, d=2, P_T=-1.0), r"P_T = -1.0 is not allowed; it must be ≥ 0"),
         (lambda: lb(gamma=1.0), r"gamma = 1.0 is not allowed; it must be in \(0, 1\): .*1/\(1 − γ\)"),
@@ -321,12 +327,13 @@ def test_one_candidate_needs_no_choice():
         (lambda: restart(H=7000), r"H = 7000 is not allowed; it must be ≤ T = 6000"),
         (lambda: scb(L=2.0), r"L = 2.0 is not allowed; it must be ≤ 1: .*divide the arms by L"),
         (lambda: theory.glb_gamma(T=9, d=1, P_T=1, c_mu=1, k_mu=0.5), r"c_mu = 1 is not allowed; it must be ≤ k_mu"),
-        (lambda: theory.scb_gamma(T=9, d=1, P_T=1, k_mu=1, preset="best"), r"preset = 'best' is not allowed"),
+        (lambda: theory.scb_gamma(T=9, d=1, P_T=1, k_mu=1, preset=WRONG), r"preset = 'best' is not allowed"),
         (lambda: theory.pw_gamma(T=9, d=1, changes=9), r"changes = 9 is not allowed; it must be ≤ T − 1 = 8"),
         (lambda: theory.default_delta("lbx", T=9), r"family = 'lbx' is not allowed; it must be one of lb, glb"),
         (lambda: mnl(kappa_typo=1), r"unexpected keyword"),
         (lambda: theory.mnl_kappa_bound(S_w=1.0, U=1), r"U = 1 is not allowed; it must be a whole number ≥ 2"),
         (lambda: theory.mdp_gamma(K=9, H=2, Delta=1.0, dimension_aware=True), r"d = None is not allowed"),
+        (lambda: bob(block=7000), r"block = 7000 is not allowed; it must be ≤ T = 6000"),
         (lambda: theory.half_life(0.0), r"gamma = 0.0 is not allowed; it must be in \(0, 1\]"),
         (lambda: theory.gamma_from_half_life(-1.0), r"half_life = -1.0 is not allowed; it must be > 0"),
         (lambda: theory.gamma_from_half_life(1e-9), r"half_life = 1e-09 is not allowed"),
@@ -357,3 +364,10 @@ def test_everything_public_is_documented_with_an_example():
     for name in theory.__all__:
         if name != "Variant":
             assert ">>>" in (getattr(theory, name).__doc__ or ""), name
+
+
+def test_the_examples_of_the_docs_page():
+    page = Path(__file__).parents[2] / "docs" / "theory.md"
+    results = doctest.testfile(str(page), module_relative=False)
+    assert results.attempted > 20
+    assert results.failed == 0

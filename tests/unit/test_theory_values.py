@@ -5,6 +5,7 @@ so the tolerance is 1e-6 unless a test says otherwise.
 """
 
 from math import ceil, exp, expm1, log, sqrt
+from typing import Any
 
 import pytest
 
@@ -134,7 +135,7 @@ def test_theorem_5_with_the_rounded_lengths():
     assert list(bound.terms.values()) == pytest.approx(expected, rel=2e-6)
 
 
-MNL = {
+MNL: dict[str, Any] = {
     "K": 800,
     "H": 8,
     "d_theta": 2,
@@ -151,11 +152,12 @@ MNL = {
 def test_theorem_6():
     # P^θ = 8·2·0.95·√2 and P^w = 8·2·√(0.2²+0.8²) are the lengths of algorithms.md §3.3 that give γ = 0.92637725.
     bound = theory.mnl_regret_bound(**MNL)
+    assert bound.gamma is not None
     assert bound.gamma == pytest.approx(0.92637725, abs=5e-9)
     assert bound.radius == close(2.53731685)
     assert list(bound.terms.values()) == close([229265.550, 98964134.0, 4304.27967, 5093667.29, 11534.4110])
     assert bound.total == close(104302906.0)
-    n = theory.effective_rounds(gamma=bound.gamma, t=800)
+    n = (1 - bound.gamma**800) / (1 - bound.gamma)
     corrected = theory.mnl_radius(
         n=n,
         d=4,
@@ -304,8 +306,8 @@ READINGS = [(1.0, 1.0), (5.0, 1.0), (5.0, 5.0)]  # (S, norm of θ)
 )
 def test_discount_factors_of_the_experiment(reading, expected):
     S, norm = reading
-    problem = {"T": T, "d": D, "P_T": P_T * norm}
-    link = {"c_mu": slope(S), "k_mu": K_MU}
+    problem: dict[str, Any] = {"T": T, "d": D, "P_T": P_T * norm}
+    link: dict[str, Any] = {"c_mu": slope(S), "k_mu": K_MU}
     gammas = [
         theory.glb_gamma(**problem, **link, preset="experiment"),
         theory.glb_gamma(**problem, **link),
@@ -360,7 +362,7 @@ def test_radii_of_the_experiment(reading, glb, bvd, static, scb, logucb):
     bvd_n = theory.effective_rounds(gamma=theory.bvd_gamma(T=T, d=D, P_T=P), t=T, squared=True)
     scb_n = theory.effective_rounds(gamma=theory.scb_gamma(T=T, d=D, P_T=P, k_mu=K_MU, preset="experiment"), t=T)
     glb_lam, scb_lam = theory.glb_lambda(d=D, c_mu=c), theory.scb_lambda(d=D, T=T, c_mu=c)
-    common = {"d": D, "c_mu": c, "delta": delta, "S": S}
+    common: dict[str, Any] = {"d": D, "c_mu": c, "delta": delta, "S": S}
     radii = [
         theory.glb_radius(n=glb_n, lam=glb_lam, **common),
         theory.glb_radius(n=bvd_n, lam=2.0, **common),

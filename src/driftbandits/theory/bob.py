@@ -22,7 +22,7 @@ dominates when P_T < 1/d.
 
 from math import ceil, log, log2, sqrt
 
-from ..errors import positive, probability
+from ..errors import positive, probability, require
 from .common import (
     Bound,
     Variant,
@@ -95,6 +95,7 @@ def bob_reward_bound(*, T: int, block: int, S: float = 1.0, L: float = 1.0, R: f
     216.889
     """
     T, block, (S, L) = horizon("T", T), dimension("block", block), norms(S, L)
+    require(block <= T, "block", block, f"≤ T = {T}", "there are no more rounds")
     return L * S * block + 2.0 * nonnegative("R", R, "it scales the noise") * sqrt(block * log(T / sqrt(block)))
 
 

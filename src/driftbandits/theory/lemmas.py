@@ -115,7 +115,7 @@ def prediction_distance(b: float) -> float:
 
     Examples
     --------
-    >>> prediction_distance(1.5)  # 4 = 1.5 · √(1 + 3) is not reached: D = 3 is
+    >>> prediction_distance(1.5)  # 3 = 1.5 · √(1 + 3)
     3.0
     """
     b = nonnegative("b", b, "it is a radius")
