@@ -235,7 +235,7 @@ def glb_regret_bound(
     S, L, R : bounds of ‖θ‖ and ‖x‖, sub-Gaussian constant.
     gamma, lam, delta : `glb_gamma` (theorem), `glb_lambda`, `default_delta("glb", ...)` if omitted.
     gap : largest one-round regret μ(LS) − μ(−LS); its bound 2LSk_μ if omitted.
-    variant : `printed` has δ = 1/(2T²) and claims 1 − 1/T (here 1 − 2Tδ). It is the one printed choice that survives the
+    variant : `printed` has δ = 1/(2T²) and claims 1 − 1/T (here 1 − 2Tδ). It is the one printed choice that survives a
         union over rounds that every proof of the paper omits. `corrected` has δ = 1/T², probability 1 − Tδ.
     sharp_bias : drop the superfluous √d of the bias.
     squared : use Σ w² in place of Σ w in β̄_T; valid and smaller.
