@@ -1,8 +1,11 @@
 """Small dense linear algebra for d up to a few hundred, without temporaries.
 
-Conventions: a factor is lower triangular, row-major, with garbage above the diagonal. Arms are stored (d, n), so that the inner loop over
-arms is contiguous and vectorises. Everything is written into arrays the caller owns.
+Conventions. Symmetric matrices are stored in full. A factor U is upper triangular, V = UᵀU, with garbage below the diagonal: its rows are
+contiguous, so that factoring and both triangular solves run along rows without a sum across a vector register. Arms are stored (d, n), so that
+the inner loop over arms is contiguous too. Everything is written into arrays the caller owns.
 """
+
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,55 +20,69 @@ FLOOR = 1e-200  # faded sums below this are zero: denormal numbers are a hundred
 
 
 @kernel
-def cholesky(A: Matrix, shift: float, factor: Matrix) -> None:
-    """Factor of A + shift·I (d, d): A + shift·I = factor·factorᵀ. Reads the lower triangle of A; `factor` may be A."""
-    for i in range(A.shape[0]):
-        for j in range(i):
-            s = A[i, j]
-            for k in range(j):
-                s -= factor[i, k] * factor[j, k]
-            factor[i, j] = s / factor[j, j]
-        s = A[i, i] + shift
-        for k in range(i):
-            s -= factor[i, k] * factor[i, k]
-        factor[i, i] = np.sqrt(s)
+def cholesky(A: Matrix, shift: float, U: Matrix) -> None:
+    """U with UᵀU = A + shift·I (d, d); U may be A.
+
+    Right-looking, four pivots at a time: one pass over the trailing rows applies four of them.
+    """
+    d = A.shape[0]
+    for i in range(d):
+        for j in range(i, d):
+            U[i, j] = A[i, j]
+        U[i, i] += shift
+    for first in range(0, d, 4):
+        last = min(first + 4, d)
+        for k in range(first, last):
+            for p in range(first, k):
+                c = U[p, k]
+                for j in range(k, d):
+                    U[k, j] -= c * U[p, j]
+            c = 1.0 / sqrt(U[k, k])
+            for j in range(k, d):
+                U[k, j] *= c
+        for i in range(last, d):  # not reached unless the block has four rows
+            c0, c1, c2, c3 = U[first, i], U[first + 1, i], U[first + 2, i], U[first + 3, i]
+            for j in range(i, d):
+                U[i, j] -= c0 * U[first, j] + c1 * U[first + 1, j] + c2 * U[first + 2, j] + c3 * U[first + 3, j]
 
 
 @kernel
-def solve_lower(factor: Matrix, y: Vector, out: Vector) -> None:
-    """out = factor⁻¹ y; `out` may be y."""
-    for i in range(y.shape[0]):
-        s = y[i]
-        for k in range(i):
-            s -= factor[i, k] * out[k]
-        out[i] = s / factor[i, i]
-
-
-@kernel
-def solve_upper(factor: Matrix, y: Vector, out: Vector) -> None:
-    """out = factor⁻ᵀ y; `out` may be y."""
+def solve_lower(U: Matrix, y: Vector, out: Vector) -> None:
+    """out = U⁻ᵀ y, by rows of U; `out` may be y."""
     d = y.shape[0]
     for i in range(d):
         out[i] = y[i]
-    for i in range(d - 1, -1, -1):  # by columns of factorᵀ, i.e. contiguous rows of factor
-        out[i] /= factor[i, i]
-        for k in range(i):
-            out[k] -= factor[i, k] * out[i]
+    for i in range(d):
+        c = out[i] / U[i, i]
+        out[i] = c
+        for k in range(i + 1, d):
+            out[k] -= c * U[i, k]
 
 
 @kernel
-def solve(factor: Matrix, y: Vector, out: Vector) -> None:
-    """out = (factor·factorᵀ)⁻¹ y; `out` may be y."""
-    solve_lower(factor, y, out)
-    solve_upper(factor, out, out)
+def solve_upper(U: Matrix, y: Vector, out: Vector) -> None:
+    """out = U⁻¹ y; `out` may be y."""
+    d = y.shape[0]
+    for i in range(d - 1, -1, -1):
+        s = y[i]
+        for k in range(i + 1, d):
+            s -= U[i, k] * out[k]
+        out[i] = s / U[i, i]
 
 
 @kernel
-def log_det(factor: Matrix) -> float:
+def solve(U: Matrix, y: Vector, out: Vector) -> None:
+    """out = (UᵀU)⁻¹ y; `out` may be y."""
+    solve_lower(U, y, out)
+    solve_upper(U, out, out)
+
+
+@kernel
+def log_det(U: Matrix) -> float:
     """log det of the factored matrix."""
     total = 0.0
-    for i in range(factor.shape[0]):
-        total += np.log(factor[i, i])
+    for i in range(U.shape[0]):
+        total += np.log(U[i, i])
     return 2.0 * total
 
 
@@ -81,26 +98,14 @@ def dot(x: Vector, y: Vector) -> float:
 @kernel
 def norm(x: Vector) -> float:
     """‖x‖₂."""
-    return float(np.sqrt(dot(x, x)))
-
-
-@kernel
-def symmetric_product(A: Matrix, x: Vector, out: Vector) -> None:
-    """out = A x for symmetric A of which only the lower triangle is read."""
-    d = x.shape[0]
-    for i in range(d):
-        s = A[i, i] * x[i]
-        for k in range(i):
-            s += A[i, k] * x[k]
-            out[k] += A[i, k] * x[i]
-        out[i] = s
+    return float(sqrt(dot(x, x)))
 
 
 @kernel
 def scale(A: Matrix, g: float) -> None:
-    """A ← g·A for a square A, lower triangle only, flushing what has faded away."""
+    """A ← g·A, flushing what has faded away."""
     for i in range(A.shape[0]):
-        for j in range(i + 1):
+        for j in range(A.shape[1]):
             v = g * A[i, j]
             A[i, j] = v if abs(v) > FLOOR else 0.0
 
@@ -115,42 +120,67 @@ def scale_vector(b: Vector, g: float) -> None:
 
 @kernel
 def add_outer(A: Matrix, x: Vector, w: float) -> None:
-    """A ← A + w·xxᵀ, lower triangle only."""
+    """A ← A + w·xxᵀ."""
     for i in range(A.shape[0]):
-        wx = w * x[i]
-        for j in range(i + 1):
-            A[i, j] += wx * x[j]
+        c = w * x[i]
+        for j in range(A.shape[1]):
+            A[i, j] += c * x[j]
 
 
 @kernel
 def inner_products(X: Matrix, theta: Vector, out: Vector) -> None:
-    """out_a = x_aᵀθ for all columns x_a of X (d, n)."""
-    n = X.shape[1]
-    for a in range(n):
-        out[a] = X[0, a] * theta[0]
-    for i in range(1, X.shape[0]):
-        c = theta[i]
+    """out_a = x_aᵀθ for all columns x_a of X (d, n); two rows of X a pass."""
+    d, n = X.shape
+    if d == 1:
         for a in range(n):
-            out[a] += c * X[i, a]
+            out[a] = theta[0] * X[0, a]
+        return
+    c0, c1 = theta[0], theta[1]
+    for a in range(n):
+        out[a] = c0 * X[0, a] + c1 * X[1, a]
+    for i in range(2, d - 1, 2):
+        c0, c1 = theta[i], theta[i + 1]
+        for a in range(n):
+            out[a] += c0 * X[i, a] + c1 * X[i + 1, a]
+    if d % 2 == 1:
+        c0 = theta[d - 1]
+        for a in range(n):
+            out[a] += c0 * X[d - 1, a]
 
 
 @kernel
-def inverse_norms(X: Matrix, first: int, m: int, factor: Matrix, Z: Matrix, out: Vector) -> None:
-    """out_a = ‖x_a‖²_{V⁻¹} = ‖factor⁻¹x_a‖² for the m ≤ CHUNK columns of X from `first`; Z (d, CHUNK) is workspace."""
+def inverse_norms(X: Matrix, first: int, m: int, U: Matrix, Z: Matrix, out: Vector) -> None:
+    """out_a = ‖x_a‖²_{V⁻¹} = ‖U⁻ᵀx_a‖² for the m ≤ CHUNK columns of X from `first`; Z (d, CHUNK) is workspace.
+
+    Row i of Z is (x_i − Σ_{j<i} U_ji Z_j)/U_ii; four rows j are subtracted a pass, the last pass also adds the squares.
+    """
+    c = 1.0 / U[0, 0]
     for a in range(m):
-        out[a] = 0.0
-    for i in range(X.shape[0]):
-        for a in range(m):
-            Z[i, a] = X[i, first + a]
-        for j in range(i):
-            c = factor[i, j]
+        z = c * X[0, first + a]
+        Z[0, a] = z
+        out[a] = z * z
+    for i in range(1, X.shape[0]):
+        c = 1.0 / U[i, i]
+        c0 = c * U[0, i]
+        if i == 1:
             for a in range(m):
-                Z[i, a] -= c * Z[j, a]
-        c = 1.0 / factor[i, i]
+                z = c * X[1, first + a] - c0 * Z[0, a]
+                Z[1, a] = z
+                out[a] += z * z
+            continue
+        odd = 1 + (i - 1) % 4  # rows 0..odd−1 first, then four at a time
         for a in range(m):
-            z = Z[i, a] * c
-            Z[i, a] = z
-            out[a] += z * z
+            Z[i, a] = c * X[i, first + a] - c0 * Z[0, a]
+        for j in range(1, odd):
+            c0 = c * U[j, i]
+            for a in range(m):
+                Z[i, a] -= c0 * Z[j, a]
+        for j in range(odd, i, 4):
+            c0, c1, c2, c3 = c * U[j, i], c * U[j + 1, i], c * U[j + 2, i], c * U[j + 3, i]
+            for a in range(m):
+                Z[i, a] -= c0 * Z[j, a] + c1 * Z[j + 1, a] + c2 * Z[j + 2, a] + c3 * Z[j + 3, a]
+        for a in range(m):
+            out[a] += Z[i, a] * Z[i, a]
 
 
 @kernel

@@ -58,7 +58,7 @@ class History(NamedTuple):
 
 
 class Moments(NamedTuple):
-    """The weighted past of a linear learner. Lower triangles only."""
+    """The weighted past of a linear learner."""
 
     n: Vector  # (2,)    Σ w_s and Σ w_s²
     A: Matrix  # (d, d)  Σ w_s x_s x_sᵀ = V − λI
@@ -67,7 +67,7 @@ class Moments(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """θ̂ and the Cholesky factors that measure its uncertainty."""
+    """θ̂ and the Cholesky factors (upper triangular, V = UᵀU) that measure its uncertainty."""
 
     theta: Vector  # (d,)
     factor: Matrix  # (d, d)  of V

@@ -13,6 +13,7 @@ The determinant form is never larger (Lemma `lemma:det-inequality`). Three optio
 """
 
 import math
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,7 +71,7 @@ def _width(radius: Any, volume: float, horizon: int) -> float:
     failure = -np.log(radius.delta)
     if radius.uniform:
         failure += np.log(float(horizon))
-    width: float = radius.scale * (np.sqrt(radius.lam) * radius.S + radius.R * np.sqrt(2.0 * failure + volume))
+    width: float = radius.scale * (sqrt(radius.lam) * radius.S + radius.R * sqrt(2.0 * failure + volume))
     return width
 
 

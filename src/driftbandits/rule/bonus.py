@@ -120,16 +120,16 @@ def quadratic_form(M: Matrix, x: Vector) -> float:
 
 @kernel
 def sandwich(factor: Matrix, factor2: Matrix, B: Matrix, M: Matrix) -> None:
-    """M = V⁻¹ṼV⁻¹ = BᵀB with Ṽ = CCᵀ and B = (V⁻¹C)ᵀ, whose row i is V⁻¹ times column i of C."""
+    """M = V⁻¹ṼV⁻¹ = BᵀB with Ṽ = ŨᵀŨ and B = ŨV⁻¹, whose row i is V⁻¹ times row i of Ũ."""
     d = factor.shape[0]
     for i in range(d):
         for j in range(d):
-            B[i, j] = factor2[j, i] if j >= i else 0.0
+            B[i, j] = factor2[i, j] if j >= i else 0.0
         solve(factor, B[i], B[i])
     for i in range(d):
-        for j in range(i + 1):
-            s = 0.0
-            for k in range(d):
-                s += B[k, i] * B[k, j]
-            M[i, j] = s
-            M[j, i] = s
+        for j in range(d):
+            M[i, j] = 0.0
+        for k in range(d):
+            c = B[k, i]
+            for j in range(d):
+                M[i, j] += c * B[k, j]

@@ -9,6 +9,7 @@ width ‖x_a‖²_{V⁻¹}, and evaluate exactly only arms whose bound can still
 Each step is inflated by a multiple of the rounding error. The choice is that of scoring every arm; two or three arms a round are evaluated.
 """
 
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,7 +83,7 @@ def score_all(rule: Any, model: Any, est: Any, width: float, work: WidthWork, ar
         m = min(CHUNK, n - first)
         squared_widths(rule, est, work, arms, first, m)
         for a in range(m):
-            score[first + a] = mean(model, score[first + a]) + width * np.sqrt(work.q[a])
+            score[first + a] = mean(model, score[first + a]) + width * sqrt(work.q[a])
 
 
 @kernel
@@ -92,7 +93,7 @@ def score_contenders(rule: Any, model: Any, est: Any, width: float, work: WidthW
     inner_products(arms, est.theta, score)
     for a in range(n):
         work.exact[a] = 0.0
-        score[a] = mean(model, score[a]) + width * np.sqrt(work.bound[a])
+        score[a] = mean(model, score[a]) + width * sqrt(work.bound[a])
     best = -np.inf
     while True:
         top, level = -1, tie_level(best) if best > -np.inf else -np.inf
@@ -108,7 +109,7 @@ def score_contenders(rule: Any, model: Any, est: Any, width: float, work: WidthW
         inverse = dot(work.Z[:, 0], work.Z[:, 0])
         work.bound[top] = inverse * (1.0 + 64.0 * ROUNDING)
         work.exact[top] = 1.0
-        score[top] = mean(model, z) + width * np.sqrt(squared_width(rule, est, work, work.u, inverse))
+        score[top] = mean(model, z) + width * sqrt(squared_width(rule, est, work, work.u, inverse))
         best = max(best, score[top])
 
 
