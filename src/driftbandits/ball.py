@@ -1,0 +1,167 @@
+r"""Minimise over the ball ‖θ‖ ≤ S: the projections of generalised linear and multinomial estimators.
+
+Three problems, each built on the one above it:
+
+`quadratic_on_ball`   min ½yᵀAy − qᵀy over ‖y‖ ≤ S.   y = (A+νI)⁻¹q, with ν = 0 or the root of ‖y‖ = S.
+`likeliest_on_ball`   min F(θ) over ‖θ‖ ≤ S, F convex with ∇F = g − ĝ: Newton steps damped by self-concordance.
+`project_on_ball`     min ½‖g(θ) − ĝ‖²_{M⁻¹} over ‖θ‖ ≤ S (eq:GLB-projection, eq:MNL-projection; algorithms.md 2.4a):
+                      Levenberg–Marquardt, every step a quadratic on the ball: the constraint is never approximated.
+
+The estimator enters through one open function, `residual`, with a rule for each kind of likelihood. The projection is
+not convex but benign: its gradient is HM⁻¹(g−ĝ) with H ≻ 0, so it has no stationary point inside the ball when θ̂ is
+outside, and the minimiser lies on the sphere.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .kernel import generic, kernel, solver
+from .linalg import Matrix, Vector, cholesky, dot, norm, solve, solve_lower
+
+STEPS = 100
+SMALL_STEP = 1e-12  # relative to S: a projection that moves less has converged
+ROUNDING = 1e-15  # relative rounding error of an objective
+
+
+class BallWork(NamedTuple):
+    """Workspace of all three problems."""
+
+    y: Vector  # (d,) the proposed point
+    z: Vector  # (d,)
+    u: Vector  # (d,) g(θ) − ĝ
+    q: Vector  # (d,)
+    H: Matrix  # (d, d) ∇g(θ), lower triangle
+    J: Matrix  # (d, d) C⁻¹∇g(θ), rows are columns of ∇g solved
+    A: Matrix  # (d, d)
+    factor: Matrix  # (d, d)
+
+
+def ball_work(d: int) -> BallWork:
+    """Allocate the workspace."""
+    return BallWork(*(np.zeros(d) for _ in range(4)), *(np.zeros((d, d)) for _ in range(4)))
+
+
+@generic
+def residual(likelihood: Any, theta: Vector, u: Vector, H: Matrix) -> None:
+    """Write u = g(θ) − ĝ, the gradient of the weighted loss F, and H = ∇g(θ), its Hessian (lower triangle)."""
+
+
+@kernel
+def quadratic_on_ball(A: Matrix, q: Vector, S: float, factor: Matrix, y: Vector, z: Vector) -> float:
+    """Write y = argmin ½yᵀAy − qᵀy over ‖y‖ ≤ S for A ≻ 0 (lower triangle); return the multiplier ν ≥ 0 of the ball.
+
+    Newton on 1/‖y(ν)‖ − 1/S, which is concave in ν: from ν = 0 the iterates increase to the root and cannot overshoot.
+    """
+    nu = 0.0
+    for _ in range(STEPS):
+        cholesky(A, nu, factor)
+        solve(factor, q, y)
+        size = norm(y)
+        if not size > S * (1.0 + 1e-14):
+            return nu
+        solve_lower(factor, y, z)
+        step = (size - S) / S * size * size / dot(z, z)
+        nu += step
+        if step <= 1e-15 * nu:
+            break
+    shrink = S / norm(y)
+    for i in range(y.shape[0]):
+        y[i] *= shrink
+    return nu
+
+
+@solver
+def likeliest_on_ball(likelihood: Any, S: float, concordance: float, theta: Vector, work: BallWork) -> None:
+    """θ ← argmin F over ‖θ‖ ≤ S, from any θ in the ball.
+
+    `concordance` is c with |F‴[v,v,v]| ≤ c‖v‖F″[v,v], e.g. L for the logistic loss: going the share
+    τ = log(1+c‖δ‖)/(c‖δ‖) of the way to the Newton point then always descends.
+    """
+    d = theta.shape[0]
+    for _ in range(STEPS):
+        residual(likelihood, theta, work.u, work.H)
+        _shifted(work.H, theta, work.u, work.q)  # q = Hθ − u
+        quadratic_on_ball(work.H, work.q, S, work.factor, work.y, work.z)
+        for i in range(d):
+            work.z[i] = work.y[i] - theta[i]
+        length = norm(work.z)
+        move = concordance * length
+        damping = np.log1p(move) / move if move > 1e-8 else 1.0
+        for i in range(d):
+            theta[i] += damping * work.z[i]
+        if length <= SMALL_STEP * S:
+            return
+
+
+@solver
+def project_on_ball(likelihood: Any, metric: Matrix, S: float, theta: Vector, work: BallWork) -> float:
+    """θ ← a minimiser of Q(θ) = ½‖g(θ) − ĝ‖²_{M⁻¹} over ‖θ‖ ≤ S, from any θ in the ball; returns Q(θ).
+
+    `metric` is the Cholesky factor of M.
+    """
+    d = theta.shape[0]
+    residual(likelihood, theta, work.u, work.H)
+    loss = _distance(metric, work.u, work.z)
+    _gauss_newton(metric, work)
+    kappa = 0.0
+    for i in range(d):
+        kappa += 1e-4 * work.A[i, i] / d
+    for _ in range(STEPS):
+        # min_y ½‖C⁻¹(u + H(y−θ))‖² + ½κ‖y−θ‖²:  A = HM⁻¹H + κI,  q = Aθ − HM⁻¹u
+        for i in range(d):
+            work.A[i, i] += kappa
+        _shifted(work.A, theta, work.q, work.u)
+        quadratic_on_ball(work.A, work.u, S, work.factor, work.y, work.z)
+        for i in range(d):
+            work.A[i, i] -= kappa
+            work.z[i] = work.y[i] - theta[i]
+        length = norm(work.z)
+        residual(likelihood, work.y, work.u, work.H)
+        new = _distance(metric, work.u, work.z)
+        if new <= loss * (1.0 + ROUNDING):
+            loss = new
+            kappa *= 0.1
+            for i in range(d):
+                theta[i] = work.y[i]
+            if length <= SMALL_STEP * S:
+                break
+            _gauss_newton(metric, work)
+        else:
+            if length <= SMALL_STEP * S:
+                break
+            kappa = 4.0 * kappa
+    return loss
+
+
+@kernel
+def _gauss_newton(metric: Matrix, work: BallWork) -> None:
+    """A ← HM⁻¹H and q ← HM⁻¹u, by J = C⁻¹H."""
+    d = work.u.shape[0]
+    solve_lower(metric, work.u, work.z)
+    for i in range(d):
+        for j in range(d):
+            work.J[i, j] = work.H[i, j] if j <= i else work.H[j, i]
+        solve_lower(metric, work.J[i], work.J[i])
+    for i in range(d):
+        work.q[i] = dot(work.J[i], work.z)
+        for j in range(i + 1):
+            work.A[i, j] = dot(work.J[i], work.J[j])
+
+
+@kernel
+def _distance(metric: Matrix, u: Vector, z: Vector) -> float:
+    """½‖u‖²_{M⁻¹}."""
+    solve_lower(metric, u, z)
+    return 0.5 * dot(z, z)
+
+
+@kernel
+def _shifted(A: Matrix, theta: Vector, u: Vector, out: Vector) -> None:
+    """Write Aθ − u into out; A is symmetric, its lower triangle is read."""
+    d = theta.shape[0]
+    for i in range(d):
+        s = -u[i]
+        for j in range(d):
+            s += (A[i, j] if j <= i else A[j, i]) * theta[j]
+        out[i] = s
