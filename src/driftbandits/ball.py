@@ -31,8 +31,8 @@ class BallWork(NamedTuple):
     z: Vector  # (d,)
     u: Vector  # (d,) g(θ) − ĝ
     q: Vector  # (d,)
-    H: Matrix  # (d, d) ∇g(θ), lower triangle
-    J: Matrix  # (d, d) C⁻¹∇g(θ), rows are columns of ∇g solved
+    H: Matrix  # (d, d) ∇g(θ)
+    J: Matrix  # (d, d) the transpose of U⁻ᵀ∇g(θ), M = UᵀU
     A: Matrix  # (d, d)
     factor: Matrix  # (d, d)
 
@@ -44,12 +44,12 @@ def ball_work(d: int) -> BallWork:
 
 @generic
 def residual(likelihood: Any, theta: Vector, u: Vector, H: Matrix) -> None:
-    """Write u = g(θ) − ĝ, the gradient of the weighted loss F, and H = ∇g(θ), its Hessian (lower triangle)."""
+    """Write u = g(θ) − ĝ, the gradient of the weighted loss F, and H = ∇g(θ), its Hessian, in full."""
 
 
 @kernel
 def quadratic_on_ball(A: Matrix, q: Vector, S: float, factor: Matrix, y: Vector, z: Vector) -> float:
-    """Write y = argmin ½yᵀAy − qᵀy over ‖y‖ ≤ S for A ≻ 0 (lower triangle); return the multiplier ν ≥ 0 of the ball.
+    """Write y = argmin ½yᵀAy − qᵀy over ‖y‖ ≤ S for A ≻ 0; return the multiplier ν ≥ 0 of the ball.
 
     Newton on 1/‖y(ν)‖ − 1/S, which is concave in ν: from ν = 0 the iterates increase to the root and cannot overshoot.
     """
@@ -98,7 +98,7 @@ def likeliest_on_ball(likelihood: Any, S: float, concordance: float, theta: Vect
 def project_on_ball(likelihood: Any, metric: Matrix, S: float, theta: Vector, work: BallWork) -> float:
     """θ ← a minimiser of Q(θ) = ½‖g(θ) − ĝ‖²_{M⁻¹} over ‖θ‖ ≤ S, from any θ in the ball; returns Q(θ).
 
-    `metric` is the Cholesky factor of M.
+    `metric` is the factor U of M = UᵀU, as `cholesky` makes it.
     """
     d = theta.shape[0]
     residual(likelihood, theta, work.u, work.H)
@@ -108,7 +108,7 @@ def project_on_ball(likelihood: Any, metric: Matrix, S: float, theta: Vector, wo
     for i in range(d):
         kappa += 1e-4 * work.A[i, i] / d
     for _ in range(STEPS):
-        # min_y ½‖C⁻¹(u + H(y−θ))‖² + ½κ‖y−θ‖²:  A = HM⁻¹H + κI,  q = Aθ − HM⁻¹u
+        # min_y ½‖u + H(y−θ)‖²_{M⁻¹} + ½κ‖y−θ‖²:  A = HM⁻¹H + κI,  q = Aθ − HM⁻¹u
         for i in range(d):
             work.A[i, i] += kappa
         _shifted(work.A, theta, work.q, work.u)
@@ -136,17 +136,16 @@ def project_on_ball(likelihood: Any, metric: Matrix, S: float, theta: Vector, wo
 
 @kernel
 def _gauss_newton(metric: Matrix, work: BallWork) -> None:
-    """A ← HM⁻¹H and q ← HM⁻¹u, by J = C⁻¹H."""
+    """A ← HM⁻¹H and q ← HM⁻¹u, by J = (U⁻ᵀH)ᵀ."""
     d = work.u.shape[0]
     solve_lower(metric, work.u, work.z)
     for i in range(d):
-        for j in range(d):
-            work.J[i, j] = work.H[i, j] if j <= i else work.H[j, i]
-        solve_lower(metric, work.J[i], work.J[i])
+        solve_lower(metric, work.H[i], work.J[i])
     for i in range(d):
         work.q[i] = dot(work.J[i], work.z)
         for j in range(i + 1):
             work.A[i, j] = dot(work.J[i], work.J[j])
+            work.A[j, i] = work.A[i, j]
 
 
 @kernel
@@ -158,10 +157,6 @@ def _distance(metric: Matrix, u: Vector, z: Vector) -> float:
 
 @kernel
 def _shifted(A: Matrix, theta: Vector, u: Vector, out: Vector) -> None:
-    """Write Aθ − u into out; A is symmetric, its lower triangle is read."""
-    d = theta.shape[0]
-    for i in range(d):
-        s = -u[i]
-        for j in range(d):
-            s += (A[i, j] if j <= i else A[j, i]) * theta[j]
-        out[i] = s
+    """Write Aθ − u into out."""
+    for i in range(theta.shape[0]):
+        out[i] = dot(A[i], theta) - u[i]
