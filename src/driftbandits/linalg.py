@@ -3,20 +3,30 @@
 Conventions. Symmetric matrices are stored in full. A factor U is upper triangular, V = UᵀU, with garbage below the diagonal: its rows are
 contiguous, so that factoring and both triangular solves run along rows without a sum across a vector register. Arms are stored (d, n), so that
 the inner loop over arms is contiguous too. Everything is written into arrays the caller owns.
-"""
 
-from math import sqrt
+Inner loops run over views from index 0: an index that might be negative means "from the end" to Python, and a loop that has to ask does not
+vectorise.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernel import kernel
+from .kernel import kernel, sqrt
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
 CHUNK = 64  # arms treated at once: d × 64 numbers stay in the first-level cache
 FLOOR = 1e-200  # faded sums below this are zero: denormal numbers are a hundred times slower and mean nothing
+
+
+@kernel
+def dot(x: Vector, y: Vector) -> float:
+    """xᵀy."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += x[i] * y[i]
+    return total
 
 
 @kernel
@@ -27,23 +37,32 @@ def cholesky(A: Matrix, shift: float, U: Matrix) -> None:
     """
     d = A.shape[0]
     for i in range(d):
-        for j in range(i, d):
-            U[i, j] = A[i, j]
-        U[i, i] += shift
+        row, source = U[i, i:], A[i, i:]
+        for j in range(d - i):
+            row[j] = source[j]
+        row[0] += shift
     for first in range(0, d, 4):
         last = min(first + 4, d)
         for k in range(first, last):
+            row = U[k, k:]
             for p in range(first, k):
-                c = U[p, k]
-                for j in range(k, d):
-                    U[k, j] -= c * U[p, j]
-            c = 1.0 / sqrt(U[k, k])
-            for j in range(k, d):
-                U[k, j] *= c
+                subtract(row, U[p, k], U[p, k:])
+            c = 1.0 / sqrt(row[0])
+            for j in range(d - k):
+                row[j] *= c
         for i in range(last, d):  # not reached unless the block has four rows
-            c0, c1, c2, c3 = U[first, i], U[first + 1, i], U[first + 2, i], U[first + 3, i]
-            for j in range(i, d):
-                U[i, j] -= c0 * U[first, j] + c1 * U[first + 1, j] + c2 * U[first + 2, j] + c3 * U[first + 3, j]
+            row = U[i, i:]
+            r0, r1, r2, r3 = U[first, i:], U[first + 1, i:], U[first + 2, i:], U[first + 3, i:]
+            c0, c1, c2, c3 = r0[0], r1[0], r2[0], r3[0]
+            for j in range(d - i):
+                row[j] -= c0 * r0[j] + c1 * r1[j] + c2 * r2[j] + c3 * r3[j]
+
+
+@kernel
+def subtract(row: Vector, c: float, other: Vector) -> None:
+    """Row ← row − c·other."""
+    for j in range(row.shape[0]):
+        row[j] -= c * other[j]
 
 
 @kernel
@@ -53,10 +72,8 @@ def solve_lower(U: Matrix, y: Vector, out: Vector) -> None:
     for i in range(d):
         out[i] = y[i]
     for i in range(d):
-        c = out[i] / U[i, i]
-        out[i] = c
-        for k in range(i + 1, d):
-            out[k] -= c * U[i, k]
+        out[i] /= U[i, i]
+        subtract(out[i + 1 :], out[i], U[i, i + 1 :])
 
 
 @kernel
@@ -64,10 +81,7 @@ def solve_upper(U: Matrix, y: Vector, out: Vector) -> None:
     """out = U⁻¹ y; `out` may be y."""
     d = y.shape[0]
     for i in range(d - 1, -1, -1):
-        s = y[i]
-        for k in range(i + 1, d):
-            s -= U[i, k] * out[k]
-        out[i] = s / U[i, i]
+        out[i] = (y[i] - dot(U[i, i + 1 :], out[i + 1 :])) / U[i, i]
 
 
 @kernel
@@ -84,15 +98,6 @@ def log_det(U: Matrix) -> float:
     for i in range(U.shape[0]):
         total += np.log(U[i, i])
     return 2.0 * total
-
-
-@kernel
-def dot(x: Vector, y: Vector) -> float:
-    """xᵀy."""
-    total = 0.0
-    for i in range(x.shape[0]):
-        total += x[i] * y[i]
-    return total
 
 
 @kernel
@@ -152,49 +157,52 @@ def inner_products(X: Matrix, theta: Vector, out: Vector) -> None:
 def inverse_norms(X: Matrix, first: int, m: int, U: Matrix, Z: Matrix, out: Vector) -> None:
     """out_a = ‖x_a‖²_{V⁻¹} = ‖U⁻ᵀx_a‖² for the m ≤ CHUNK columns of X from `first`; Z (d, CHUNK) is workspace.
 
-    Row i of Z is (x_i − Σ_{j<i} U_ji Z_j)/U_ii; four rows j are subtracted a pass, the last pass also adds the squares.
+    Row i of Z is (x_i − Σ_{j<i} U_ji Z_j)/U_ii; four rows j are subtracted a pass.
     """
+    x, z = X[0, first : first + m], Z[0]
     c = 1.0 / U[0, 0]
     for a in range(m):
-        z = c * X[0, first + a]
-        Z[0, a] = z
-        out[a] = z * z
+        z[a] = c * x[a]
+        out[a] = z[a] * z[a]
     for i in range(1, X.shape[0]):
+        x, z, y = X[i, first : first + m], Z[i], Z[0]
         c = 1.0 / U[i, i]
         c0 = c * U[0, i]
         if i == 1:
             for a in range(m):
-                z = c * X[1, first + a] - c0 * Z[0, a]
-                Z[1, a] = z
-                out[a] += z * z
+                z[a] = c * x[a] - c0 * y[a]
+                out[a] += z[a] * z[a]
             continue
-        odd = 1 + (i - 1) % 4  # rows 0..odd−1 first, then four at a time
         for a in range(m):
-            Z[i, a] = c * X[i, first + a] - c0 * Z[0, a]
+            z[a] = c * x[a] - c0 * y[a]
+        odd = 1 + (i - 1) % 4  # rows up to here one by one, then four at a time
         for j in range(1, odd):
-            c0 = c * U[j, i]
+            c0, y = c * U[j, i], Z[j]
             for a in range(m):
-                Z[i, a] -= c0 * Z[j, a]
+                z[a] -= c0 * y[a]
         for j in range(odd, i, 4):
             c0, c1, c2, c3 = c * U[j, i], c * U[j + 1, i], c * U[j + 2, i], c * U[j + 3, i]
+            y0, y1, y2, y3 = Z[j], Z[j + 1], Z[j + 2], Z[j + 3]
             for a in range(m):
-                Z[i, a] -= c0 * Z[j, a] + c1 * Z[j + 1, a] + c2 * Z[j + 2, a] + c3 * Z[j + 3, a]
+                z[a] -= c0 * y0[a] + c1 * y1[a] + c2 * y2[a] + c3 * y3[a]
         for a in range(m):
-            out[a] += Z[i, a] * Z[i, a]
+            out[a] += z[a] * z[a]
 
 
 @kernel
 def quadratic_forms(X: Matrix, first: int, m: int, M: Matrix, Z: Matrix, out: Vector) -> None:
-    """out_a = x_aᵀ M x_a, M symmetric in full storage, for the m ≤ CHUNK columns of X from `first`; Z (d, CHUNK) is workspace."""
-    d = X.shape[0]
+    """out_a = x_aᵀ M x_a, M symmetric, for the m ≤ CHUNK columns of X from `first`; Z (d, CHUNK) is workspace."""
+    z = Z[0]
     for a in range(m):
         out[a] = 0.0
-    for i in range(d):
+    for i in range(X.shape[0]):
+        x = X[i, first : first + m]
+        c = 0.5 * M[i, i]
         for a in range(m):
-            Z[0, a] = 0.5 * M[i, i] * X[i, first + a]
+            z[a] = c * x[a]
         for j in range(i):
-            c = M[i, j]
+            c, y = M[i, j], X[j, first : first + m]
             for a in range(m):
-                Z[0, a] += c * X[j, first + a]
+                z[a] += c * y[a]
         for a in range(m):
-            out[a] += 2.0 * Z[0, a] * X[i, first + a]
+            out[a] += 2.0 * z[a] * x[a]

@@ -13,13 +13,12 @@ The determinant form is never larger (Lemma `lemma:det-inequality`). Three optio
 """
 
 import math
-from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import positive, probability, require
-from ..kernel import kernel, part
+from ..kernel import kernel, part, sqrt
 from ..linalg import Vector, log_det
 from ..protocol import Limits, beta, limits, wants_horizon, wants_squares
 

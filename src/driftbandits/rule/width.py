@@ -9,12 +9,11 @@ width ‖x_a‖²_{V⁻¹}, and evaluate exactly only arms whose bound can still
 Each step is inflated by a multiple of the rounding error. The choice is that of scoring every arm; two or three arms a round are evaluated.
 """
 
-from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..kernel import generic, kernel
+from ..kernel import generic, kernel, sqrt
 from ..linalg import CHUNK, Matrix, Vector, dot, inner_products, solve, solve_lower
 from ..protocol import Setting, mean
 from .ties import best_arm, tie_level
@@ -82,8 +81,9 @@ def score_all(rule: Any, model: Any, est: Any, width: float, work: WidthWork, ar
     for first in range(0, n, CHUNK):
         m = min(CHUNK, n - first)
         squared_widths(rule, est, work, arms, first, m)
+        chunk = score[first : first + m]
         for a in range(m):
-            score[first + a] = mean(model, score[first + a]) + width * sqrt(work.q[a])
+            chunk[a] = mean(model, chunk[a]) + width * sqrt(work.q[a])
 
 
 @kernel
