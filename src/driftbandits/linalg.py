@@ -33,29 +33,43 @@ def dot(x: Vector, y: Vector) -> float:
 def cholesky(A: Matrix, shift: float, U: Matrix) -> None:
     """U with UᵀU = A + shift·I (d, d); U may be A.
 
-    Right-looking, four pivots at a time: one pass over the trailing rows applies four of them.
+    Two rows of U at a time, from which four earlier rows are subtracted a pass. The element left of the diagonal in the second row of a pair is
+    garbage, as all below the diagonal.
     """
     d = A.shape[0]
-    for i in range(d):
-        row, source = U[i, i:], A[i, i:]
-        for j in range(d - i):
-            row[j] = source[j]
-        row[0] += shift
-    for first in range(0, d, 4):
-        last = min(first + 4, d)
-        for k in range(first, last):
-            row = U[k, k:]
-            for p in range(first, k):
-                subtract(row, U[p, k], U[p, k:])
-            c = 1.0 / sqrt(row[0])
-            for j in range(d - k):
-                row[j] *= c
-        for i in range(last, d):  # not reached unless the block has four rows
-            row = U[i, i:]
-            r0, r1, r2, r3 = U[first, i:], U[first + 1, i:], U[first + 2, i:], U[first + 3, i:]
-            c0, c1, c2, c3 = r0[0], r1[0], r2[0], r3[0]
-            for j in range(d - i):
-                row[j] -= c0 * r0[j] + c1 * r1[j] + c2 * r2[j] + c3 * r3[j]
+    for k in range(0, d - 1, 2):
+        m = d - k
+        a, b = U[k, k:], U[k + 1, k:]
+        a_source, b_source = A[k, k:], A[k + 1, k:]
+        for j in range(m):
+            a[j] = a_source[j]
+            b[j] = b_source[j]
+        a[0] += shift
+        b[1] += shift
+        for p in range(0, k - 3, 4):
+            r0, r1, r2, r3 = U[p, k:], U[p + 1, k:], U[p + 2, k:], U[p + 3, k:]
+            a0, a1, a2, a3 = r0[0], r1[0], r2[0], r3[0]
+            b0, b1, b2, b3 = r0[1], r1[1], r2[1], r3[1]
+            for j in range(m):
+                a[j] -= a0 * r0[j] + a1 * r1[j] + a2 * r2[j] + a3 * r3[j]
+                b[j] -= b0 * r0[j] + b1 * r1[j] + b2 * r2[j] + b3 * r3[j]
+        if k % 4 == 2:  # two earlier rows are left
+            r0, r1 = U[k - 2, k:], U[k - 1, k:]
+            a0, a1, b0, b1 = r0[0], r1[0], r0[1], r1[1]
+            for j in range(m):
+                a[j] -= a0 * r0[j] + a1 * r1[j]
+                b[j] -= b0 * r0[j] + b1 * r1[j]
+        a_inverse = 1.0 / sqrt(a[0])
+        c = a[1] * a_inverse
+        b_inverse = 1.0 / sqrt(b[1] - c * c)
+        for j in range(m):
+            a[j] *= a_inverse
+            b[j] = (b[j] - c * a[j]) * b_inverse
+    if d % 2 == 1:
+        s = A[d - 1, d - 1] + shift
+        for p in range(d - 1):
+            s -= U[p, d - 1] * U[p, d - 1]
+        U[d - 1, d - 1] = sqrt(s)
 
 
 @kernel
@@ -78,10 +92,15 @@ def solve_lower(U: Matrix, y: Vector, out: Vector) -> None:
 
 @kernel
 def solve_upper(U: Matrix, y: Vector, out: Vector) -> None:
-    """out = U⁻¹ y; `out` may be y."""
+    """out = U⁻¹ y, by columns of U; `out` may be y."""
     d = y.shape[0]
+    for i in range(d):
+        out[i] = y[i]
     for i in range(d - 1, -1, -1):
-        out[i] = (y[i] - dot(U[i, i + 1 :], out[i + 1 :])) / U[i, i]
+        c = out[i] / U[i, i]
+        out[i] = c
+        for k in range(i):
+            out[k] -= c * U[k, i]
 
 
 @kernel

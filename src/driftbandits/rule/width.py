@@ -16,7 +16,7 @@ import numpy as np
 from ..kernel import generic, kernel, sqrt
 from ..linalg import CHUNK, Matrix, Vector, dot, inner_products, solve, solve_lower
 from ..protocol import Setting, mean
-from .ties import best_arm, tie_level
+from .ties import best_arm, largest, tie_level
 
 LAZY_FROM = 10  # below this dimension scoring every arm is cheaper
 ROUNDING = 4e-16
@@ -34,6 +34,7 @@ class WidthWork(NamedTuple):
     u: Vector  # (d,)      V⁻¹x of the observation being learned
     xu: Vector  # (1,)      xᵀV⁻¹x
     arms: Matrix  # (d, n)    fixed arms, or (d, 0): score all arms
+    rows: Matrix  # (n, d)    the same
     square: Vector  # (n,)      ‖x_a‖²
     bound: Vector  # (n,)      q̂_a
     cross: Vector  # (n,)      x_aᵀV⁻¹x
@@ -56,6 +57,7 @@ def width_workspace(setting: Setting, metric: bool) -> WidthWork:
         u=np.zeros(d),
         xu=np.zeros(1),
         arms=arms,
+        rows=np.ascontiguousarray(arms.T),
         square=(arms * arms).sum(axis=0),
         bound=np.zeros(n),
         cross=np.zeros(n),
@@ -94,23 +96,33 @@ def score_contenders(rule: Any, model: Any, est: Any, width: float, work: WidthW
     for a in range(n):
         work.exact[a] = 0.0
         score[a] = mean(model, score[a]) + width * sqrt(work.bound[a])
-    best = -np.inf
     while True:
-        top, level = -1, tie_level(best) if best > -np.inf else -np.inf
-        for a in range(n):
-            if score[a] >= level and work.exact[a] == 0.0:
-                top, level = a, score[a]
+        top = next_contender(score, work.exact)
         if top < 0:
             return
-        for i in range(arms.shape[0]):
-            work.u[i] = arms[i, top]
-        z = dot(work.u, est.theta)
-        solve_lower(est.factor, work.u, work.Z[:, 0])
-        inverse = dot(work.Z[:, 0], work.Z[:, 0])
+        x, z = work.rows[top], work.u
+        solve_lower(est.factor, x, z)
+        inverse = dot(z, z)
         work.bound[top] = inverse * (1.0 + 64.0 * ROUNDING)
         work.exact[top] = 1.0
-        score[top] = mean(model, z) + width * sqrt(squared_width(rule, est, work, work.u, inverse))
-        best = max(best, score[top])
+        score[top] = mean(model, dot(x, est.theta)) + width * sqrt(squared_width(rule, est, work, x, inverse))
+
+
+@kernel
+def next_contender(score: Vector, exact: Vector) -> int:
+    """The arm with the largest bound if it can still beat, or tie with, the best exact score; else −1."""
+    n = score.shape[0]
+    level = tie_level(largest(score))  # the largest is a bound, or nothing but ties is left to evaluate
+    waiting = 0
+    for a in range(n):
+        waiting += (score[a] >= level) & (exact[a] == 0.0)
+    if waiting == 0:
+        return -1
+    top, high = -1, -np.inf
+    for a in range(n):
+        if score[a] > high and exact[a] == 0.0:
+            top, high = a, score[a]
+    return top
 
 
 @kernel
