@@ -1,0 +1,362 @@
+r"""MASTER: a base algorithm for a world that stands still, made to follow one that moves (Wei and Luo 2021).
+
+Time is cut into blocks of 2^n rounds, n = n₀, n₀+1, … In a block, *instances* of the base run on many scales at once:
+
+    in round τ = 0, 1, …, 2^n − 1 of a block, for m = n, n−1, …, 0, if 2^m divides τ:
+    start with probability ρ(2^n)/ρ(2^m) an instance of order m, which lives for 2^m rounds              (Procedure 1)
+
+With ρ(t) = c/√t the probability is 2^{−(n−m)/2}; the instance of order n always exists. The shortest living instance is
+*active*: it alone chooses and learns, the others sleep. After each round, with g̃ the active instance's optimistic value
+and U = min g̃ in the block so far,
+
+    test 1   an instance of order m ends, and the mean reward over all rounds of its life ≥ U + 9ρ̂(2^m)
+    test 2   mean of g̃_τ − R_τ over the t rounds of the block ≥ 3ρ̂(t),         ρ̂(t) = 6(log₂T + 1)·log(T/δ)·ρ(t)
+
+and if one fails the world must have changed: a new block of order n₀ begins. Instances start at multiples of their
+length, so at most one of each order lives: a state and n sleeping copies of it are all the memory there is, and the
+schedule is drawn as it is needed, one number a slot, O(2^n) in all.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import integer, positive, probability, require
+from ..kernel import copy_state, entry, kernel, load_state, part, save_state, solver
+from ..linalg import Matrix, Vector
+from ..protocol import (
+    Integers,
+    Limits,
+    Setting,
+    act,
+    beta,
+    describe,
+    estimator,
+    learn,
+    limits,
+    mean,
+    optimism,
+    ready,
+    scores,
+    start,
+)
+from ..strategy import Optimistic
+from .stored import duplicate, stacked
+
+LOG = 4096  # the last blocks, instances and restarts are remembered, up to this many of each
+LARGEST_ORDER = 40
+
+
+@part
+class Master(NamedTuple):
+    """MASTER around `base`; see `zoo.master`. The tests map rewards r to (r − low)/span, the base sees r itself."""
+
+    base: Any
+    horizon: float
+    first_order: float
+    delta: float
+    low: float
+    span: float
+    test_scale: float = 1.0
+
+    def check(self) -> None:
+        """The schedule needs whole numbers, the tests a probability and a range."""
+        integer("horizon", self.horizon, least=1, why="it is the number of rounds T")
+        integer("first_order", self.first_order, least=0, why="the first block has 2^first_order rounds")
+        limit = f"≤ {LARGEST_ORDER}"
+        require(
+            self.first_order <= LARGEST_ORDER,
+            "first_order",
+            self.first_order,
+            limit,
+            "the first block has 2^first_order rounds",
+        )
+        probability("delta", self.delta)
+        positive("span", self.span, "the tests divide rewards by the length of their range")
+        positive("test_scale", self.test_scale, "it multiplies the thresholds of the tests; theory is 1")
+
+
+class Journal(NamedTuple):
+    """The last `LOG` blocks, instances and restarts; entry i is in row i modulo `LOG`."""
+
+    counts: Integers  # (3,) how many blocks, instances and restarts there were
+    blocks: Integers  # (LOG, 2) first round, order
+    instances: Integers  # (LOG, 2) first round, order
+    restarts: Integers  # (LOG, 2) round, failed test
+
+
+class Schedule(NamedTuple):
+    """Who lives, who is active, and what the tests need of the block so far."""
+
+    clock: Integers  # (6,) see below
+    alive: Integers  # (K+1,) 1 where an instance of order m lives
+    begun: Integers  # (K+1,) 1 where that instance has been active
+    before: Vector  # (K+1,) rewards of the block before the current slot of order m
+    chance: Vector  # (K+1,) 2^{−k/2}
+    sums: Vector  # (4,) see below
+    rate: Vector  # (1,) ρ̂(t)·√t
+    journal: Journal
+
+
+class MasterState(NamedTuple):
+    """One working base state, the sleeping ones, and the schedule."""
+
+    live: Any  # the active instance
+    asleep: Any  # place m: the sleeping instance of order m
+    blank: Any  # what every instance starts from
+    plan: Schedule
+
+
+ORDER, TAU, ACTIVE, DRAWN, PENDING, ROUND = range(
+    6
+)  # clock: n; rounds of the block; active order; schedule drawn?; choice open?; t
+REWARDS, GAPS, LEAST, OPTIMISTIC = range(4)  # sums: ΣR; Σ(g̃ − R); U = min g̃; g̃ of the open choice
+BLOCKS, INSTANCES, RESTARTS = range(3)
+
+
+@start.register(Master)
+def _(master: Master, setting: Setting, rng: np.random.Generator) -> MasterState:
+    T = int(master.horizon)
+    largest = max(int(master.first_order), T.bit_length())
+    inner = setting._replace(horizon=setting.horizon or T)
+    blank = start(master.base, inner, rng)
+    constant = 6.0 * (np.log2(T) + 1.0) * np.log(T / master.delta)
+    plan = Schedule(
+        clock=np.zeros(6, np.int64),
+        alive=np.zeros(largest + 1, np.int64),
+        begun=np.zeros(largest + 1, np.int64),
+        before=np.zeros(largest + 1),
+        chance=np.exp2(-0.5 * np.arange(largest + 1)),
+        sums=np.zeros(4),
+        rate=np.full(1, master.test_scale * constant * _rate(master, inner, rng)),
+        journal=Journal(
+            counts=np.zeros(3, np.int64),
+            blocks=np.zeros((LOG, 2), np.int64),
+            instances=np.zeros((LOG, 2), np.int64),
+            restarts=np.zeros((LOG, 2), np.int64),
+        ),
+    )
+    _begin(plan, int(master.first_order))
+    return MasterState(live=duplicate(blank), asleep=stacked(blank, largest + 1), blank=blank, plan=plan)
+
+
+@entry
+def _begin(plan: Schedule, n: int) -> None:
+    """The first block; its longest instance may learn before the first decision."""
+    _open(plan, n)
+    plan.begun[n] = 1
+
+
+def _rate(master: Master, setting: Setting, rng: np.random.Generator) -> float:
+    """The c of ρ(t) = c/√t, the base's regret a round on the scale of the tests.
+
+        c = β√(d log(T/δ))/span, at least 1                                           (Wei and Luo 2021, Appendix I.2)
+
+    β is the base's own radius at its largest, after T rounds spread evenly over all directions. A base without a radius
+    gets c = 1, the least that the theory allows.
+    """
+    if not isinstance(master.base, Optimistic):
+        return 1.0
+    T, d = master.horizon, setting.dim
+    est = start(master.base, setting, rng).est
+    square = limits(master.base).L ** 2 * T / d + getattr(master.base.model, "lam", 1.0)
+    for factor in (est.factor, est.factor2):
+        factor[...] = np.sqrt(square) * np.eye(len(factor))
+    width = _width(master.base.radius, np.full(2, T), est, int(T))
+    return max(1.0, float(width * np.sqrt(d * np.log(T / master.delta)) / master.span))
+
+
+@entry
+def _width(radius: Any, n: Vector, est: Any, horizon: int) -> float:
+    return beta(radius, n, est, horizon)  # type: ignore[no-any-return]
+
+
+@entry
+def expected_reward(model: Any, z: float) -> float:
+    """What `mean` says, for Python."""
+    return mean(model, z)  # type: ignore[no-any-return]
+
+
+# ------------------------------------------------------------------------------------------------------------- schedule
+
+
+@kernel
+def _open(plan: Schedule, n: int) -> None:
+    """Begin a block of order n; its longest instance always lives."""
+    for m in range(plan.alive.shape[0]):
+        plan.alive[m] = plan.begun[m] = 0
+    clock = plan.clock
+    plan.alive[n] = 1
+    plan.before[n] = 0.0
+    clock[ORDER] = clock[ACTIVE] = n
+    clock[TAU] = clock[DRAWN] = clock[PENDING] = 0
+    plan.sums[REWARDS] = plan.sums[GAPS] = 0.0
+    plan.sums[LEAST] = np.inf
+
+
+@kernel
+def _schedule(plan: Schedule, rng: np.random.Generator) -> int:
+    """Draw the instances that start now (Procedure 1); the order of the shortest that lives."""
+    clock, journal = plan.clock, plan.journal
+    n, tau = clock[ORDER], clock[TAU]
+    if tau == 0:
+        _write(journal.blocks, journal.counts, BLOCKS, clock[ROUND] + 1, n)
+        _write(journal.instances, journal.counts, INSTANCES, clock[ROUND] + 1, n)
+    shortest = -1
+    m = 0
+    while m < n and tau & ((1 << m) - 1) == 0:  # slots of order m begin where 2^m divides τ
+        plan.alive[m] = plan.begun[m] = 0
+        plan.before[m] = plan.sums[REWARDS]
+        if rng.random() < plan.chance[n - m]:
+            plan.alive[m] = 1
+            if shortest < 0:
+                shortest = m
+            _write(journal.instances, journal.counts, INSTANCES, clock[ROUND] + 1, m)
+        m += 1
+    if shortest < 0:
+        shortest = m
+        while plan.alive[shortest] == 0:
+            shortest += 1
+    clock[DRAWN] = 1
+    return shortest
+
+
+@solver
+def _wake(state: MasterState, m: int) -> None:
+    """Let the active instance sleep, or go if its time is over; make that of order m the active one."""
+    old = state.plan.clock[ACTIVE]
+    if state.plan.begun[old]:
+        save_state(state.asleep, state.live, old)
+    if state.plan.begun[m]:
+        load_state(state.asleep, state.live, m)
+    else:
+        copy_state(state.live, state.blank)
+        state.plan.begun[m] = 1
+    state.plan.clock[ACTIVE] = m
+
+
+@kernel
+def _write(rows: Integers, counts: Integers, which: int, first: int, second: int) -> None:
+    rows[counts[which] % LOG, 0] = first
+    rows[counts[which] % LOG, 1] = second
+    counts[which] += 1
+
+
+# ---------------------------------------------------------------------------------------------------------------- tests
+
+
+@kernel
+def _failed_test(plan: Schedule) -> int:
+    """1 or 2 if that test fails after τ rounds of the block, else 0."""
+    n, tau = plan.clock[ORDER], plan.clock[TAU]
+    m = 0
+    while m <= n and tau & ((1 << m) - 1) == 0:  # slots of order m end where 2^m divides τ
+        if plan.alive[m]:
+            length = float(1 << m)
+            if (plan.sums[REWARDS] - plan.before[m]) / length >= plan.sums[LEAST] + 9.0 * plan.rate[0] / np.sqrt(
+                length
+            ):
+                return 1
+        m += 1
+    # mean ≥ 3ρ̂(τ) = 3·rate/√τ, multiplied by τ
+    return 2 if plan.sums[GAPS] >= 3.0 * plan.rate[0] * np.sqrt(float(tau)) else 0
+
+
+@kernel
+def _count_round(master: Master, plan: Schedule, r: float) -> None:
+    """Book the reward, test, and go on to the next round, block or restart."""
+    clock, sums = plan.clock, plan.sums
+    reward = (r - master.low) / master.span
+    g = min(max((sums[OPTIMISTIC] - master.low) / master.span, 0.0), 1.0)
+    sums[REWARDS] += reward
+    sums[GAPS] += g - reward
+    sums[LEAST] = min(sums[LEAST], g)
+    clock[TAU] += 1
+    clock[ROUND] += 1
+    clock[DRAWN] = clock[PENDING] = 0
+    test = _failed_test(plan)
+    if test > 0:
+        _write(plan.journal.restarts, plan.journal.counts, RESTARTS, clock[ROUND], test)
+    if test > 0 or clock[TAU] == 1 << clock[ORDER]:
+        _open(plan, int(master.first_order) if test > 0 else min(clock[ORDER] + 1, plan.alive.shape[0] - 1))
+
+
+# ------------------------------------------------------------------------------------------------------------- strategy
+
+
+@kernel
+def _arrange(state: MasterState, rng: np.random.Generator) -> None:
+    """Once before each decision: see who starts and who is active."""
+    if not state.plan.clock[DRAWN]:
+        m = _schedule(state.plan, rng)
+        if m != state.plan.clock[ACTIVE] or state.plan.begun[m] == 0:
+            _wake(state, m)
+
+
+@ready.register(Master)
+def _(master: Master, state: MasterState, rng: np.random.Generator) -> None:
+    _arrange(state, rng)
+    ready(master.base, state.live, rng)
+
+
+@act.register(Master)
+def _(master: Master, state: MasterState, arms: Matrix, score: Vector, rng: np.random.Generator) -> int:
+    _arrange(state, rng)
+    k = act(master.base, state.live, arms, score, rng)
+    state.plan.sums[OPTIMISTIC] = optimism(master.base, state.live)
+    state.plan.clock[PENDING] = 1
+    return k  # type: ignore[no-any-return]
+
+
+@scores.register(Master)
+def _(master: Master, state: MasterState, arms: Matrix, score: Vector) -> None:
+    scores(master.base, state.live, arms, score)
+
+
+@optimism.register(Master)
+def _(master: Master, state: MasterState) -> float:
+    return state.plan.sums[OPTIMISTIC]  # type: ignore[no-any-return]
+
+
+@learn.register(Master)
+def _(master: Master, state: MasterState, x: Vector, r: float, slot: int) -> None:
+    learn(master.base, state.live, x, r, slot)
+    if state.plan.clock[PENDING]:  # an observation without a decision teaches the active instance but is no round
+        _count_round(master, state.plan, r)
+
+
+@limits.register(Master)
+def _(master: Master) -> Limits:
+    return limits(master.base)  # type: ignore[no-any-return]
+
+
+@estimator.register(Master)
+def _(master: Master, state: MasterState) -> Vector:
+    return estimator(master.base, state.live)  # type: ignore[no-any-return]
+
+
+@describe.register(Master)
+def _(master: Master, state: MasterState) -> dict[str, Any]:
+    """What the active instance tells, then:
+
+    order, active_order
+        of the block and of the active instance
+    blocks, instances
+        (k, 2) first round and order of each, oldest first
+    restarts
+        (k, 2) round and number of the test that failed after it
+    """
+    journal = state.plan.journal
+    return {
+        **describe(master.base, state.live),
+        "order": int(state.plan.clock[ORDER]),
+        "active_order": int(state.plan.clock[ACTIVE]),
+        "blocks": _oldest_first(journal.blocks, journal.counts[BLOCKS]),
+        "instances": _oldest_first(journal.instances, journal.counts[INSTANCES]),
+        "restarts": _oldest_first(journal.restarts, journal.counts[RESTARTS]),
+    }
+
+
+def _oldest_first(rows: Integers, count: int) -> Integers:
+    kept = rows[:count] if count <= LOG else np.roll(rows, -int(count % LOG), axis=0)
+    return kept.copy()

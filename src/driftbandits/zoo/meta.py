@@ -1,0 +1,86 @@
+"""For a world whose speed nobody knows: strategies made of strategies. All arguments but a base are keyword-only."""
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidValue, integer, positive
+from ..meta import Master
+from ..meta.master import expected_reward
+from ..protocol import limits
+
+
+def master(
+    base: Any,
+    *,
+    first_order: int = 0,
+    horizon: int,
+    delta: float | None = None,
+    bonus_factor: float = 1.0,
+    test_scale: float = 1.0,
+) -> Master:
+    """MASTER: instances of `base` on many time scales, restarted when a test fails (Wei and Luo 2021).
+
+        blocks of 2^n rounds, n = n₀, n₀+1, …;  in each, random instances of all lengths 2^m ≤ 2^n;  the shortest plays
+
+    With the published constants (test_scale = 1) no test can fail in a run of ordinary length: even the least
+    admissible ρ(t) = 1/√t gives ρ̂(6000) ≥ 18, and a test compares numbers in [0, 1] (resolution F1). What is left is
+    the random schedule of fresh starts. A small test_scale makes the tests active, at the price of the theorem.
+
+    Parameters
+    ----------
+    base
+        A strategy for a world that stands still: `oful`, `glm_ucb`, `log_ucb1`, …
+    first_order
+        n₀: the first block, and the first after a restart, has 2^n₀ rounds.
+    horizon
+        T in the constants of the tests. A run may go on beyond it; blocks then grow no further.
+    delta
+        Failure probability in the tests; by default 1/T.
+    bonus_factor
+        Multiplies the base's bonus: 1 keeps it as it is alone, 2 is Wei and Luo's.
+    test_scale
+        Multiplies ρ̂ in both tests.
+
+    Examples
+    --------
+    >>> import driftbandits as db
+    >>> strategy = db.zoo.master(db.zoo.oful(lam=2, S=1, L=1, R=1, delta=0.001), horizon=500)
+    >>> world = db.env.linear(db.env.unit_arms(10, dim=2, seed=0), db.env.rotating(500))
+    >>> db.simulate(strategy, world, seed=0).info["blocks"][:4].tolist()
+    [[1, 0], [2, 1], [4, 2], [8, 3]]
+    """
+    T = integer("horizon", horizon, least=1, why="it is the number of rounds T")
+    low, high = _reward_range(base)
+    return Master(
+        _widened(base, bonus_factor),
+        T,
+        first_order,
+        1.0 / max(T, 2) if delta is None else delta,
+        low,
+        high - low,
+        test_scale,
+    )
+
+
+def _reward_range(base: Any) -> tuple[float, float]:
+    """Where expected rewards lie: the range that the base assumes, else μ(−LS)..μ(LS)."""
+    known = limits(base)
+    if np.isfinite(known.low) and np.isfinite(known.high):
+        return known.low, known.high
+    S = getattr(base.radius, "S", None)
+    if S is None:
+        raise InvalidValue(
+            f"{type(base.radius).__name__} has no bound S on ‖θ‖; MASTER needs it: its tests scale rewards to [0, 1]"
+        )
+    return expected_reward(base.model, -known.L * S), expected_reward(base.model, known.L * S)
+
+
+def _widened(base: Any, factor: float) -> Any:
+    """The base with its bonus multiplied."""
+    positive("bonus_factor", factor, "it multiplies the base's bonus; 2 is Wei and Luo's")
+    if factor == 1.0:
+        return base
+    if not hasattr(base.radius, "scale"):
+        raise InvalidValue(f"{type(base.radius).__name__} has no scale; bonus_factor = {factor!r} cannot multiply it")
+    return base._replace(radius=base.radius._replace(scale=base.radius.scale * factor))
