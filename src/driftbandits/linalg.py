@@ -126,6 +126,13 @@ def norm(x: Vector) -> float:
 
 
 @kernel
+def symmetric_product(A: Matrix, x: Vector, out: Vector) -> None:
+    """out = A x for symmetric A; `out` must not be x."""
+    for i in range(x.shape[0]):
+        out[i] = dot(A[i], x)
+
+
+@kernel
 def scale(A: Matrix, g: float) -> None:
     """A ← g·A, flushing what has faded away."""
     for i in range(A.shape[0]):

@@ -37,7 +37,8 @@ def _(memory: Window, history: History, sums: Any, x: Vector, r: float, slot: in
     evicts = history.clock[0] >= W
     if evicts:
         absorb(sums, history.x[place], history.r[place], history.slot[place], -1.0)
-    history.x[place] = x
+    for i in range(x.shape[0]):
+        history.x[place, i] = x[i]
     history.r[place] = r
     history.slot[place] = slot
     history.clock[0] += 1
