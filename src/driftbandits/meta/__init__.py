@@ -1,5 +1,7 @@
 """What if nobody knows how fast the world changes? Strategies made of strategies."""
 
+from .bob import Bob
+from .exp3ix import Exp3IX
 from .master import Master
 
-__all__ = ["Master"]
+__all__ = ["Bob", "Exp3IX", "Master"]

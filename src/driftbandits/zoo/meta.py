@@ -1,13 +1,16 @@
 """For a world whose speed nobody knows: strategies made of strategies. All arguments but a base are keyword-only."""
 
+import math
 from typing import Any
 
 import numpy as np
 
 from ..errors import InvalidValue, integer, positive
-from ..meta import Master
+from ..meta import Bob, Exp3IX, Master
+from ..meta.bob import candidates
 from ..meta.master import expected_reward
 from ..protocol import limits
+from .linear import lb_weight_ucb
 
 
 def master(
@@ -61,6 +64,52 @@ def master(
         high - low,
         test_scale,
     )
+
+
+def bob(
+    *,
+    horizon: int,
+    dim: int,
+    lam: float,
+    S: float,
+    L: float,
+    R: float,
+    delta: float | None = None,
+    bonus_scale: float = 1.0,
+) -> Bob:
+    """BOB: Exp3.IX chooses the γ of LB-WeightUCB, block by block (Wang, Zhao, Zhou; Appendix, Theorem `bob`).
+
+        Δ = ⌈d√T⌉ rounds a block;   γ_i = 1 − d^{−1/2}·2^{1−i},  i = 1..N,  N = ⌈log₂(T/√d)⌉ + 1
+
+    δ is by default the proof's 1/((2N+1)T). With T = 6000 there are 39 blocks for 14 candidates: Exp3.IX stays close to
+    uniform, and the bound (`theory`) says as much.
+
+    Examples
+    --------
+    >>> strategy = bob(horizon=6000, dim=2, lam=2, S=1, L=1, R=1)
+    >>> strategy.block, strategy.exp3
+    (155.0, Exp3IX(options=14.0, plays=39.0))
+    """
+    T, d, N = _bob_sizes(horizon, dim)
+    slow = float(candidates(d, N, T)[-1])
+    base = lb_weight_ucb(gamma=slow, lam=lam, S=S, L=L, R=R, delta=_bob_delta(delta, N, T), bonus_scale=bonus_scale)
+    return _bob(base, T, d, N, L * S, R, 0.0)
+
+
+def _bob_sizes(horizon: int, dim: int) -> tuple[int, int, int]:
+    """T, d and the number N of candidates."""
+    T = integer("horizon", horizon, least=1, why="it is the number of rounds T")
+    d = integer("dim", dim, least=1, why="it is the number of features d")
+    return T, d, max(math.ceil(math.log2(T / math.sqrt(d))) + 1, 1)
+
+
+def _bob_delta(delta: float | None, N: int, T: int) -> float:
+    return 1.0 / ((2 * N + 1) * T) if delta is None else delta
+
+
+def _bob(base: Any, T: int, d: int, N: int, reach: float, noise: float, top: float) -> Bob:
+    block = math.ceil(d * math.sqrt(T))
+    return Bob(base, Exp3IX(N, math.ceil(T / block)), T, d, block, reach, noise, top)
 
 
 def _reward_range(base: Any) -> tuple[float, float]:

@@ -1,0 +1,223 @@
+"""Bandits over Bandits: an adversarial bandit chooses the discount factor, block by block (paper, last appendix).
+
+    blocks of Δ = ⌈d√T⌉ rounds;   candidates γ_i = 1 − d^{−1/2}·2^{1−i},  i = 1..N,  N = ⌈log₂(T/√d)⌉ + 1
+    before a block:  γ ~ Exp3.IX, and a fresh base with this γ
+    after it:        ℓ = (1 − Y/L_max)/2 with Y = Σ r of the block,  L_max = LSΔ + 2R√(Δ ln(T/√Δ));
+                     ℓ = 1 − Y/(mΔ) for rewards in [0, m]
+
+Losses are clipped to [0, 1]; a last block that is shorter has its own Δ (resolutions E5, E6). γ_1 = 0 at d = 1 becomes
+1/T (E2).
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import InvalidValue, integer, require
+from ..kernel import copy_state, generic, kernel, part
+from ..linalg import Matrix, Vector
+from ..memory import Discounted
+from ..protocol import (
+    Integers,
+    Limits,
+    Setting,
+    act,
+    describe,
+    estimator,
+    learn,
+    limits,
+    optimism,
+    ready,
+    scores,
+    start,
+)
+from ..strategy import Optimistic
+from .exp3ix import Exp3IX, Exp3State, exp3_state, play, suffer
+from .stored import duplicate
+
+
+@generic
+def with_gamma(strategy: Any, gamma: float) -> Any:
+    """The same strategy with another discount factor."""
+
+
+@with_gamma.register(Optimistic)
+def _(strategy: Optimistic, gamma: float) -> Optimistic:
+    return Optimistic(strategy.model, Discounted(gamma), strategy.radius, strategy.rule)
+
+
+@part
+class Bob(NamedTuple):
+    """BOB around a discounted `base`, whose γ is the largest candidate; see `zoo.bob`."""
+
+    base: Any
+    exp3: Exp3IX
+    horizon: float
+    dim: float
+    block: float
+    reach: float  # LS, for rewards around xᵀθ
+    noise: float  # R
+    top: float = 0.0  # m, for rewards in [0, m]; else 0
+
+    def check(self) -> None:
+        """The schedule needs whole numbers."""
+        integer("horizon", self.horizon, least=1, why="it is the number of rounds T")
+        integer("dim", self.dim, least=1, why="it is the number of features d")
+        integer("block", self.block, least=1, why="it is the number of rounds of a block")
+        require(self.top >= 0.0, "top", self.top, "≥ 0", "it is the largest reward, or 0 if there is none")
+
+
+class BobState(NamedTuple):
+    """The base of this block and the bandit over it."""
+
+    live: Any
+    blank: Any  # what every block starts from
+    bandit: Exp3State
+    gammas: Vector  # (N,) candidates
+    clock: Integers  # (6,) see below
+    reward: Vector  # (1,) Y, of the block so far
+    drawn: Integers  # (M,) candidate of each block
+    loss: Vector  # (M,) and its loss
+
+
+# clock: rounds played; blocks begun; rounds left in this one, of how many; its candidate; is a choice open?
+ROUND, BLOCK, LEFT, LENGTH, CURRENT, PENDING = range(6)
+
+
+@start.register(Bob)
+def _(bob: Bob, setting: Setting, rng: np.random.Generator) -> BobState:
+    if setting.dim != bob.dim:
+        raise InvalidValue(
+            f"BOB is made for dim = {bob.dim:g}, the arms have {setting.dim} features; its blocks need it"
+        )
+    N, M = int(bob.exp3.options), int(bob.exp3.plays)
+    blank = start(bob.base, setting._replace(horizon=setting.horizon or int(bob.horizon)), rng)
+    clock = np.zeros(6, np.int64)
+    clock[CURRENT] = N - 1
+    return BobState(
+        live=duplicate(blank),
+        blank=blank,
+        bandit=exp3_state(bob.exp3),
+        gammas=candidates(setting.dim, N, bob.horizon),
+        clock=clock,
+        reward=np.zeros(1),
+        drawn=np.zeros(M, np.int64),
+        loss=np.full(M, np.nan),
+    )
+
+
+def candidates(d: int, N: int, T: float) -> Vector:
+    """γ_i = 1 − d^{−1/2}·2^{1−i}, at least 1/T."""
+    gammas: Vector = 1.0 - np.exp2(-np.arange(float(N))) / np.sqrt(d)
+    return gammas.clip(min=1.0 / T)
+
+
+@kernel
+def block_loss(bob: Bob, total: float, length: int) -> float:
+    """ℓ ∈ [0, 1] of a block with reward Y = `total`."""
+    if bob.top > 0.0:
+        loss = 1.0 - total / (bob.top * length)
+    else:
+        luck = 2.0 * bob.noise * np.sqrt(length * max(np.log(bob.horizon / np.sqrt(length)), 0.0))
+        loss = 0.5 * (1.0 - total / (bob.reach * length + luck))
+    return min(max(loss, 0.0), 1.0)
+
+
+@kernel
+def _arrange(bob: Bob, state: BobState, rng: np.random.Generator) -> None:
+    """Begin a block if none is open."""
+    clock = state.clock
+    if clock[LEFT] == 0:
+        if clock[BLOCK] > 0:  # before the first block the base is fresh, or has been told something
+            copy_state(state.live, state.blank)
+        left = int(bob.horizon) - clock[ROUND]  # the last block before T may be short
+        clock[LENGTH] = min(int(bob.block), left) if left > 0 else int(bob.block)
+        clock[LEFT] = clock[LENGTH]
+        clock[CURRENT] = play(bob.exp3, state.bandit, rng)
+        if clock[BLOCK] < state.drawn.shape[0]:
+            state.drawn[clock[BLOCK]] = clock[CURRENT]
+        clock[BLOCK] += 1
+        state.reward[0] = 0.0
+
+
+@kernel
+def _count_round(bob: Bob, state: BobState, r: float) -> None:
+    """Book the reward; close the block if it is over."""
+    clock = state.clock
+    state.reward[0] += r
+    clock[ROUND] += 1
+    clock[LEFT] -= 1
+    clock[PENDING] = 0
+    if clock[LEFT] == 0:
+        loss = block_loss(bob, state.reward[0], clock[LENGTH])
+        suffer(bob.exp3, state.bandit, loss)
+        if clock[BLOCK] <= state.loss.shape[0]:
+            state.loss[clock[BLOCK] - 1] = loss
+
+
+@kernel
+def _base(bob: Bob, state: BobState) -> Any:
+    """The base with this block's γ."""
+    return with_gamma(bob.base, state.gammas[state.clock[CURRENT]])
+
+
+@ready.register(Bob)
+def _(bob: Bob, state: BobState, rng: np.random.Generator) -> None:
+    _arrange(bob, state, rng)
+    ready(_base(bob, state), state.live, rng)
+
+
+@act.register(Bob)
+def _(bob: Bob, state: BobState, arms: Matrix, score: Vector, rng: np.random.Generator) -> int:
+    _arrange(bob, state, rng)
+    state.clock[PENDING] = 1
+    return act(_base(bob, state), state.live, arms, score, rng)  # type: ignore[no-any-return]
+
+
+@scores.register(Bob)
+def _(bob: Bob, state: BobState, arms: Matrix, score: Vector) -> None:
+    scores(_base(bob, state), state.live, arms, score)
+
+
+@optimism.register(Bob)
+def _(bob: Bob, state: BobState) -> float:
+    return optimism(bob.base, state.live)  # type: ignore[no-any-return]
+
+
+@learn.register(Bob)
+def _(bob: Bob, state: BobState, x: Vector, r: float, slot: int) -> None:
+    learn(_base(bob, state), state.live, x, r, slot)
+    if state.clock[PENDING]:  # an observation without a decision teaches the base but is no round
+        _count_round(bob, state, r)
+
+
+@limits.register(Bob)
+def _(bob: Bob) -> Limits:
+    return limits(bob.base)  # type: ignore[no-any-return]
+
+
+@estimator.register(Bob)
+def _(bob: Bob, state: BobState) -> Vector:
+    return estimator(bob.base, state.live)  # type: ignore[no-any-return]
+
+
+@describe.register(Bob)
+def _(bob: Bob, state: BobState) -> dict[str, Any]:
+    """What the base of this block tells, then:
+
+    gamma
+        the candidate of this block
+    candidates, probabilities
+        (N,) all γ_i, and how likely each was when this block's was drawn
+    choices, losses
+        (blocks,) the candidate's number, from 0, and the loss of each block before T; NaN while it runs
+    """
+    blocks = min(int(state.clock[BLOCK]), len(state.drawn))
+    return {
+        **describe(bob.base, state.live),
+        "gamma": float(state.gammas[state.clock[CURRENT]]),
+        "candidates": state.gammas.copy(),
+        "probabilities": state.bandit.p.copy(),
+        "choices": state.drawn[:blocks].copy(),
+        "losses": state.loss[:blocks].copy(),
+    }

@@ -1,0 +1,83 @@
+"""Exp3.IX: choose among N options whose losses an adversary sets and only the chosen one shows (Neu 2015).
+
+    play      I ~ p,   p_i ∝ exp(−η·Σ ℓ̃_i)
+    suffer    ℓ ∈ [0, 1]:   ℓ̃_I = ℓ/(p_I + ϱ),   ℓ̃_i = 0 for the others            (implicit exploration ϱ = η/2)
+
+η = √(2 log N/(N·M)) when the number of plays M is known, else η_i = √(log N/(N·i)) in play i.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import integer
+from ..kernel import kernel, part
+from ..linalg import Vector
+from ..protocol import Integers
+
+
+@part
+class Exp3IX(NamedTuple):
+    """Exp3.IX over `options` N, for `plays` M; M = 0 if it is not known."""
+
+    options: float
+    plays: float = 0.0
+
+    def check(self) -> None:
+        """Both count something."""
+        integer("options", self.options, least=1, why="there must be something to choose")
+        integer("plays", self.plays, least=0, why="it is the number of plays, or 0 if that is not known")
+
+
+class Exp3State(NamedTuple):
+    """What Exp3.IX remembers."""
+
+    total: Vector  # (N,) estimated losses Σ ℓ̃
+    p: Vector  # (N,) probabilities of the last play
+    chosen: Integers  # (2,) the last play's option; how many plays were made
+
+
+def exp3_state(exp3: Exp3IX) -> Exp3State:
+    """Allocate the state before the first play."""
+    N = int(exp3.options)
+    return Exp3State(total=np.zeros(N), p=np.full(N, 1.0 / N), chosen=np.zeros(2, np.int64))
+
+
+@kernel
+def learning_rate(exp3: Exp3IX, i: int) -> float:
+    """η of play i = 1, 2, …"""
+    N = exp3.options
+    if exp3.plays > 0.0:
+        return float(np.sqrt(2.0 * np.log(N) / (N * exp3.plays)))
+    return float(np.sqrt(np.log(N) / (N * i)))
+
+
+@kernel
+def play(exp3: Exp3IX, state: Exp3State, rng: np.random.Generator) -> int:
+    """Draw the next option."""
+    state.chosen[1] += 1
+    eta = learning_rate(exp3, state.chosen[1])
+    N = state.p.shape[0]
+    least = state.total[0]
+    for i in range(1, N):
+        least = min(least, state.total[i])
+    mass = 0.0
+    for i in range(N):
+        state.p[i] = np.exp(-eta * (state.total[i] - least))
+        mass += state.p[i]
+    u = rng.random() * mass
+    option = N - 1
+    for i in range(N):
+        if u < state.p[i] and option == N - 1:
+            option = i
+        u -= state.p[i]
+        state.p[i] /= mass
+    state.chosen[0] = option
+    return option
+
+
+@kernel
+def suffer(exp3: Exp3IX, state: Exp3State, loss: float) -> None:
+    """Learn the loss in [0, 1] of the option last drawn."""
+    option = state.chosen[0]
+    state.total[option] += loss / (state.p[option] + 0.5 * learning_rate(exp3, state.chosen[1]))
