@@ -8,12 +8,26 @@
 (np.int64(2000), np.True_)
 """
 
-from . import env, theory, zoo
+from . import env, mdp, theory, zoo
 from .agent import Agent
 from .errors import DriftBanditsError
+from .mdp import EpisodicAgent, simulate_mdp
 from .simulate import Run, simulate, trials
 from .strategy import Optimistic
 
 __version__ = "0.1.0"
 
-__all__ = ["Agent", "DriftBanditsError", "Optimistic", "Run", "env", "simulate", "theory", "trials", "zoo"]
+__all__ = [
+    "Agent",
+    "DriftBanditsError",
+    "EpisodicAgent",
+    "Optimistic",
+    "Run",
+    "env",
+    "mdp",
+    "simulate",
+    "simulate_mdp",
+    "theory",
+    "trials",
+    "zoo",
+]

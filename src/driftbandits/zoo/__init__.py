@@ -1,6 +1,36 @@
 """Every algorithm under its paper's name: one short composition each."""
 
 from .linear import d_lin_ts, d_lin_ucb, d_rand_lin_ucb, lb_weight_ucb, oful, restart_ucb, sw_ucb
+from .mdp import (
+    bob_ucrl,
+    mnl_restart_ucrl,
+    mnl_sw_ucrl,
+    mnl_weight_ucrl,
+    restart_ucrl,
+    sw_ucrl,
+    ucrl_mnl,
+    ucrl_vtr,
+    weight_ucrl,
+)
 from .meta import bob, master
 
-__all__ = ["bob", "d_lin_ts", "d_lin_ucb", "d_rand_lin_ucb", "lb_weight_ucb", "master", "oful", "restart_ucb", "sw_ucb"]
+__all__ = [
+    "bob",
+    "bob_ucrl",
+    "d_lin_ts",
+    "d_lin_ucb",
+    "d_rand_lin_ucb",
+    "lb_weight_ucb",
+    "master",
+    "mnl_restart_ucrl",
+    "mnl_sw_ucrl",
+    "mnl_weight_ucrl",
+    "oful",
+    "restart_ucb",
+    "restart_ucrl",
+    "sw_ucb",
+    "sw_ucrl",
+    "ucrl_mnl",
+    "ucrl_vtr",
+    "weight_ucrl",
+]

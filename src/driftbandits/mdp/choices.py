@@ -1,0 +1,98 @@
+r"""The successors of every pair, laid out for softmax models.
+
+    p(s'|s,a; w) = exp(ψ(s'|s,a)ᵀw) / Σ_{s″ reachable} exp(ψ(s″|s,a)ᵀw)                                      eq:MNL-model
+
+The features of a reference successor are subtracted, ψ′(s'|s,a) = ψ(s'|s,a) − ψ(s_ref|s,a): probabilities, likelihood and Hessian stay, and
+only then ∇g ⪰ κΣ̄ is true (resolution D5). The reference is the reachable successor of lowest index; it takes place 0 and has features 0.
+Pairs with the same list of features behave alike and are counted together: they form a *class*. Counts of classes are sufficient.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidShape, InvalidValue
+from ..kernel import kernel
+from ..linalg import Matrix, Vector
+from ..protocol import Integers
+from .protocol import Cube, transition_row
+
+
+class Choices(NamedTuple):
+    """Reachable successors: U places a pair, the first `count` of its class in use."""
+
+    kind: Integers  # (S·A,) class of a pair
+    successor: Integers  # (S·A, U) state at a place
+    place: Integers  # (S·A, S) place of a state, −1 if it cannot be reached
+    count: Integers  # (classes,) places in use
+    psi: Cube  # (classes, U, d) features less those of place 0
+
+
+def choices(psi: Cube, reachable: NDArray[np.bool_]) -> Choices:
+    """Lay out psi (S, A, S, d) on the reachable successors (S, A, S)."""
+    S, A, _, d = psi.shape
+    mask = reachable.reshape(S * A, S)
+    used = mask.sum(axis=1)
+    U = int(used.max())
+    successor = np.zeros((S * A, U), np.int64)
+    place = np.full((S * A, S), -1, np.int64)
+    features = np.zeros((S * A, U, d))
+    for n, row in enumerate(psi.reshape(S * A, S, d)):
+        states = np.flatnonzero(mask[n])
+        successor[n, : len(states)] = states
+        place[n, states] = np.arange(len(states))
+        features[n, : len(states)] = row[states] - row[states[0]]
+    keys = np.column_stack([used, features.reshape(S * A, -1)]) + 0.0  # −0 and 0 are the same feature
+    _, first, kind = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    return Choices(kind.reshape(-1).astype(np.int64), successor, place, used[first].astype(np.int64), features[first])
+
+
+def check_reachable(reachable: object, psi: Cube) -> NDArray[np.bool_]:
+    """The reachable successors as (S, A, S) of bool, at least one for each pair."""
+    mask = np.ascontiguousarray(reachable)
+    if mask.shape != psi.shape[:3]:
+        raise InvalidShape(f"reachable has shape {mask.shape}; it must be (S, A, S) = {psi.shape[:3]}, like psi")
+    if not np.isin(mask, (0, 1)).all():
+        raise InvalidValue("reachable must hold True and False only: can this successor follow this state and action?")
+    mask = mask.astype(bool)
+    if not mask.any(axis=2).all():
+        s, a = np.argwhere(~mask.any(axis=2))[0]
+        raise InvalidValue(f"no state is reachable from state {s} with action {a}; every pair needs a successor")
+    return mask
+
+
+@kernel
+def softmax(psi: Matrix, count: int, w: Vector, p: Vector) -> None:
+    """Write the probabilities of the first `count` places into p; the logit of place 0 is 0."""
+    top = 0.0
+    p[0] = 0.0
+    for u in range(1, count):
+        z = 0.0
+        for i in range(w.shape[0]):
+            z += psi[u, i] * w[i]
+        p[u] = z
+        top = max(top, z)
+    total = 0.0
+    for u in range(count):
+        p[u] = np.exp(p[u] - top)
+        total += p[u]
+    for u in range(count):
+        p[u] /= total
+
+
+class SoftmaxDynamics(NamedTuple):
+    """The true transitions of a multinomial-logit mixture."""
+
+    choices: Choices
+    p: Vector  # (U,) workspace
+
+
+@transition_row.register(SoftmaxDynamics)
+def _(dynamics: SoftmaxDynamics, pair: int, w: Vector, out: Vector) -> None:
+    table = dynamics.choices
+    kind = table.kind[pair]
+    softmax(table.psi[kind], table.count[kind], w, dynamics.p)
+    for s in range(out.shape[0]):
+        u = table.place[pair, s]
+        out[s] = dynamics.p[u] if u >= 0 else 0.0

@@ -1,0 +1,114 @@
+r"""κ of multinomial-logit transitions, computed (resolution D6).
+
+    κ = inf_{‖w‖≤S} min_{s,a} min_{s'≠s″ reachable} p(s'; w)p(s″; w)
+
+log p(s') + log p(s″) is concave in w, so the infimum over the ball is attained on its sphere; and p depends on w only through the
+span of the feature differences of (s, a), so the search runs on the unit sphere of that span: two points in one dimension, a sweep of the
+angle with polishing in two (three reachable successors: exact), and descent from many starts in more (a certified upper bound of κ that is
+agrees with the test oracle; pairs with more than three successors only). Pairs with a single successor impose nothing.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import positive
+from ..linalg import Matrix, Vector
+from .choices import check_reachable, choices
+from .protocol import Cube
+
+ANGLES = 720
+STARTS = 24
+
+
+def kappa(psi: ArrayLike, reachable: ArrayLike, *, S_w: float, reference_only: bool = False) -> float:
+    """κ over the ball of radius S_w, for psi (S, A, S, d) and reachable (S, A, S).
+
+    `reference_only` takes pairs with the reference successor only: κ_ref ≥ κ, enough for ∇g ⪰ κΣ̄ (theory.md §7).
+
+    Examples
+    --------
+    >>> psi = np.zeros((1, 1, 2, 1))
+    >>> psi[0, 0, 1, 0] = 1.0
+    >>> round(kappa(np.tile(psi, (2, 1, 1, 1)), np.ones((2, 1, 2)), S_w=1.0), 6)
+    0.196612
+    """
+    features = np.asarray(psi, float)
+    return kappa_of(
+        features, check_reachable(reachable, features), positive("S_w", S_w, "it bounds ‖w‖"), reference_only
+    )
+
+
+def kappa_of(psi: Cube, reachable: NDArray[np.bool_], S: float, reference_only: bool = False) -> float:
+    """κ of checked arrays; 1/4 if no pair has two successors."""
+    table = choices(psi, reachable)
+    smallest = 0.25
+    for count, rows in zip(table.count, table.psi, strict=True):
+        if count < 2:
+            continue
+        features = rows[:count]
+        _, sizes, basis = np.linalg.svd(features, full_matrices=False)
+        rank = int((sizes > 1e-12 * max(sizes.max(), 1e-300)).sum()) if sizes.size else 0
+        reduced = features @ basis[:rank].T
+        for i in range(1, count):
+            for j in range(1 if reference_only else i):
+                smallest = min(smallest, _smallest_product(reduced, i, j, S))
+    return smallest
+
+
+def _smallest_product(features: Matrix, i: int, j: int, S: float) -> float:
+    """min p_i p_j over the sphere of radius S."""
+    pair = features[i] + features[j]
+
+    def value(w: Vector) -> float:  # log p_i + log p_j
+        logits = features @ w
+        top = logits.max()
+        return float(pair @ w - 2.0 * (top + np.log(np.exp(logits - top).sum())))
+
+    def slope(w: Vector) -> Vector:
+        logits = features @ w
+        p = np.exp(logits - logits.max())
+        gradient: Vector = pair - 2.0 * (p / p.sum()) @ features
+        return gradient
+
+    d = features.shape[1]
+    if d == 0:  # all successors look alike
+        return 1.0 / len(features) ** 2
+    if d == 1:
+        return float(np.exp(min(value(np.array([S])), value(np.array([-S])))))
+    if d == 2:
+        return float(np.exp(_on_circle(value, S)))
+    return float(np.exp(_on_sphere(value, slope, features, pair, S)))
+
+
+def _on_circle(value: Callable[[Vector], float], S: float) -> float:
+    """The minimum over the circle: a sweep, then golden section around every low point of it."""
+    from scipy.optimize import minimize_scalar  # not at the top: it would double the time of `import driftbandits`
+
+    def at(angle: float) -> float:
+        return value(S * np.array([np.cos(angle), np.sin(angle)]))
+
+    grid = np.linspace(0.0, 2.0 * np.pi, ANGLES, endpoint=False)
+    heights = np.array([at(angle) for angle in grid])
+    low = np.flatnonzero((heights <= np.roll(heights, 1)) & (heights <= np.roll(heights, -1)))
+    cell = 2.0 * np.pi / ANGLES
+    polished = [minimize_scalar(at, bounds=(grid[k] - cell, grid[k] + cell), method="bounded").fun for k in low]
+    return float(min([*polished, heights.min()]))
+
+
+def _on_sphere(
+    value: Callable[[Vector], float], slope: Callable[[Vector], Vector], features: Matrix, pair: Vector, S: float
+) -> float:
+    """The minimum over the sphere by descent from many starts, the worst vertices and random directions."""
+    from scipy.optimize import minimize
+
+    def along(v: Vector) -> tuple[float, Vector]:  # w = S v/‖v‖
+        size = float(np.linalg.norm(v))
+        unit = v / size
+        gradient = slope(S * unit) * S / size
+        return value(S * unit), gradient - unit * (unit @ gradient)
+
+    random = np.random.default_rng(0).standard_normal((STARTS, features.shape[1]))
+    starts = [*(row - 0.5 * pair for row in features), *random]
+    return float(min(minimize(along, v, jac=True, method="BFGS").fun for v in starts if np.linalg.norm(v) > 0.0))

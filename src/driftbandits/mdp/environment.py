@@ -1,0 +1,319 @@
+r"""Episodic MDPs that drift from episode to episode, with everything a theorem wants to know of them.
+
+In stage h of episode k, with known features φ and ψ and unknown parameters θ_h^k and w_h^k:
+
+    r_h^k(s,a) = φ(s,a)ᵀθ_h^k ∈ [0,1],      P_h^k(s'|s,a) = ψ(s'|s,a)ᵀw_h^k          linear mixture (eq:LMDP-model)
+                                            P_h^k(s'|s,a) ∝ exp(ψ(s'|s,a)ᵀw_h^k)     multinomial logit (eq:MNL-model)
+
+`MDP` exposes φ, ψ, θ, w, P, the path lengths P^θ, P^w, Δ and the constants S_θ, S_w, L_φ, L_ψ, κ exactly. Optimal values are computed once, by
+backward induction.
+"""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import InvalidShape, InvalidValue, integer, require
+from ..linalg import Matrix, Vector
+from ..protocol import Integers
+from .choices import SoftmaxDynamics, check_reachable, choices
+from .curvature import kappa_of
+from .linear_dynamics import LinearDynamics, linear_dynamics, value_feature_bound
+from .planning import optimal_starts
+from .protocol import Cube, Task
+
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class MDP:
+    """K episodes of H stages on S states and A actions; made by `linear_mixture` and `mnl_mixture`."""
+
+    phi: Cube  # (S, A, d_θ)
+    psi: Cube  # (S, A, S, d_w)
+    reachable: NDArray[np.bool_] | None  # (S, A, S), or None in a linear mixture
+    theta: Cube  # (K, H, d_θ), or (K, 1, d_θ) if the stages share it
+    w: Cube  # (K, H, d_w), or (K, 1, d_w)
+    horizon: int  # H
+    start: Integers  # (K,) first states
+    noise: float  # standard deviation of the reward noise the learner sees
+    S_theta: float
+    S_w: float
+    dynamics: Any = field(repr=False)
+
+    @property
+    def states(self) -> int:
+        """Number of states S."""
+        return self.phi.shape[0]
+
+    @property
+    def actions(self) -> int:
+        """Number of actions A."""
+        return self.phi.shape[1]
+
+    @property
+    def episodes(self) -> int:
+        """Number of episodes K."""
+        return len(self.start)
+
+    @property
+    def multinomial(self) -> bool:
+        """Are the transitions multinomial logit?"""
+        return self.reachable is not None
+
+    @cached_property
+    def L_phi(self) -> float:
+        """max ‖φ(s,a)‖."""
+        return float(np.linalg.norm(self.phi, axis=-1).max())
+
+    @cached_property
+    def L_psi(self) -> float:
+        """max ‖ψ_V(s,a)‖ over V ∈ [0,1]^S; in a multinomial mixture max ‖ψ(s'|s,a)‖ over reachable s'."""
+        if self.reachable is None:
+            return value_feature_bound(self.psi)
+        return float(np.linalg.norm(self.psi, axis=-1)[self.reachable].max())
+
+    @cached_property
+    def L_ref(self) -> float:
+        """L′ = max ‖ψ(s'|s,a) − ψ(s_ref|s,a)‖ ≤ 2L_ψ, multinomial mixtures only."""
+        return float(np.linalg.norm(self._table().psi, axis=-1).max())
+
+    @cached_property
+    def U(self) -> int:
+        """Largest number of reachable successors."""
+        return self.states if self.reachable is None else int(self.reachable.sum(axis=2).max())
+
+    @cached_property
+    def kappa(self) -> float:
+        """κ = inf over ‖w‖ ≤ S_w of the smallest product of two successors' probabilities; multinomial mixtures only."""
+        self._table()
+        assert self.reachable is not None
+        return kappa_of(self.psi, self.reachable, self.S_w)
+
+    @property
+    def bounds(self) -> dict[str, float]:
+        """What the zoo's learners ask for: S_theta, S_w, L_phi, L_psi, and kappa in a multinomial mixture."""
+        known = {"S_theta": self.S_theta, "S_w": self.S_w, "L_phi": self.L_phi, "L_psi": self.L_psi}
+        return known | ({"kappa": self.kappa} if self.multinomial else {})
+
+    @cached_property
+    def P_theta(self) -> float:
+        """P^θ = Σ_{k≥2} Σ_h ‖θ_h^k − θ_h^{k−1}‖."""
+        return self._path(self.theta)
+
+    @cached_property
+    def P_w(self) -> float:
+        """P^w = Σ_{k≥2} Σ_h ‖w_h^k − w_h^{k−1}‖."""
+        return self._path(self.w)
+
+    @property
+    def Delta(self) -> float:
+        """Δ = P^θ + P^w; parameters shared by all stages count H times (resolution D12)."""
+        return self.P_theta + self.P_w
+
+    @property
+    def task(self) -> Task:
+        """What a learner may know."""
+        return Task(self.phi, self.psi, self.reachable, self.horizon, self.episodes)
+
+    @cached_property
+    def optimal(self) -> Vector:
+        """V*_1 of each episode's first state, (K,)."""
+        return optimal_starts(self.dynamics, self.phi, self.theta, self.w, self.horizon, self.start)
+
+    def rewards(self, k: int) -> Cube:
+        """r of episode k = 0..K−1, (H, S, A)."""
+        return self._stages(np.einsum("sai,hi->hsa", self.phi, self.theta[k]))
+
+    def kernel(self, k: int) -> NDArray[np.float64]:
+        """P of episode k = 0..K−1, (H, S, A, S)."""
+        logits = np.einsum("satd,hd->hsat", self.psi, self.w[k])
+        if self.reachable is None:
+            return self._stages(logits)
+        logits = np.where(self.reachable, logits, -np.inf)
+        p = np.exp(logits - logits.max(axis=-1, keepdims=True))
+        return self._stages(p / p.sum(axis=-1, keepdims=True))
+
+    def _stages(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """One table for each of the H stages."""
+        return np.ascontiguousarray(np.broadcast_to(values, (self.horizon, *values.shape[1:])))
+
+    def _path(self, parameters: Cube) -> float:
+        steps = np.linalg.norm(np.diff(parameters, axis=0), axis=-1).sum()
+        return float(steps) * (self.horizon if parameters.shape[1] == 1 else 1)
+
+    def _table(self) -> Any:
+        if self.reachable is None:
+            raise InvalidValue("κ and L′ belong to multinomial-logit mixtures; this MDP is a linear mixture")
+        return self.dynamics.choices
+
+
+def linear_mixture(
+    phi: ArrayLike,
+    psi: ArrayLike,
+    theta: ArrayLike,
+    w: ArrayLike,
+    *,
+    horizon: int,
+    start: int | ArrayLike = 0,
+    noise: float = 0.0,
+    S_theta: float | None = None,
+    S_w: float | None = None,
+) -> MDP:
+    """A drifting linear mixture MDP: P(s'|s,a) = ψ(s'|s,a)ᵀw.
+
+    Parameters
+    ----------
+    phi, psi
+        (S, A, d_θ) and (S, A, S, d_w).
+    theta, w
+        (K, d), or (K, H, d) when the stages differ.
+    horizon
+        Number of stages H.
+    start
+        First state of every episode, or (K,) of them.
+    noise
+        Standard deviation of Gaussian noise on the rewards the learner sees (none in the paper; resolution D7).
+    S_theta, S_w
+        Bounds to announce; by default the largest norms on the path.
+
+    Examples
+    --------
+    >>> stay, move = np.eye(2), np.eye(2)[::-1]
+    >>> psi = np.stack([np.stack([stay, stay], 1), np.stack([stay, move], 1)], -1)  # action 1: either, as w says
+    >>> world = linear_mixture(np.eye(2)[:, None].repeat(2, 1), psi, [[0.0, 1.0]] * 5, [[0.2, 0.8]] * 5, horizon=3)
+    >>> world.kernel(0)[0, 0].round(3)
+    array([[1. , 0. ],
+           [0.2, 0.8]])
+    >>> world.Delta, round(float(world.optimal[0]), 4)
+    (0.0, 1.76)
+    """
+    features = _array("psi", psi, 4)
+    mdp = _make(phi, features, None, theta, w, horizon, start, noise, S_theta, S_w, linear_dynamics(features))
+    _check_distributions(mdp)
+    return mdp
+
+
+def mnl_mixture(
+    phi: ArrayLike,
+    psi: ArrayLike,
+    reachable: ArrayLike,
+    theta: ArrayLike,
+    w: ArrayLike,
+    *,
+    horizon: int,
+    start: int | ArrayLike = 0,
+    noise: float = 0.0,
+    S_theta: float | None = None,
+    S_w: float | None = None,
+) -> MDP:
+    """A drifting multinomial-logit mixture MDP: P(s'|s,a) ∝ exp(ψ(s'|s,a)ᵀw) over the reachable successors.
+
+    Parameters are those of `linear_mixture`, and `reachable` (S, A, S) of bool. The reference successor of a pair, whose features learners
+    subtract, is its reachable one of lowest index.
+    """
+    features = _array("psi", psi, 4)
+    mask = check_reachable(reachable, features)
+    table = choices(features, mask)
+    dynamics = SoftmaxDynamics(table, np.zeros(table.psi.shape[1]))
+    return _make(phi, features, mask, theta, w, horizon, start, noise, S_theta, S_w, dynamics)
+
+
+def _array(name: str, given: ArrayLike, axes: int) -> NDArray[np.float64]:
+    values = np.ascontiguousarray(given, float)
+    if values.ndim != axes or 0 in values.shape:
+        raise InvalidShape(f"{name} has shape {values.shape}; it must have {axes} axes, none of them empty")
+    if not np.isfinite(values).all():
+        raise InvalidValue(f"{name} contains NaN or infinity; every feature must be finite")
+    return values
+
+
+def check_features(phi: ArrayLike, psi: ArrayLike) -> tuple[Cube, Cube]:
+    """The features phi (S, A, d_θ) and psi (S, A, S, d_w), of matching shapes."""
+    rewards, moves = _array("phi", phi, 3), _array("psi", psi, 4)
+    S, A, _ = rewards.shape
+    if moves.shape[:3] != (S, A, S):
+        raise InvalidShape(f"psi has shape {moves.shape}; with phi {rewards.shape} it must be ({S}, {A}, {S}, d)")
+    return rewards, moves
+
+
+def _make(
+    phi: ArrayLike,
+    psi: Cube,
+    reachable: NDArray[np.bool_] | None,
+    theta: ArrayLike,
+    w: ArrayLike,
+    horizon: int,
+    start: int | ArrayLike,
+    noise: float,
+    S_theta: float | None,
+    S_w: float | None,
+    dynamics: Any,
+) -> MDP:
+    rewards, psi = check_features(phi, psi)
+    H = integer("horizon", horizon, least=1, why="it is the number of stages H")
+    require(noise >= 0.0, "noise", noise, "≥ 0", "it is a standard deviation")
+    paths = [_path("theta", theta, H, rewards.shape[-1]), _path("w", w, H, psi.shape[-1])]
+    K = len(paths[0])
+    if len(paths[1]) != K:
+        raise InvalidShape(f"theta has {K} episodes but w has {len(paths[1])}; both must cover episodes 1..K")
+    first = np.ascontiguousarray(np.broadcast_to(np.asarray(start), (K,)))
+    if not (np.isin(first, range(len(rewards))).all()):
+        raise InvalidValue(f"start = {start!r} is not allowed; it must be states in 0..{len(rewards) - 1}")
+    bounds = [_bound(n, v, p) for n, v, p in zip(("S_theta", "S_w"), (S_theta, S_w), paths, strict=True)]
+    pay = paths[0].reshape(-1, rewards.shape[-1]) @ rewards.reshape(-1, rewards.shape[-1]).T
+    if pay.min() < -ROUNDING or pay.max() > 1.0 + ROUNDING:
+        raise InvalidValue(
+            f"rewards φᵀθ span [{pay.min():.6g}, {pay.max():.6g}]; they must lie in [0, 1]: rescale them"
+        )
+    return MDP(
+        rewards,
+        psi,
+        reachable,
+        paths[0],
+        paths[1],
+        H,
+        first.astype(np.int64),
+        float(noise),
+        bounds[0],
+        bounds[1],
+        dynamics,
+    )
+
+
+def _path(name: str, given: ArrayLike, H: int, d: int) -> Cube:
+    values = np.ascontiguousarray(given, float)
+    if values.ndim == 2:
+        values = values[:, None]
+    if values.ndim != 3 or values.shape[1] not in (1, H) or values.shape[2] != d or len(values) == 0:
+        raise InvalidShape(
+            f"{name} has shape {np.shape(given)}; it must be (K, {d}), or (K, {H}, {d}) if stages differ"
+        )
+    if not np.isfinite(values).all():
+        raise InvalidValue(f"{name} contains NaN or infinity; every parameter must be finite")
+    return values
+
+
+def _bound(name: str, given: float | None, path: Cube) -> float:
+    largest = float(np.linalg.norm(path, axis=-1).max())
+    if given is None:
+        return largest or 1.0
+    require(given >= largest * (1.0 - ROUNDING), name, given, f"≥ {largest:.6g}", "it bounds every norm on the path")
+    return float(given)
+
+
+def _check_distributions(mdp: MDP) -> None:
+    """Every row of P must be a distribution, in every episode and stage."""
+    assert isinstance(mdp.dynamics, LinearDynamics)
+    psi: Matrix = mdp.psi.reshape(-1, mdp.psi.shape[-1])
+    for w in np.array_split(mdp.w.reshape(-1, mdp.psi.shape[-1]), max(1, mdp.w.size * len(psi) // (1 << 24))):
+        P = (w @ psi.T).reshape(-1, mdp.states)
+        worst = float(np.abs(P.sum(axis=1) - 1.0).max())
+        if P.min() < -ROUNDING or worst > ROUNDING:
+            raise InvalidValue(
+                f"ψᵀw is not a distribution: smallest probability {P.min():.3g}, sums off by {worst:.3g}; "
+                "ψ(·|s,a)ᵀw must be ≥ 0 and sum to 1 for every pair and episode"
+            )

@@ -1,0 +1,107 @@
+r"""The weighted likelihood of multinomial-logit transitions: counts, gradient, Hessian, and its maximiser.
+
+    F(w) = (λ_wκ/2)‖w‖² − Σ_j α_j log p(s'_j; w)
+    ∇F(w) = λ_wκw + Σ_c N_c Σ_{s'} p_c(s')ψ_c(s') − ĝ,     ĝ = Σ_c Σ_{s'} N_c(s')ψ_c(s')
+    ∇²F(w) = λ_wκI + Σ_c N_c Cov_{p_c}(ψ_c)
+
+over the classes c of pairs with the same features; N_c(s') is the weighted count of a successor, N_c = Σ_{s'} N_c(s').
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..ball import BallWork, residual
+from ..kernel import solver
+from ..linalg import Matrix, Vector, cholesky, dot, norm, scale_vector, solve
+from ..protocol import Integers, absorb, fade
+from .choices import softmax
+from .protocol import Cube
+
+NEWTON_STEPS = 100
+SMALL = 1e-9  # Newton decrement, relative, before the last step: the error after it is of the order of its square
+
+
+class Counts(NamedTuple):
+    """The weighted past of a multinomial learner."""
+
+    n: Vector  # (2,) Σ w and Σ w²
+    N: Vector  # (classes·U,) Σ w of every (class, place)
+
+
+@fade.register(Counts)
+def _(sums: Counts, g: float) -> None:
+    scale_vector(sums.N, g)
+    sums.n[0] *= g
+    sums.n[1] *= g * g
+
+
+@absorb.register(Counts)
+def _(sums: Counts, x: Vector, r: float, slot: int, sign: float) -> None:
+    if slot >= 0:
+        sums.N[slot] += sign
+    sums.n[0] += sign
+    sums.n[1] += sign
+
+
+class Likelihood(NamedTuple):
+    """F of one stage."""
+
+    psi: Cube  # (classes, U, d)
+    count: Integers  # (classes,)
+    total: Vector  # (classes,) weighted visits
+    target: Vector  # (d,) ĝ = Σ α_j ψ(s'_j)
+    ridge: float  # λ_wκ
+    p: Vector  # (U,) workspace
+    mean: Vector  # (d,) workspace
+
+
+@residual.register(Likelihood)
+def _(likelihood: Likelihood, w: Vector, u: Vector, H: Matrix) -> None:
+    # u = λκw + Σ N Σ pψ − ĝ,   H = λκI + Σ N (Σ pψψᵀ − (Σ pψ)(Σ pψ)ᵀ)
+    d = w.shape[0]
+    for i in range(d):
+        u[i] = likelihood.ridge * w[i] - likelihood.target[i]
+        for j in range(d):
+            H[i, j] = 0.0
+        H[i, i] = likelihood.ridge
+    p, mean = likelihood.p, likelihood.mean
+    for c in range(likelihood.total.shape[0]):
+        N = likelihood.total[c]
+        if N <= 0.0 or likelihood.count[c] == 1:
+            continue
+        psi = likelihood.psi[c]
+        softmax(psi, likelihood.count[c], w, p)
+        for i in range(d):
+            mean[i] = 0.0
+        for k in range(1, likelihood.count[c]):
+            for i in range(d):
+                mean[i] += p[k] * psi[k, i]
+        for i in range(d):
+            u[i] += N * mean[i]
+            for j in range(d):
+                H[i, j] -= N * mean[i] * mean[j]
+        for k in range(1, likelihood.count[c]):
+            for i in range(d):
+                v = N * p[k] * psi[k, i]
+                for j in range(d):
+                    H[i, j] += v * psi[k, j]
+
+
+@solver
+def likeliest(likelihood: Any, concordance: float, w: Vector, work: BallWork) -> float:
+    """w ← argmin F by damped Newton from w; returns ‖∇F‖/(λκ) ≥ ‖w − argmin‖ before the last step."""
+    tolerance = SMALL * (1.0 + norm(likelihood.target))
+    error = 0.0
+    for _ in range(NEWTON_STEPS):
+        residual(likelihood, w, work.u, work.H)
+        error = norm(work.u) / likelihood.ridge
+        cholesky(work.H, 0.0, work.factor)
+        solve(work.factor, work.u, work.y)
+        move = concordance * norm(work.y)
+        damping = np.log1p(move) / move if move > 1e-8 else 1.0
+        for i in range(w.shape[0]):
+            w[i] -= damping * work.y[i]
+        if dot(work.y, work.u) <= tolerance * tolerance:
+            break
+    return error

@@ -1,0 +1,132 @@
+r"""Planning in a known MDP, exactly: backward induction and policy evaluation.
+
+    V*_h(s) = max_a r_h(s,a) + Σ_{s'} P_h(s'|s,a)V*_{h+1}(s'),      V^π_h(s) = r_h(s,π_h(s)) + Σ_{s'} P_h(s'|s,π_h(s))V^π_{h+1}(s')
+
+No sampling: the regret of an episode, V*_1(s_1) − V^π_1(s_1), is a number, not an estimate (algorithms.md 3.4).
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import InvalidShape
+from ..kernel import entry, kernel
+from ..linalg import Matrix, Vector, dot
+from ..protocol import Integers
+from .protocol import Cube, transition_row
+
+
+def backward_induction(P: ArrayLike, rewards: ArrayLike) -> tuple[Matrix, Cube]:
+    """V* (H+1, S) and Q* (H, S, A) from P (H, S, A, S) and rewards (H, S, A).
+
+    Examples
+    --------
+    >>> V, Q = backward_induction(np.full((2, 2, 1, 2), 0.5), [[[0.0], [1.0]]] * 2)
+    >>> V[0]
+    array([0.5, 1.5])
+    """
+    kernel_, pay = _tables(P, rewards)
+    H, S, A = pay.shape
+    V, Q = np.zeros((H + 1, S)), np.zeros((H, S, A))
+    for h in range(H - 1, -1, -1):
+        Q[h] = pay[h] + kernel_[h] @ V[h + 1]
+        V[h] = Q[h].max(axis=1)
+    return V, Q
+
+
+def policy_evaluation(P: ArrayLike, rewards: ArrayLike, policy: ArrayLike) -> Matrix:
+    """V^π (H+1, S) of a policy: actions (H, S), or probabilities of actions (H, S, A).
+
+    Examples
+    --------
+    >>> policy_evaluation(np.full((2, 2, 1, 2), 0.5), [[[0.0], [1.0]]] * 2, np.zeros((2, 2), int))[0]
+    array([0.5, 1.5])
+    """
+    kernel_, pay = _tables(P, rewards)
+    H, S, A = pay.shape
+    chosen = np.asarray(policy)
+    share = np.eye(A)[chosen] if chosen.ndim == 2 else np.asarray(chosen, float)
+    if share.shape != (H, S, A):
+        raise InvalidShape(f"policy has shape {chosen.shape}; it must be (H, S) = {(H, S)} of actions, or {(H, S, A)}")
+    V = np.zeros((H + 1, S))
+    for h in range(H - 1, -1, -1):
+        V[h] = ((pay[h] + kernel_[h] @ V[h + 1]) * share[h]).sum(axis=1)
+    return V
+
+
+def uniform_regret(mdp: Any, episodes: int | None = None) -> Vector:
+    """Cumulative regret (K,) of playing every action with equal probability: what "no better than random" means."""
+    K = mdp.episodes if episodes is None else episodes
+    A = mdp.actions
+    regret = np.zeros(K)
+    gap = 0.0
+    for k in range(K):
+        same = k > 0 and np.array_equal(mdp.theta[k], mdp.theta[k - 1]) and np.array_equal(mdp.w[k], mdp.w[k - 1])
+        if not same or mdp.start[k] != mdp.start[k - 1]:
+            pay = mdp.rewards(k)
+            value = policy_evaluation(mdp.kernel(k), pay, np.full(pay.shape, 1.0 / A))[0, mdp.start[k]]
+            gap = mdp.optimal[k] - value
+        regret[k] = gap
+    return np.cumsum(regret)
+
+
+def _tables(P: ArrayLike, rewards: ArrayLike) -> tuple[Cube, Cube]:
+    kernel_, pay = np.asarray(P, float), np.asarray(rewards, float)
+    if pay.ndim != 3 or kernel_.shape != (*pay.shape, pay.shape[1]):
+        raise InvalidShape(f"P has shape {kernel_.shape}; with rewards {pay.shape} it must be (H, S, A, S)")
+    return kernel_, pay
+
+
+def optimal_starts(dynamics: Any, phi: Cube, theta: Cube, w: Cube, horizon: int, start: Integers) -> Vector:
+    """V*_1(s_1) of every episode, (K,), without making tables; an episode equal to the one before costs nothing."""
+    S, A, d = phi.shape
+    out, V, row = np.zeros(len(start)), np.zeros((2, S)), np.zeros(S)
+    _optimal_starts(dynamics, phi.reshape(S * A, d), theta, w, horizon, start, V, row, out)
+    return out
+
+
+@entry
+def _optimal_starts(
+    dynamics: Any, phi: Matrix, theta: Cube, w: Cube, horizon: int, start: Integers, V: Matrix, row: Vector, out: Vector
+) -> None:
+    S = V.shape[1]
+    A = phi.shape[0] // S
+    for k in range(start.shape[0]):
+        if k > 0 and start[k] == start[k - 1] and _same(theta[k], theta[k - 1]) and _same(w[k], w[k - 1]):
+            out[k] = out[k - 1]
+            continue
+        for s in range(S):
+            V[horizon % 2, s] = 0.0
+        for h in range(horizon - 1, -1, -1):
+            new, old = V[h % 2], V[(h + 1) % 2]
+            for s in range(S):
+                best = -np.inf
+                for a in range(A):
+                    transition_row(dynamics, s * A + a, w[k, h % w.shape[1]], row)
+                    best = max(best, dot(phi[s * A + a], theta[k, h % theta.shape[1]]) + dot(row, old))
+                new[s] = best
+        out[k] = V[0, start[k]]
+
+
+@kernel
+def _same(x: Matrix, y: Matrix) -> bool:
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            if x[i, j] != y[i, j]:
+                return False
+    return True
+
+
+@kernel
+def evaluate(dynamics: Any, phi: Matrix, theta: Matrix, w: Matrix, policy: Integers, P: Cube, V: Matrix) -> None:
+    """V^π (H+1, S) of a deterministic policy (H, S), and P (H, S, S), its transitions; phi (S·A, d)."""
+    H, S = policy.shape
+    A = phi.shape[0] // S
+    for s in range(S):
+        V[H, s] = 0.0
+    for h in range(H - 1, -1, -1):
+        for s in range(S):
+            pair = s * A + policy[h, s]
+            transition_row(dynamics, pair, w[h % w.shape[0]], P[h, s])
+            V[h, s] = dot(phi[pair], theta[h % theta.shape[0]]) + dot(P[h, s], V[h + 1])

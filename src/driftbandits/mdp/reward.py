@@ -1,0 +1,110 @@
+r"""Rewards r = φ(s,a)ᵀθ_h^k, learned by weighted ridge regression, one for each stage (paper, Section 5).
+
+    Λ_h = λ_θI + Σ_j w_j φ_jφ_jᵀ,      θ̂_h = Λ_h⁻¹ Σ_j w_j r_j φ_j                              eq:LMDP-estimate-r
+    optimistic reward:  φᵀθ̂_h + c_r β_θ‖φ‖_{Λ_h⁻¹},      β_θ = √λ_θ S_θ                          lemma:LMDP-r-ucb
+
+The closed form has λ_θ, so the objective must be λ‖θ‖² (resolution D1). The paper observes rewards without noise; with R-sub-Gaussian noise
+R√(2 log(1/δ) + d log(1 + L_φ²n/(λ_θd))) joins the radius (resolution D7).
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import positive, probability, require
+from ..kernel import kernel, part, sqrt
+from ..linalg import CHUNK, Matrix, Vector, cholesky, inner_products, inverse_norms, solve
+from ..protocol import NO_SLOT, History, Moments, keep, remember
+from .protocol import Task, history_of, moments_of, stacked
+
+
+@part
+class RewardRidge(NamedTuple):
+    """Linear rewards: ridge λ_θ, bounds S_θ and L_φ, noise R, failure probability δ, and the scale c_r of the bonus."""
+
+    lam: float
+    S: float
+    L: float
+    delta: float
+    noise: float = 0.0
+    scale: float = 1.0
+
+    def check(self) -> None:
+        """Refuse what is not a radius."""
+        positive("lam_theta", self.lam, "Λ = λ_θI must be invertible in episode 1")
+        positive("S_theta", self.S, "it bounds the norm of θ")
+        positive("L_phi", self.L, "it bounds the norm of φ")
+        probability("delta", self.delta)
+        require(self.noise >= 0.0, "reward_noise", self.noise, "≥ 0", "it is the sub-Gaussian constant of the rewards")
+        why = "it multiplies the width of an interval; theory is 1"
+        require(self.scale >= 0.0, "reward_bonus_scale", self.scale, "≥ 0", why)
+
+
+class RewardState(NamedTuple):
+    """What is known of the rewards, for each group of stages."""
+
+    phi: Matrix  # (d, S·A)
+    history: History  # leading axis: groups
+    sums: Moments  # leading axis: groups
+    theta: Matrix  # (groups, d)
+    factor: Matrix  # (d, d) of Λ
+    x: Vector  # (d,) features of one pair
+    Z: Matrix  # (d, CHUNK)
+    optimistic: Matrix  # (groups, S·A)
+    square: Vector  # (CHUNK,)
+
+
+def blank_moments(d: int, groups: int) -> Moments:
+    """Sums of nothing, for each group of stages."""
+    return Moments(np.zeros((groups, 2)), np.zeros((groups, d, d)), np.zeros((groups, 0, 0)), np.zeros((groups, d)))
+
+
+def reward_state(task: Task, memory: Any, groups: int) -> RewardState:
+    """Allocate the state before the first episode."""
+    d = task.phi.shape[2]
+    phi = np.ascontiguousarray(task.phi.reshape(-1, d).T)
+    return RewardState(
+        phi=phi,
+        history=stacked(keep(memory, d), groups),
+        sums=blank_moments(d, groups),
+        theta=np.zeros((groups, d)),
+        factor=np.zeros((d, d)),
+        x=np.zeros(d),
+        Z=np.zeros((d, CHUNK)),
+        optimistic=np.zeros((groups, phi.shape[1])),
+        square=np.zeros(CHUNK),
+    )
+
+
+@kernel
+def add_bonuses(X: Matrix, factor: Matrix, beta: float, Z: Matrix, square: Vector, out: Vector) -> None:
+    """Add β‖x‖_{V⁻¹} of every column x of X to `out`."""
+    n = X.shape[1]
+    for first in range(0, n, CHUNK):
+        m = min(CHUNK, n - first)
+        inverse_norms(X, first, m, factor, Z, square)
+        for a in range(m):
+            out[first + a] += beta * sqrt(square[a])
+
+
+@kernel
+def optimistic_reward(reward: RewardRidge, state: RewardState, g: int) -> None:
+    """Write φᵀθ̂ + c_rβ_θ‖φ‖_{Λ⁻¹} of every pair into state.optimistic[g]."""
+    sums = moments_of(state.sums, g)
+    d = state.phi.shape[0]
+    cholesky(sums.A, reward.lam, state.factor)
+    solve(state.factor, sums.b, state.theta[g])
+    beta = sqrt(reward.lam) * reward.S
+    if reward.noise > 0.0:
+        volume = d * np.log(1.0 + reward.L * reward.L * sums.n[0] / (reward.lam * d))
+        beta += reward.noise * sqrt(volume - 2.0 * np.log(reward.delta))
+    inner_products(state.phi, state.theta[g], state.optimistic[g])
+    add_bonuses(state.phi, state.factor, reward.scale * beta, state.Z, state.square, state.optimistic[g])
+
+
+@kernel
+def learn_reward(memory: Any, state: RewardState, g: int, pair: int, r: float) -> None:
+    """Remember the reward of a pair; pair = −1: only time has passed."""
+    for i in range(state.x.shape[0]):
+        state.x[i] = state.phi[i, pair] if pair >= 0 else 0.0
+    remember(memory, history_of(state.history, g), moments_of(state.sums, g), state.x, r if pair >= 0 else 0.0, NO_SLOT)

@@ -1,0 +1,196 @@
+r"""The compiled loop over episodes, and trials of it on threads.
+
+episode k:  plan;   regret += V*_1(s_1) − V^π_1(s_1), both exact;   roll out π and learn every stage
+"""
+
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidValue, integer
+from ..kernel import entry, kernel
+from ..linalg import Matrix, Vector, dot
+from ..protocol import Integers
+from ..simulate import Seed, _seed_sequence
+from .environment import MDP
+from .planning import evaluate
+from .protocol import Cube, experience, open_book, plan, report
+
+BLOCK = 1024  # episodes whose random numbers are made at once
+
+
+@dataclass(frozen=True)
+class EpisodicRun:
+    """What a simulation of an MDP leaves behind."""
+
+    regret: Vector  # (K,) cumulative dynamic regret, exact
+    info: dict[str, Any] = field(default_factory=dict)  # what the strategy tells about its final state
+    seconds: float = 0.0  # wall-clock time of the loop
+    states: NDArray[np.int64] | None = None  # (K, H+1) visited, with record=True
+    actions: NDArray[np.int64] | None = None  # (K, H)
+    rewards: Matrix | None = None  # (K, H) as the learner saw them
+
+    @property
+    def episodes(self) -> NDArray[np.int64]:
+        """1..K, for plots."""
+        return np.arange(1, len(self.regret) + 1)
+
+
+class Rollout(NamedTuple):
+    """Workspace and log of the compiled loop."""
+
+    P: Cube  # (H, S, S) transitions of the policy
+    V: Matrix  # (H+1, S) its exact values
+    total: Vector  # (1,) regret so far
+    states: Integers  # (K, H+1), or (0, 0)
+    actions: Integers  # (K, H), or (0, 0)
+    rewards: Matrix  # (K, H), or (0, 0)
+
+
+def simulate_mdp(
+    strategy: Any, mdp: MDP, *, episodes: int | None = None, seed: Seed = 0, record: bool = False
+) -> EpisodicRun:
+    """Run a strategy in a drifting MDP.
+
+    Parameters
+    ----------
+    strategy
+        From `zoo`, e.g. `weight_ucrl`.
+    mdp
+        From `mdp`.
+    episodes
+        The first so many episodes of the MDP; by default all.
+    seed
+        Of transitions, reward noise and tie-breaks. All strategies meet the same random numbers under the same seed.
+    record
+        Keep states, actions and rewards.
+
+    Examples
+    --------
+    >>> import driftbandits as db
+    >>> world = db.mdp.riverswim(episodes=200, horizon=6, drift="gradual")
+    >>> strategy = db.zoo.weight_ucrl(gamma=0.95, lam_theta=2, lam_w=72, delta=0.001, transition_bonus_scale=0.1, **world.bounds)
+    >>> run = db.simulate_mdp(strategy, world, episodes=200, seed=0)
+    >>> run.regret.shape, bool((np.diff(run.regret) >= -1e-9).all())
+    ((200,), True)
+    """
+    K = mdp.episodes if episodes is None else integer("episodes", episodes, least=1, why="it counts episodes")
+    if K > mdp.episodes:
+        raise InvalidValue(f"episodes = {K} is not allowed; the MDP has {mdp.episodes}: its parameters end there")
+    chance, rng = (np.random.default_rng(s) for s in _seed_sequence(seed).spawn(2))
+    S, A, d = mdp.phi.shape
+    H = mdp.horizon
+    best = mdp.optimal
+    state = open_book(strategy, mdp.task._replace(episodes=K))
+    regret = np.zeros(K)
+    kept = (K, H) if record else (0, 0)
+    log = Rollout(
+        P=np.zeros((H, S, S)),
+        V=np.zeros((H + 1, S)),
+        total=np.zeros(1),
+        states=np.zeros((K, H + 1) if record else (0, 0), np.int64),
+        actions=np.zeros(kept, np.int64),
+        rewards=np.zeros(kept),
+    )
+    phi = mdp.phi.reshape(S * A, d)
+    dynamics = _private(mdp.dynamics)
+    began = time.perf_counter()
+    for first in range(0, K, BLOCK):
+        last = min(first + BLOCK, K)
+        fate = chance.random((last - first, H))
+        noise = (
+            mdp.noise * chance.standard_normal((last - first, H)) if mdp.noise > 0.0 else np.zeros((last - first, H))
+        )
+        _episodes(
+            strategy, state, dynamics, phi, mdp.theta, mdp.w, mdp.start, best, first, fate, noise, rng, regret, log
+        )
+    seconds = time.perf_counter() - began
+    kept_arrays = (log.states, log.actions, log.rewards) if record else (None, None, None)
+    return EpisodicRun(regret, report(strategy, state), seconds, *kept_arrays)
+
+
+def trials_mdp(
+    strategy: Any,
+    problem: Callable[[int], MDP],
+    *,
+    trials: int = 20,
+    seed: int = 0,
+    jobs: int | None = None,
+    **options: Any,
+) -> list[EpisodicRun]:
+    """Simulate independent trials on threads; trial i runs in the MDP `problem(i)` with chance of its own.
+
+    The result does not depend on `jobs`, by default the number of cores.
+    """
+    count = integer("trials", trials, least=1, why="at least one run is needed")
+
+    def one(i: int) -> EpisodicRun:
+        return simulate_mdp(strategy, problem(i), seed=np.random.SeedSequence([seed, i]), **options)
+
+    with ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
+        return list(pool.map(one, range(count)))
+
+
+def _private(dynamics: Any) -> Any:
+    """The dynamics with workspace of their own: threads may share an MDP."""
+    return dynamics._replace(p=np.zeros_like(dynamics.p)) if hasattr(dynamics, "p") else dynamics
+
+
+@entry
+def _episodes(
+    strategy: Any,
+    state: Any,
+    dynamics: Any,
+    phi: Matrix,
+    theta: Cube,
+    w: Cube,
+    start: Integers,
+    best: Vector,
+    first: int,
+    fate: Matrix,
+    noise: Matrix,
+    rng: np.random.Generator,
+    regret: Vector,
+    log: Rollout,
+) -> None:
+    """Play the block of episodes from `first`."""
+    S, H = log.P.shape[1], fate.shape[1]
+    A = phi.shape[0] // S
+    for j in range(fate.shape[0]):
+        k = first + j
+        plan(strategy, state, rng)
+        policy = state.book.policy
+        evaluate(dynamics, phi, theta[k], w[k], policy, log.P, log.V)
+        s = start[k]
+        log.total[0] += best[k] - log.V[0, s]
+        regret[k] = log.total[0]
+        for h in range(H):
+            pair = s * A + policy[h, s]
+            r = dot(phi[pair], theta[k, h % theta.shape[1]]) + noise[j, h]
+            successor = _draw(log.P[h, s], fate[j, h])
+            experience(strategy, state, h, pair, r, successor)
+            if log.actions.shape[0] > 0:
+                log.states[k, h] = s
+                log.states[k, h + 1] = successor
+                log.actions[k, h] = pair - s * A
+                log.rewards[k, h] = r
+            s = successor
+
+
+@kernel
+def _draw(p: Vector, u: float) -> int:
+    """The state whose share of [0, 1) holds u; rounding at the end goes to the last possible state."""
+    last = 0
+    for s in range(p.shape[0]):
+        if p[s] > 0.0:
+            last = s
+            if u < p[s]:
+                return s
+        u -= p[s]
+    return last

@@ -1,0 +1,142 @@
+r"""Linear mixture transitions P(s'|s,a) = ψ(s'|s,a)ᵀw_h^k, learned by regression on values (paper, Section 5; Jia et al. 2020).
+
+    ψ_V(s,a) = Σ_{s'} ψ(s'|s,a)V(s'),   so that   E[V(s')] = ψ_V(s,a)ᵀw                      eq:LMDP-linear-transition
+    Σ_h = λ_wI + Σ_j α_j x_jx_jᵀ,   ŵ_h = Σ_h⁻¹ Σ_j α_j V_{h+1}^j(s'_j) x_j,   x_j = ψ_{V_{h+1}^j}(s_j,a_j)
+    optimistic next value:  ψ_Vᵀŵ_h + c_w β_w‖ψ_V‖_{Σ_h⁻¹}                                    eq:LMDP-optimistic-Q
+    β_w(n) = H√(½ log(1/δ) + (d/4) log(1 + H²L_ψ²n/(λ_wd))) + √λ_w S_w                          lemma:LMDP-v-ucb
+
+V_{h+1}^j is the optimistic value that episode j was planned with. The radius holds for one (k, h); `uniform` divides δ by KH, so that all of
+them hold at once (resolution D9).
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import InvalidValue, positive, probability, require
+from ..kernel import part, sqrt
+from ..linalg import CHUNK, Matrix, Vector, cholesky, inner_products, solve
+from ..protocol import NO_SLOT, History, Moments, keep, remember
+from .protocol import (
+    Cube,
+    Task,
+    add_next,
+    history_of,
+    learn_transition,
+    moments_of,
+    stacked,
+    transition_state,
+)
+from .reward import add_bonuses, blank_moments
+
+
+@part
+class ValueTargeted(NamedTuple):
+    """Linear mixture: ridge λ_w, bounds S_w and L_ψ, failure probability δ, scale c_w of the bonus."""
+
+    lam: float
+    S: float
+    L: float
+    delta: float
+    scale: float = 1.0
+    uniform: float = 0.0
+
+    def check(self) -> None:
+        """Refuse what is not a radius."""
+        check_transition(self)
+
+
+def check_transition(transition: Any) -> None:
+    """Refuse what no transition model can work with."""
+    positive("lam_w", transition.lam, "Σ = λ_wI must be invertible in episode 1")
+    positive("S_w", transition.S, "it bounds the norm of w")
+    positive("L_psi", transition.L, "it bounds the norm of the transition features")
+    probability("delta", transition.delta)
+    why = "it multiplies the width of an interval; theory is 1"
+    require(transition.scale >= 0.0, "transition_bonus_scale", transition.scale, "≥ 0", why)
+
+
+class MixtureState(NamedTuple):
+    """What is known of the transitions, for each group of stages."""
+
+    psi: Cube  # (S', d, S·A): the inner loop over pairs is contiguous
+    history: History
+    sums: Moments
+    w: Matrix  # (groups, d)
+    factor: Matrix  # (d, d) of Σ
+    failure: Vector  # (1,) log(1/δ), with the union bound if there is one
+    X: Matrix  # (d, S·A) ψ_V of the stage being planned
+    x: Vector  # (d,)
+    Z: Matrix  # (d, CHUNK)
+    square: Vector  # (CHUNK,)
+    mean: Vector  # (S·A,)
+
+
+def log_failure(transition: Any, task: Task) -> float:
+    """log(1/δ), or log(KH/δ) for a union bound over all stages of all episodes."""
+    if not transition.uniform:
+        return float(-np.log(transition.delta))
+    if task.episodes == 0:
+        raise InvalidValue(
+            "uniform_in_time needs the number of episodes of its union bound; give it: EpisodicAgent(…, episodes=1000)"
+        )
+    return float(np.log(task.episodes * task.horizon / transition.delta))
+
+
+@transition_state.register(ValueTargeted)
+def _(transition: ValueTargeted, task: Task, memory: Any, groups: int) -> MixtureState:
+    S, A, _, d = task.psi.shape
+    return MixtureState(
+        psi=np.ascontiguousarray(task.psi.reshape(S * A, S, d).transpose(1, 2, 0)),
+        history=stacked(keep(memory, d), groups),
+        sums=blank_moments(d, groups),
+        w=np.zeros((groups, d)),
+        factor=np.zeros((d, d)),
+        failure=np.full(1, log_failure(transition, task)),
+        X=np.zeros((d, S * A)),
+        x=np.zeros(d),
+        Z=np.zeros((d, CHUNK)),
+        square=np.zeros(CHUNK),
+        mean=np.zeros(S * A),
+    )
+
+
+@add_next.register(ValueTargeted)
+def _(transition: ValueTargeted, state: MixtureState, g: int, fresh: bool, V: Vector, H: int, out: Vector) -> None:
+    sums = moments_of(state.sums, g)
+    if fresh:
+        cholesky(sums.A, transition.lam, state.factor)
+        solve(state.factor, sums.b, state.w[g])
+    d, n = state.X.shape
+    for i in range(d):
+        for a in range(n):
+            state.X[i, a] = 0.0
+    for s in range(V.shape[0]):
+        v = V[s]
+        if v != 0.0:
+            psi = state.psi[s]
+            for i in range(d):
+                for a in range(n):
+                    state.X[i, a] += v * psi[i, a]
+    inner_products(state.X, state.w[g], state.mean)
+    for a in range(n):
+        out[a] += state.mean[a]
+    size = H * transition.L
+    volume = 0.25 * d * np.log(1.0 + size * size * sums.n[0] / (transition.lam * d))
+    beta = H * sqrt(0.5 * state.failure[0] + volume) + sqrt(transition.lam) * transition.S
+    add_bonuses(state.X, state.factor, transition.scale * beta, state.Z, state.square, out)
+
+
+@learn_transition.register(ValueTargeted)
+def _(
+    transition: ValueTargeted, memory: Any, state: MixtureState, g: int, pair: int, successor: int, V: Vector
+) -> None:
+    target = 0.0
+    for i in range(state.x.shape[0]):
+        state.x[i] = 0.0
+    if pair >= 0:
+        target = V[successor]
+        for s in range(V.shape[0]):
+            for i in range(state.x.shape[0]):
+                state.x[i] += V[s] * state.psi[s, i, pair]
+    remember(memory, history_of(state.history, g), moments_of(state.sums, g), state.x, target, NO_SLOT)
