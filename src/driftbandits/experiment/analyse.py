@@ -1,0 +1,179 @@
+"""From the results of cells to an outcome: curves, memory, bounds, fits, verdicts."""
+
+from typing import Any
+
+import numpy as np
+
+from .. import theory
+from .calls import build, resolve
+from .cells import Plan, Result
+from .claims import judge
+from .expressions import Scope, call_theory
+from .outcome import AxisFit, BoundCurve, Curve, Panel
+from .scopes import base_scope, trial_scope, world_scope
+from .source import SpecError, did_you_mean
+from .spec import Environment
+from .stats import exponents
+
+BOUND_POINTS = 40
+FACTS = ("T", "d", "n", "P_T", "changes", "norm", "K", "H", "Delta", "kappa")
+
+
+def analyse(plan: Plan, results: dict[str, Result]) -> Panel:
+    """The outcome of a finished experiment."""
+    e = plan.experiment
+    shown = [x.name for x in plan.environments if x.shown]
+    scopes = {x.name: _scope(plan, x) for x in plan.environments}
+    curves = _curves(plan, results, {name: _facts(scope) for name, scope in scopes.items()})
+    fits = _fits(plan, curves)
+    places = {axis.group: [x.name for x in plan.environments if x.group == axis.group] for axis in e.axes}
+    verdicts = []
+    for claim in e.claims:
+        group = places.get(claim.axis, [])
+        axis = next((a for a in e.axes if a.group == claim.axis), None)
+        x = {name: float(scopes[name][axis.x]) for name in group} if axis else {}
+        verdicts.append(judge(claim, curves, shown, x, group))
+    return Panel(
+        name=e.name,
+        title=e.title,
+        text=e.text,
+        figure=e.figure,
+        unit=e.unit,
+        trials=e.trials * len(e.seeds),
+        horizon=e.horizon,
+        seeds=list(e.seeds),
+        environments=shown,
+        curves=curves,
+        claims=[v for v in verdicts if v is not None],
+        bounds=_bounds(plan, curves, scopes),
+        fits=fits,
+    )
+
+
+def _scope(plan: Plan, environment: Environment) -> Scope:
+    """The names known in an environment, for its first trial."""
+    from .cells import _horizon
+
+    e = plan.experiment
+    outer = base_scope(e)
+    scope = trial_scope(outer, _horizon(environment, outer, e), e.seeds[0], 0)
+    tree = resolve(environment.call, scope)
+    return world_scope(scope, tree, build("environment", tree))
+
+
+def _facts(scope: Scope) -> dict[str, float]:
+    return {name: float(scope[name]) for name in FACTS if name in scope}
+
+
+def _curves(plan: Plan, results: dict[str, Result], facts: dict[str, dict[str, float]]) -> list[Curve]:
+    groups: dict[tuple[str, str], list[Any]] = {}
+    for cell in plan.cells:
+        groups.setdefault((cell.environment, cell.strategy), []).append(cell)
+    entries = {s.name: s for s in plan.strategies}
+    curves = []
+    for (environment, strategy), cells in groups.items():
+        runs = [results[cell.key] for cell in cells]
+        entry = entries[strategy]
+        curves.append(
+            Curve(
+                environment=environment,
+                strategy=strategy,
+                rounds=runs[0].rounds,
+                regret=np.stack([r.regret for r in runs]),
+                seconds=[r.seconds for r in runs],
+                horizon=cells[0].horizon,
+                parameters=cells[0].spec["strategy"],
+                colour=entry.colour,
+                line=entry.line,
+                shown=entry.shown,
+                memory=_memory(runs),
+                facts=facts[environment],
+            )
+        )
+    return curves
+
+
+def _memory(runs: list[Result]) -> dict[str, list[float]]:
+    """Effective memory over time, where a strategy traces it."""
+    if not all("effective_memory" in r.trace for r in runs):
+        return {}
+    values = np.array([r.trace["effective_memory"] for r in runs])
+    return {"round": runs[0].trace["round"], "mean": values.mean(axis=0).tolist(), "std": values.std(axis=0).tolist()}
+
+
+def _fits(plan: Plan, curves: list[Curve]) -> list[AxisFit]:
+    fits = []
+    for axis in plan.experiment.axes:
+        places = [x.name for x in plan.environments if x.group == axis.group]
+        for strategy in (s for s in plan.strategies if s.shown):
+            found = [c for name in places for c in curves if c.environment == name and c.strategy == strategy.name]
+            if len(found) < 2:
+                continue
+            x = [c.facts[axis.x] for c in found]
+            final = np.column_stack([c.final for c in found])
+            slopes = exponents(x, final)
+            spread = final.std(axis=0, ddof=1) if len(final) > 1 else np.zeros(len(x))
+            fits.append(
+                AxisFit(
+                    label=axis.label,
+                    strategy=strategy.name,
+                    x=x,
+                    mean=final.mean(axis=0).tolist(),
+                    std=spread.tolist(),
+                    exponent=float(slopes.mean()),
+                    exponent_std=float(slopes.std(ddof=1)) if len(slopes) > 1 else 0.0,
+                    theorem=axis.theorem,
+                )
+            )
+    return fits
+
+
+def _bounds(plan: Plan, curves: list[Curve], scopes: dict[str, Scope]) -> list[BoundCurve]:
+    """Each theorem's bound as a function of time: the same γ, λ, δ, the path and the number of rounds so far."""
+    answer = []
+    for i, line in enumerate(plan.experiment.bounds):
+        if line.use not in theory.__all__:
+            raise plan.experiment.source.error(
+                f"unknown bound '{line.use}'{did_you_mean(line.use, theory.__all__)}", "bound", i, "use"
+            )
+        function = getattr(theory, line.use)
+        for curve in (c for c in curves if c.strategy == line.strategy and c.shown):
+            scope = scopes[curve.environment]
+            own = {k: v for k, v in curve.parameters.items() if isinstance(v, int | float) and not isinstance(v, bool)}
+            rounds = np.unique(np.linspace(2, curve.horizon, BOUND_POINTS).astype(int))
+            values = []
+            bound: Any = None
+            for t in rounds:
+                drift = _drift_until(scope, int(t))
+                inner = scope.inner({**own, **drift})
+                known = {
+                    k: own[k]
+                    for k in ("gamma", "lam", "delta", "S", "L", "R")
+                    if k in own and k in function.__kwdefaults__ | dict.fromkeys(function.__annotations__)
+                }
+                try:
+                    bound = call_theory(function, [], known, inner)
+                except SpecError as problem:
+                    raise plan.experiment.source.error(str(problem), "bound", i) from None
+                values.append(float(bound.total))
+            answer.append(
+                BoundCurve(
+                    curve.environment,
+                    curve.strategy,
+                    bound.theorem,
+                    [int(t) for t in rounds],
+                    values,
+                    bound.gap * bound.horizon,
+                    bound.probability,
+                )
+            )
+    return answer
+
+
+def _drift_until(scope: Scope, t: int) -> dict[str, Any]:
+    """T and P_T as they are after t rounds (the drift is taken to be even)."""
+    horizon = int(scope["T"])
+    facts: dict[str, Any] = {"T": t}
+    if "P_T" in scope:
+        facts["P_T"] = float(scope["P_T"]) * t / horizon
+    return facts

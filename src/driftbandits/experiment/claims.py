@@ -1,0 +1,107 @@
+"""Claims tested on the trials.
+
+    left < right        factor·left is less than right: in the mean, and a paired one-sided t-test over trials rejects the contrary at 5 %
+    left about right    the two differ by at most `tolerance` of the right one: two such tests, one on each side
+
+A claim about several strategies, or several environments, is one about every pair, and holds if all of them do; its margin is the smallest. The margin is
+relative: 0.2 says that factor·left is 20 % below the right (or, for `about`, that 20 % of the right are left of the tolerance). It is positive if the
+means agree with the claim. With a single trial there is no test, and the means decide alone.
+"""
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .outcome import Curve, Verdict
+from .spec import Claim
+from .stats import exponents, p_less
+
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One pair of a claim."""
+
+    holds: bool
+    margin: float
+    p: float
+    detail: str
+
+
+def judge(
+    claim: Claim, curves: list[Curve], environments: list[str], x: dict[str, float], group: list[str]
+) -> Verdict | None:
+    """Test a claim; None if a strategy it speaks of was not run in that environment.
+
+    `x` and `group` are, for a claim about an exponent, the abscissa of each environment and the environments on that axis.
+    """
+    comparisons = []
+    if claim.quantity == "exponent":
+        for name in claim.left:
+            final = [_curve(curves, name, e).final for e in group]
+            slopes = exponents([x[e] for e in group], np.column_stack(final))
+            comparisons.append(
+                compare(claim, name, slopes, f"{claim.value:g}", np.full(len(slopes), claim.value or math.nan))
+            )
+    else:
+        for place in claim.environments or environments:
+            for left, right in itertools.product(claim.left, claim.right or ("",)):
+                try:
+                    a = _values(claim, curves, left, place)
+                    b = _values(claim, curves, right, place) if right else np.full(len(a), claim.value or math.nan)
+                except KeyError:
+                    return None
+                comparisons.append(compare(claim, left, a, right or f"{claim.value:g}", b))
+    if not comparisons:
+        return None
+    worst = min(comparisons, key=lambda c: (c.holds, c.margin))
+    return Verdict(
+        claim=claim.text,
+        holds=all(c.holds for c in comparisons),
+        margin=min(c.margin for c in comparisons),
+        p=max(c.p for c in comparisons),
+        detail=worst.detail if len(comparisons) == 1 else f"{len(comparisons)} comparisons; closest: {worst.detail}",
+        source=claim.source,
+    )
+
+
+def compare(claim: Claim, left: str, a: NDArray[np.float64], right: str, b: NDArray[np.float64]) -> Comparison:
+    """Test one pair, trial by trial."""
+    mean_a, mean_b = float(a.mean()), float(b.mean())
+    unit = {"regret": "", "time": " µs", "exponent": ""}[claim.quantity]
+    numbers = (
+        f"{left} {mean_a:.4g}{unit} {{}} {right} {mean_b:.4g}{unit}"
+        if left and right != f"{mean_b:g}"
+        else f"{left} {mean_a:.4g}{unit} {{}} {mean_b:.4g}"
+    )
+    if claim.relation == "about":
+        margin = claim.tolerance - abs(mean_a - mean_b) / abs(mean_b)
+        p = max(p_less(a, (1.0 + claim.tolerance) * b), p_less((1.0 - claim.tolerance) * b, a))
+        sign = "≈" if margin > 0.0 else "≠"
+    else:
+        scaled = claim.factor * a
+        margin = (mean_b - float(scaled.mean())) / abs(mean_b)
+        p = p_less(scaled, b)
+        sign = "<" if mean_a < mean_b else ">"
+    holds = margin > 0.0 and (math.isnan(p) or p < LEVEL)
+    detail = numbers.format(sign)
+    if claim.factor != 1.0:
+        detail += f", a factor of {mean_b / mean_a:.2f}"
+    return Comparison(bool(holds), margin, p, detail)
+
+
+def _values(claim: Claim, curves: list[Curve], name: str, place: str) -> NDArray[np.float64]:
+    strategy, _, other = name.partition(" @ ")
+    curve = _curve(curves, strategy, other or place)
+    return curve.microseconds if claim.quantity == "time" else curve.final
+
+
+def _curve(curves: list[Curve], strategy: str, environment: str) -> Curve:
+    for curve in curves:
+        if curve.strategy == strategy and curve.environment == environment:
+            return curve
+    raise KeyError(strategy)

@@ -1,0 +1,210 @@
+"""Figures as in the paper: curves of mean ± 1 standard deviation, bars of running time, log-log scaling; PDF and PNG.
+
+Drawn without pyplot, so that threads, notebooks and missing displays do not matter.
+"""
+
+import pathlib
+import warnings
+from typing import Any
+
+import numpy as np
+
+from .outcome import Panel
+from .style import DASHES, MARKERS, RC, colour_of
+
+WIDTH = 3.5  # inches: one column of a two-column paper
+HEIGHT = 2.5
+LEGEND_ROW = 0.16
+
+
+def draw(panels: list[Panel], folder: pathlib.Path) -> list[pathlib.Path]:
+    """A figure for every panel, as PDF and PNG."""
+    files = []
+    for panel in panels:
+        if panel.figure == "none":
+            continue
+        places = panel.environments if panel.figure == "regret" else [""]
+        with _look():
+            if panel.figure == "scaling":
+                figure = _scaling(panel)
+            else:
+                figure = _grid([[(panel, e)] for e in places] if len(places) == 1 else _rows(panel, places))
+            files += _save(figure, folder / panel.name)
+    return files
+
+
+def draw_together(layout: list[list[str]], panels: list[Panel], folder: pathlib.Path, name: str) -> list[pathlib.Path]:
+    """Panels side by side, as in the paper."""
+    found = {panel.name: panel for panel in panels}
+    rows = [[(found[p], found[p].environments[0]) for p in row if p in found] for row in layout]
+    rows = [row for row in rows if row]
+    if sum(map(len, rows)) < 2:
+        return []
+    with _look():
+        return _save(_grid(rows), folder / name)
+
+
+def _look() -> Any:
+    import matplotlib
+
+    return matplotlib.rc_context(RC)
+
+
+def _rows(panel: Panel, places: list[str]) -> list[list[tuple[Panel, str]]]:
+    columns = 3 if len(places) > 4 else 2
+    return [[(panel, e) for e in places[i : i + columns]] for i in range(0, len(places), columns)]
+
+
+def _grid(rows: list[list[tuple[Panel, str]]]) -> Any:
+    """Axes on a grid, each with its legend below."""
+    from matplotlib.figure import Figure
+
+    columns = max(map(len, rows))
+    shared = len({id(panel) for row in rows for panel, _ in row}) == 1 and columns > 1
+    entries = max(len(panel.shown(e)) for row in rows for panel, e in row)
+    below = LEGEND_ROW * -(-entries // 2) + 0.1
+    height = HEIGHT if shared else HEIGHT + below
+    figure = Figure(figsize=(WIDTH * columns, height * len(rows) + (below if shared else 0.0)), layout="constrained")
+    figure.get_layout_engine().set(w_pad=0.06, h_pad=0.05)  # type: ignore[union-attr]
+    handles: list[Any] = []
+    for r, row in enumerate(rows):
+        for c, (panel, environment) in enumerate(row):
+            axes = figure.add_subplot(len(rows), columns, r * columns + c + 1)
+            if panel.figure == "time":
+                _bars(axes, panel)
+                continue
+            handles = _curves(axes, panel, environment)
+            axes.set_title(environment if shared else panel.title)
+            if not shared:
+                axes.legend(
+                    handles=handles,
+                    loc="upper center",
+                    bbox_to_anchor=(0.5, -0.2),
+                    ncols=2,
+                    handlelength=2.4,
+                    columnspacing=1.2,
+                )
+    if shared:
+        figure.legend(handles=handles, loc="outside lower center", ncols=min(4, len(handles)), handlelength=2.4)
+    return figure
+
+
+def _curves(axes: Any, panel: Panel, environment: str) -> list[Any]:
+    """Mean ± 1 std of every strategy; the legend lists them as the curves end, worst first."""
+    drawn = []
+    for position, curve in enumerate(panel.shown(environment)):
+        colour = colour_of(curve.colour, position)
+        mean, std = (
+            curve.regret.mean(axis=0),
+            curve.regret.std(axis=0, ddof=1) if len(curve.regret) > 1 else np.zeros(len(curve.rounds)),
+        )
+        axes.fill_between(curve.rounds, mean - std, mean + std, color=colour, alpha=0.18, linewidth=0)
+        (line,) = axes.plot(curve.rounds, mean, color=colour, linestyle=DASHES[curve.line], label=curve.strategy)
+        drawn.append((mean[-1], line))
+    axes.set_xlim(0, max(c.horizon for c in panel.shown(environment)))
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel(panel.unit)
+    axes.set_ylabel("cumulative regret")
+    return [line for _, line in sorted(drawn, key=lambda pair: -pair[0])]
+
+
+def _bars(axes: Any, panel: Panel) -> None:
+    """Milliseconds a run; the error bar is 1 std over trials."""
+    curves = sorted(panel.shown(panel.environments[0]), key=lambda c: float(c.microseconds.mean()), reverse=True)
+    order = {c.strategy: i for i, c in enumerate(panel.shown(panel.environments[0]))}
+    values = [np.asarray(c.seconds) * 1e3 for c in curves]
+    names = [c.strategy for c in curves]
+    axes.barh(
+        names,
+        [v.mean() for v in values],
+        xerr=[v.std() for v in values],
+        color=[colour_of(c.colour, order[c.strategy]) for c in curves],
+        height=0.62,
+        error_kw={"elinewidth": 0.8, "ecolor": "#444444"},
+    )
+    for i, v in enumerate(values):
+        axes.annotate(
+            f"{v.mean():.2f}",
+            (v.mean() + v.std(), i),
+            xytext=(3, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=6.5,
+        )
+    axes.margins(x=0.16)
+    axes.grid(axis="y", visible=False)
+    axes.set_xlabel(f"milliseconds a run of {curves[0].horizon} {panel.unit}s")
+    axes.set_title(panel.title)
+
+
+def _scaling(panel: Panel) -> Any:
+    """Final regret on log axes, one axis a quantity, with fitted exponents and the theorem's slope."""
+    from matplotlib.figure import Figure
+
+    labels = list(dict.fromkeys(fit.label for fit in panel.fits))
+    count = len({fit.strategy for fit in panel.fits})
+    figure = Figure(
+        figsize=(WIDTH * max(1, len(labels)), HEIGHT + 0.3 + LEGEND_ROW * (count + 1)), layout="constrained"
+    )
+    styles = {c.strategy: (c.colour, c.line) for c in panel.curves}
+    for column, label in enumerate(labels):
+        axes = figure.add_subplot(1, len(labels), column + 1)
+        fits = [fit for fit in panel.fits if fit.label == label]
+        for position, fit in enumerate(fits):
+            name, line = styles[fit.strategy]
+            axes.errorbar(
+                fit.x,
+                fit.mean,
+                yerr=fit.std,
+                color=colour_of(name, position),
+                linestyle=DASHES[line],
+                marker=MARKERS[position % len(MARKERS)],
+                markersize=3.5,
+                capsize=2,
+                label=f"{fit.strategy}: {fit.exponent:.2f} ± {fit.exponent_std:.2f}",
+            )
+        slope = fits[0].theorem
+        if slope is not None:
+            x = np.array([min(fits[0].x), max(fits[0].x)])
+            top = 1.35 * max(max(fit.mean) for fit in fits)
+            axes.plot(
+                x,
+                top * (x / x[-1]) ** slope,
+                color="#888888",
+                linewidth=1.0,
+                linestyle=(0, (2, 2)),
+                label=f"theorem: {slope:.2f}",
+            )
+        _log_axes(axes, fits[0].x)
+        axes.set_xlabel(label)
+        if column == 0:
+            axes.set_ylabel("final regret")
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), title="fitted exponent", title_fontsize=7.0)
+    return figure
+
+
+def _log_axes(axes: Any, x: list[float]) -> None:
+    from matplotlib.ticker import NullFormatter, NullLocator, ScalarFormatter
+
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xticks(x, [f"{v:.4g}" for v in x])
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(ScalarFormatter())
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _save(figure: Any, stem: pathlib.Path) -> list[pathlib.Path]:
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    files = []
+    for ending in ("pdf", "png"):
+        path = stem.with_name(f"{stem.name}.{ending}")
+        part = stem.with_name(f"{stem.name}.part.{ending}")
+        with warnings.catch_warnings():
+            warnings.filterwarnings(
+                "ignore", "constrained_layout not applied", UserWarning
+            )  # a tiny figure is still a figure
+            figure.savefig(part, metadata={"CreationDate": None} if ending == "pdf" else {})
+        part.replace(path)
+        files.append(path)
+    return files

@@ -1,0 +1,153 @@
+"""Compile every composition an experiment needs before its trials start: in two processes at once, into the cache all processes share.
+
+`python -m driftbandits.experiment.warm` reads cells from its standard input, one JSON a line, compiles what each needs, and answers each with a
+line. It ends when its input does, so it never outlives the process that started it.
+"""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..env import Bandit, static
+from ..errors import DriftBanditsError
+from ..kernel import cache_folder
+from ..simulate import simulate
+from .calls import build
+from .cells import Cell, one_run
+
+ROUNDS = 4  # enough to call every function once
+
+
+def composition(spec: dict[str, Any]) -> str:
+    """The same for cells that run the same machine code: the types of all parts, without their numbers."""
+    world = build("environment", spec["environment"])
+    reward = type(world.reward).__qualname__ if isinstance(world, Bandit) else type(world).__qualname__
+    return f"{reward} {_types(build('strategy', spec['strategy']))}"
+
+
+def _types(value: Any) -> str:
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return f"{type(value).__module__}.{type(value).__qualname__}({','.join(_types(v) for v in value)})"
+    if isinstance(value, tuple):
+        return f"({','.join(_types(v) for v in value)})"
+    return f"array{value.ndim}" if isinstance(value, np.ndarray) else type(value).__name__
+
+
+def needed(cells: Iterable[Cell]) -> dict[str, dict[str, Any]]:
+    """One cell's specification for every composition."""
+    seen: dict[str, str] = {}
+    answer: dict[str, dict[str, Any]] = {}
+    for cell in cells:
+        shape = json.dumps([_skeleton(cell.spec["strategy"]), _skeleton(cell.spec["environment"])])
+        if shape not in seen:
+            seen[shape] = composition(cell.spec)
+            answer.setdefault(seen[shape], cell.spec)
+    return answer
+
+
+def _skeleton(tree: Any) -> Any:
+    """A resolved call without its numbers, but with its texts and switches, which may choose other parts."""
+    if isinstance(tree, dict):
+        return {key: _skeleton(value) for key, value in tree.items()}
+    if isinstance(tree, list):
+        return [_skeleton(value) for value in tree]
+    return "number" if isinstance(tree, int | float) and not isinstance(tree, bool) else tree
+
+
+def compile_one(spec: dict[str, Any]) -> None:
+    """Run a few rounds of a cell, which compiles its composition, or loads it from the cache."""
+    world = build("environment", spec["environment"])
+    strategy = build("strategy", spec["strategy"])
+    if isinstance(world, Bandit):
+        short = replace(world, path=static(ROUNDS, dim=world.dim, norm=world.path.norm))
+        simulate(strategy, short, checkpoints=1, check="off")
+    else:
+        one_run(strategy, world, {**spec, "horizon": 2, "checkpoints": 1})
+    _stamp(composition(spec)).parent.mkdir(parents=True, exist_ok=True)
+    _stamp(composition(spec)).touch()
+
+
+def _stamp(name: str) -> Any:
+    import numba
+
+    version = hashlib.sha256(f"{numba.__version__} {sys.version} {name}".encode()).hexdigest()[:16]
+    return cache_folder() / f"compiled-{version}"
+
+
+def is_compiled(name: str) -> bool:
+    """Has some process compiled this composition into the cache?"""
+    return bool(_stamp(name).exists())
+
+
+def warm_up(cells: Iterable[Cell], *, jobs: int, report: Callable[[int, int], None] = lambda done, total: None) -> None:
+    """Compile what is not yet in the cache, in at most two processes; then load everything into this one."""
+    wanted = needed(cells)
+    missing = [spec for name, spec in wanted.items() if not is_compiled(name)]
+    if len(missing) > 1 and jobs > 1 and not os.environ.get("NUMBA_DISABLE_JIT"):
+        _compile_in_processes(missing, report)
+    elif missing:
+        report(0, len(missing))
+    for number, spec in enumerate(wanted.values(), start=1):
+        compile_one(spec)
+        if missing and len(missing) <= 1:
+            report(min(number, len(missing)), len(missing))
+
+
+def _compile_in_processes(specs: list[dict[str, Any]], report: Callable[[int, int], None]) -> None:
+    queue, done, lock = list(reversed(specs)), 0, threading.Lock()
+    report(0, len(specs))
+
+    def feed() -> None:
+        nonlocal done
+        command = [sys.executable, "-m", __spec__.name if __spec__ else __name__]
+        with subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        ) as process:
+            assert process.stdin is not None and process.stdout is not None
+            while True:
+                with lock:
+                    if not queue:
+                        break
+                    spec = queue.pop()
+                try:
+                    process.stdin.write(json.dumps(spec) + "\n")
+                    process.stdin.flush()
+                    answered = process.stdout.readline()
+                except BrokenPipeError:
+                    answered = ""
+                if not answered:
+                    return  # it died; this process will compile what is left, and tell why it cannot
+                with lock:
+                    done += 1
+                    report(done, len(specs))
+            process.stdin.close()
+
+    threads = [threading.Thread(target=feed, daemon=True) for _ in range(min(2, len(specs)))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def main() -> None:
+    """Compile what standard input asks for."""
+    for line in sys.stdin:
+        try:
+            compile_one(json.loads(line))
+        except DriftBanditsError:
+            sys.stdout.write("failed\n")  # the asking process meets the same error and tells it
+        else:
+            sys.stdout.write("compiled\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
