@@ -1,5 +1,6 @@
 """What users hand over is checked once, at the door, before any state changes."""
 
+import functools
 import math
 import warnings
 from typing import Any, Literal
@@ -34,11 +35,17 @@ def largest_square(arms: Matrix) -> float:
     return worst
 
 
+@functools.cache
+def _measure() -> Any:
+    """`largest_square` without numba's look at its argument, for contiguous arrays only."""
+    return largest_square.direct(np.zeros((1, 1, 1)))  # type: ignore[attr-defined]
+
+
 def check_arms(arms: Matrix, L: float, check: Check) -> None:
     """Refuse arms (m, d, n) that are not finite; refuse, or warn of, arms longer than L."""
     if check not in ("error", "warn", "off"):
         raise InvalidValue(f"check = {check!r} is not allowed; it must be 'error', 'warn' or 'off'")
-    square = largest_square(arms)
+    square = _measure()(np.ascontiguousarray(arms))
     if not math.isfinite(square):
         raise InvalidValue("arms contains NaN or infinity; every feature must be finite")
     if check != "off" and square > (L * SLACK) ** 2:
