@@ -1,0 +1,131 @@
+"""Linear bandits: cost of a round as ratios in one run, so that a noisy machine does not matter. Run: python benchmarks/bench_linear.py
+
+- against `lb_weight_ucb.c`, the same algorithm by hand (-O3 -march=native), at d=2, n=50;
+- against one bare dgemm of the shape that scores all arms (d×d by d×n), at d=20, n=100 and d=100, n=1000;
+- the online agent, the first compilation, a warm start, two threads against one.
+"""
+
+import ctypes
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is loaded: one core against one core
+
+import numpy as np
+
+import driftbandits as db
+
+HERE = pathlib.Path(__file__).parent
+NUMBERS = {"gamma": 0.97711772, "lam": 2.0, "S": 1.0, "L": 1.0, "R": 1.0, "delta": 1 / 12000}
+
+
+def best(function, repeat):
+    """Least of several times, in seconds."""
+    function()
+    times = []
+    for _ in range(repeat):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def c_loop(folder):
+    """The hand-written loop, or None without a C compiler."""
+    library = pathlib.Path(folder) / "lb_weight_ucb.so"
+    command = ["cc", "-O3", "-march=native", "-fno-math-errno", "-shared", "-fPIC", "-o", library, HERE / "lb_weight_ucb.c", "-lm"]
+    try:
+        subprocess.run(command, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    run = ctypes.CDLL(str(library)).run
+    run.restype = ctypes.c_double
+    return run
+
+
+def rounds(loop):
+    strategy = db.zoo.lb_weight_ucb(**NUMBERS)
+    print(f"{'d':>4} {'n':>5} {'ours':>10} {'C':>10} {'dgemm':>10} {'ours/C':>8} {'ours/dgemm':>11}   ns a round")
+    for d, n, T in ((2, 50, 6000), (20, 100, 3000), (100, 1000, 300)):
+        arms = db.env.unit_arms(n, dim=d, seed=0)
+        world = db.env.linear(arms, db.env.rotating(T, dim=d))
+        X, theta = np.ascontiguousarray(arms.T), world.path.to_array()
+        top, noise = (theta @ X).max(axis=1), np.random.default_rng(0).standard_normal(T)
+        pointers = [a.ctypes.data_as(ctypes.c_void_p) for a in (X, theta, top, noise)]
+        numbers = [ctypes.c_double(v) for v in NUMBERS.values()]
+        V = np.eye(d)
+        ours = best(lambda: db.simulate(strategy, world, seed=0), 7) / T
+        by_hand = best(lambda: loop(d, n, T, *pointers, *numbers), 7) / T if loop else float("nan")
+        gemm = best(lambda: [V @ X for _ in range(50)], 7) / 50
+        print(f"{d:>4} {n:>5} {ours * 1e9:>10.0f} {by_hand * 1e9:>10.0f} {gemm * 1e9:>10.0f} {ours / by_hand:>8.2f} {ours / gemm:>11.2f}")
+
+
+def zoo():
+    numbers = {k: v for k, v in NUMBERS.items() if k != "gamma"}
+    strategies = {
+        "lb_weight_ucb": db.zoo.lb_weight_ucb(**NUMBERS),
+        "oful": db.zoo.oful(**numbers),
+        "d_lin_ucb": db.zoo.d_lin_ucb(**NUMBERS),
+        "sw_ucb": db.zoo.sw_ucb(window=34, **numbers),
+        "restart_ucb": db.zoo.restart_ucb(period=34, **numbers),
+        "d_lin_ts": db.zoo.d_lin_ts(**NUMBERS),
+        "d_rand_lin_ucb": db.zoo.d_rand_lin_ucb(**NUMBERS),
+    }
+    world = db.env.linear(db.env.unit_arms(50, dim=2, seed=0), db.env.rotating(6000))
+    base = best(lambda: db.simulate(strategies["lb_weight_ucb"], world), 5)
+    print("\nd=2, n=50, relative to lb_weight_ucb")
+    for name, strategy in strategies.items():
+        print(f"  {name:<16} {best(lambda s=strategy: db.simulate(s, world), 5) / base:5.2f}")
+
+
+def agent():
+    served = db.Agent(db.zoo.lb_weight_ucb(**NUMBERS), dim=2)
+    arms = db.env.unit_arms(50, dim=2, seed=0)
+
+    def thousand():
+        for _ in range(1000):
+            served.select(arms)
+            served.update(0.1)
+
+    print(f"\nagent: select + update at d=2, n=50: {best(thousand, 7) * 1e3:.1f} µs")
+
+
+def threads():
+    strategy = db.zoo.lb_weight_ucb(**NUMBERS)
+
+    def problem(i):
+        return db.env.linear(db.env.unit_arms(50, dim=2, seed=i), db.env.rotating(60_000))
+
+    one, two = (best(lambda j=jobs: db.trials(strategy, problem, trials=16, jobs=j), 3) for jobs in (1, 2))
+    print(f"\n16 trials on 2 threads: {one / two:.2f} × as fast as on 1")
+
+
+COLD = """
+import time; t = time.perf_counter()
+import driftbandits as db
+imported = time.perf_counter() - t
+s = db.zoo.lb_weight_ucb(gamma=0.97, lam=2, S=1, L=1, R=1, delta=1e-4)
+w = db.env.linear(db.env.unit_arms(50, dim=2, seed=0), db.env.rotating(6000))
+t = time.perf_counter(); db.simulate(s, w); print(f"import {imported:.2f} s, first run {time.perf_counter() - t:.2f} s")
+"""
+
+
+def compilation(folder):
+    environment = {**os.environ, "DRIFTBANDITS_CACHE": str(pathlib.Path(folder) / "cache")}
+    for name in ("empty cache", "next process"):
+        done = subprocess.run([sys.executable, "-c", COLD], env=environment, capture_output=True, text=True, check=True)
+        print(f"{name:>13}: {done.stdout.strip()}")
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as scratch:
+        rounds(c_loop(scratch))
+        zoo()
+        agent()
+        threads()
+        print()
+        compilation(scratch)

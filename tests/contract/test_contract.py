@@ -1,0 +1,124 @@
+"""One suite for every strategy of the zoo."""
+
+import pickle
+
+import numpy as np
+import pytest
+from table import RANDOMISED, ROWS, T, make, world
+
+import driftbandits as db
+
+# All tests of a strategy on one worker: it is compiled once.
+NAMES = [pytest.param(row, marks=pytest.mark.xdist_group(row)) for row in ROWS]
+
+
+def arms_of(n=8, dim=3, seed=0):
+    """Arms of different norms, so that no two scores tie."""
+    rng = np.random.default_rng(seed)
+    arms = rng.standard_normal((n, dim))
+    return arms / np.linalg.norm(arms, axis=1, keepdims=True) * rng.uniform(0.5, 1.0, (n, 1))
+
+
+def reward(name, rng):
+    return float(rng.standard_normal()) if ROWS[name][0] == "linear" else float(rng.integers(0, 2))
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def name(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def agent_of(name):
+    """Agents of one strategy; building one compiles."""
+
+    def build(seed=0):
+        return db.Agent(make(name), dim=3, seed=seed, horizon=T)
+
+    return build
+
+
+def test_every_bandit_of_the_zoo_has_a_row():
+    episodic = {n for n in db.zoo.__all__ if "ucrl" in n}
+    assert set(db.zoo.__all__) - episodic == {row.split()[0] for row in ROWS}
+
+
+def test_same_seed_same_run_and_choices_in_range(name):
+    arms = arms_of()
+    one, two = (db.simulate(make(name), world(name, arms), seed=1, checkpoints="all") for _ in range(2))
+    assert (one.choices == two.choices).all()
+    assert (one.regret == two.regret).all()
+    assert one.choices.min() >= 0
+    assert one.choices.max() < len(arms)
+    assert np.isfinite(one.regret).all()
+    assert (np.diff(one.regret) >= -1e-12).all()
+
+
+def test_the_order_of_the_arms_does_not_matter(name):
+    if name in RANDOMISED:
+        return
+    arms, order = arms_of(), np.array([5, 2, 7, 0, 1, 6, 3, 4])
+    plain = db.simulate(make(name), world(name, arms), seed=1, checkpoints="all")
+    mixed = db.simulate(make(name), world(name, arms[order]), seed=1, checkpoints="all")
+    assert (order[mixed.choices] == plain.choices).all()
+
+
+def test_the_agent_chooses_what_the_loop_chooses(name, agent_of):
+    """The same strategy, one decision at a time, on the same rewards."""
+    arms = arms_of()
+    env = world(name, arms)
+    run = db.simulate(make(name), env, seed=3, checkpoints="all")
+    noise_seed, own_seed = np.random.SeedSequence(3).spawn(2)
+    from driftbandits.env.rewards import draws, respond
+
+    noise = draws(env.reward, np.random.default_rng(noise_seed), T)
+    theta = env.path.to_array()
+    agent = agent_of(own_seed)
+    for t in range(T):
+        k = agent.select(arms)
+        assert k == run.choices[t]
+        agent.update(respond(env.reward, float(arms[k] @ theta[t]), noise[t]))
+
+
+def test_select_takes_the_best_score_and_all_numbers_are_finite(name, agent_of):
+    agent, rng = agent_of(), np.random.default_rng(0)
+    for t in range(15):
+        arms = arms_of(n=1 + t % 5, seed=t)  # the arms change
+        scores = agent.scores(arms)
+        assert np.isfinite(scores).all()
+        np.testing.assert_array_equal(agent.scores(arms), scores)
+        k = agent.select(arms)
+        assert scores[k] >= scores.max() - 1e-9 * (1 + abs(scores.max()))
+        agent.update(reward(name, rng))
+    assert agent.theta.shape == (3,)
+    assert np.isfinite(agent.theta).all()
+    assert agent.info()
+
+
+def test_bad_input_changes_nothing(name, agent_of):
+    agent, rng = agent_of(), np.random.default_rng(0)
+    arms = arms_of()
+    for _ in range(5):
+        agent.select(arms)
+        agent.update(reward(name, rng))
+    before = agent.scores(arms), agent.theta
+    for call in (
+        lambda: agent.select([[np.nan] * 3]),
+        lambda: agent.select([[9.0] * 3]),
+        lambda: agent.select(np.zeros((0, 3))),
+        lambda: agent.select(np.zeros((2, 4))),
+        lambda: agent.update(1.0),
+        lambda: agent.update(np.nan, x=arms[0]),
+        lambda: agent.update(0.0, x=[np.inf] * 3),
+    ):
+        with pytest.raises(db.DriftBanditsError) as caught:
+            call()
+        assert "\n" not in str(caught.value)
+    np.testing.assert_array_equal(agent.scores(arms), before[0])
+    np.testing.assert_array_equal(agent.theta, before[1])
+
+
+def test_a_strategy_is_plain_data(name):
+    strategy = make(name)
+    assert pickle.loads(pickle.dumps(strategy)) == strategy
+    assert isinstance(hash(strategy), int)
