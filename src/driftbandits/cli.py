@@ -12,9 +12,9 @@ def main() -> None:
             f"driftbandits: the command needs {' and '.join(missing)}: pip install 'driftbandits[command]'\n"
         )
         sys.exit(1)
-    from .experiment.commands import app
+    from .experiment import inquiries
 
-    app()
+    inquiries.app()
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ def advice(
     k_mu, c_mu = link_slopes(link, L * S)
     rows = []
     common: dict[str, Any] = {"T": T, "d": d, "S": S, "L": L, "variant": variant}
-    slopes = {"k_mu": k_mu, "c_mu": c_mu}
+    slopes: dict[str, Any] = {"k_mu": k_mu, "c_mu": c_mu}
     if P_T is not None:
         lb = {**common, "P_T": P_T, "R": R}
         glb = {**common, **slopes, "P_T": P_T}
@@ -87,5 +87,6 @@ def show_advice(rows: list[dict[str, Any]]) -> None:
     if any(row["bound"] >= row["trivial"] for row in rows):
         worst = max(row["trivial"] for row in rows)
         out.print(
-            f"[dim]* not smaller than the largest possible regret ({worst:.4g} or less): at this horizon the theorem tells rates, not numbers[/]"
+            f"[dim]* not smaller than the largest possible regret ({worst:.4g} or less): "
+            "at this horizon the theorem tells rates, not numbers[/]"
         )

@@ -1,22 +1,24 @@
 """From the results of cells to an outcome: curves, memory, bounds, fits, verdicts."""
 
+import inspect
 from typing import Any
 
 import numpy as np
 
 from .. import theory
 from .calls import build, resolve
-from .cells import Plan, Result
+from .cells import Plan, Result, rounds_of
 from .claims import judge
 from .expressions import Scope, call_theory
 from .outcome import AxisFit, BoundCurve, Curve, Panel
 from .scopes import base_scope, trial_scope, world_scope
-from .source import SpecError, did_you_mean
+from .source import SpecError
 from .spec import Environment
 from .stats import exponents
 
 BOUND_POINTS = 40
-FACTS = ("T", "d", "n", "P_T", "changes", "norm", "K", "H", "Delta", "kappa")
+TUNED = ("gamma", "lam", "delta", "S", "L", "R", "lam_theta", "lam_w")
+FACTS = ("T", "d", "n", "P_T", "changes", "norm", "K", "H", "Delta")
 
 
 def analyse(plan: Plan, results: dict[str, Result]) -> Panel:
@@ -52,11 +54,9 @@ def analyse(plan: Plan, results: dict[str, Result]) -> Panel:
 
 def _scope(plan: Plan, environment: Environment) -> Scope:
     """The names known in an environment, for its first trial."""
-    from .cells import _horizon
-
     e = plan.experiment
     outer = base_scope(e)
-    scope = trial_scope(outer, _horizon(environment, outer, e), e.seeds[0], 0)
+    scope = trial_scope(outer, rounds_of(environment, outer, e), e.seeds[0], 0, environment.constants)
     tree = resolve(environment.call, scope)
     return world_scope(scope, tree, build("environment", tree))
 
@@ -132,10 +132,6 @@ def _bounds(plan: Plan, curves: list[Curve], scopes: dict[str, Scope]) -> list[B
     """Each theorem's bound as a function of time: the same γ, λ, δ, the path and the number of rounds so far."""
     answer = []
     for i, line in enumerate(plan.experiment.bounds):
-        if line.use not in theory.__all__:
-            raise plan.experiment.source.error(
-                f"unknown bound '{line.use}'{did_you_mean(line.use, theory.__all__)}", "bound", i, "use"
-            )
         function = getattr(theory, line.use)
         for curve in (c for c in curves if c.strategy == line.strategy and c.shown):
             scope = scopes[curve.environment]
@@ -146,11 +142,7 @@ def _bounds(plan: Plan, curves: list[Curve], scopes: dict[str, Scope]) -> list[B
             for t in rounds:
                 drift = _drift_until(scope, int(t))
                 inner = scope.inner({**own, **drift})
-                known = {
-                    k: own[k]
-                    for k in ("gamma", "lam", "delta", "S", "L", "R")
-                    if k in own and k in function.__kwdefaults__ | dict.fromkeys(function.__annotations__)
-                }
+                known = {k: own[k] for k in TUNED if k in own and k in inspect.signature(function).parameters}
                 try:
                     bound = call_theory(function, [], known, inner)
                 except SpecError as problem:

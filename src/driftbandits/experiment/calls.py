@@ -1,9 +1,9 @@
-"""From what a specification says to objects of the library: a call is checked, its formulas become numbers, and it is made.
+"""From what a specification says to objects of the library: checked, with formulas turned into numbers, made.
 
 Three forms of the same thing:
 
     Call       as written: `use = "lb_weight_ucb"`, `gamma = "lb_gamma"`, with the place in the file
-    Resolved   plain JSON: {"use": "lb_weight_ucb", "gamma": 0.977…, …}; this is what is hashed, stored and sent to other machines
+    Resolved   plain JSON: {"use": "lb_weight_ucb", "gamma": 0.977…, …}; what is hashed, stored, sent to other machines
     object     `db.zoo.lb_weight_ucb(gamma=0.977…, …)`
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import DriftBanditsError
-from .catalog import NESTED, Kind, find, number_kind, parameters
+from .catalog import NESTED, Kind, find, number_kind, parameters, takes_more
 from .expressions import Scope, evaluate
 from .source import Source, SpecError, Where, did_you_mean
 from .tuning import theory_formula
@@ -68,17 +68,25 @@ def read_call(kind: Kind, table: Any, source: Source, where: Where, reserved: fr
     call = Call(kind, table["use"], args, source, where)
     known = parameters(call.function)
     for key in args:
-        if key not in known:
+        if key not in known and not takes_more(call.function):
             hint = did_you_mean(key, known) or f"; it has {', '.join(known)}"
             raise call.error(f"unknown parameter '{key}' of {call.use}{hint}", key)
     return call
 
 
+def read_grid(key: str, value: Any, source: Source, where: Where) -> Any:
+    """`{ grid = [...] }` as a grid; anything else as it is."""
+    if not (isinstance(value, dict) and set(value) == {"grid"}):
+        return value
+    if not isinstance(value["grid"], list) or not value["grid"]:
+        raise source.error(f"the grid of '{key}' must be a list of values", *where)
+    return Grid(tuple(value["grid"]))
+
+
 def _argument(key: str, value: Any, source: Source, where: Where) -> Any:
-    if isinstance(value, dict) and set(value) == {"grid"}:
-        if not isinstance(value["grid"], list) or not value["grid"]:
-            raise source.error(f"the grid of '{key}' must be a list of values", *where)
-        return Grid(tuple(value["grid"]))
+    value = read_grid(key, value, source, where)
+    if isinstance(value, Grid):
+        return value
     if isinstance(value, dict):
         return read_call(NESTED.get(key, "path"), value, source, where)
     if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):

@@ -1,4 +1,4 @@
-"""What a specification may name: strategies, environments, arms, paths and links of the library, or `module:function` of your own."""
+"""What a specification may name: strategies, environments, arms, paths and links, or `module:function` of your own."""
 
 import importlib
 import inspect
@@ -38,11 +38,7 @@ def names(kind: Kind) -> dict[str, Callable[..., Any]]:
         return {name: f for name, f in functions.items() if name not in worlds}
     mdp = optional_module("mdp")
     if mdp is not None:
-        worlds |= {
-            name: getattr(mdp, name)
-            for name in mdp.__all__
-            if _returns(getattr(mdp, name), "LinearMixture", "MultinomialMixture", "MDP", "Mixture")
-        }
+        worlds |= {name: getattr(mdp, name) for name in mdp.__all__ if _returns(getattr(mdp, name), "MDP")}
     return worlds
 
 
@@ -76,14 +72,35 @@ def _from_module(kind: Kind, name: str) -> Callable[..., Any]:
 
 
 def parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """The parameters a specification may set, by name."""
-    return {p.name: p for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_KEYWORD}
+    """The parameters a specification may set, by name; `**options: Unpack[Options]` counts as its fields."""
+    found = {p.name: p for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_KEYWORD}
+    fields = _unpacked(function)
+    if fields is not None:
+        for name in typing.get_type_hints(fields):
+            default = inspect.Parameter.empty if name in fields.__required_keys__ else None
+            found[name] = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+    return found
+
+
+def takes_more(function: Callable[..., Any]) -> bool:
+    """Does the function pass any further keywords on?"""
+    some = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(function).parameters.values())
+    return some and _unpacked(function) is None
+
+
+def _unpacked(function: Callable[..., Any]) -> Any:
+    """The TypedDict behind `**options: Unpack[Options]`, or None."""
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind is parameter.VAR_KEYWORD and typing.get_origin(parameter.annotation) is typing.Unpack:
+            return typing.get_args(parameter.annotation)[0]
+    return None
 
 
 def number_kind(function: Callable[..., Any], parameter: str) -> type | None:
     """`int` or `float` if the parameter is a number, so that a string given for it is a formula; else None."""
     try:
         hints = typing.get_type_hints(function)
+        hints |= typing.get_type_hints(_unpacked(function) or function)
     except (NameError, TypeError):
         hints = {}
     options = _options(hints.get(parameter, Any))

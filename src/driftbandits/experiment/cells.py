@@ -1,7 +1,8 @@
-"""The unit of work: one strategy in one environment for one trial. A cell is plain data, named by a digest of all that decides its result.
+"""The unit of work: one strategy in one environment for one trial, as plain data named by a digest of itself.
 
-The digest covers the resolved environment and strategy (numbers, not formulas), the seed, the checkpoints, and the library's code. Two experiments
-that need the same cell share it; a changed specification needs other cells. Nothing else is shared, so nothing can be mixed up.
+The digest covers all that decides the result: the resolved environment and strategy (numbers, not formulas), the seed,
+the checkpoints, and the library's code. Two experiments that need the same cell share it; a changed specification needs
+other cells. Nothing else is shared, so nothing can be mixed up.
 """
 
 import functools
@@ -16,11 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import __version__
+from .. import __version__, theory
 from ..env import Bandit
 from ..kernel import PACKAGE
+from ..mdp import simulate_mdp
 from ..simulate import Run, simulate
 from .calls import Resolved, build, resolve, try_build
+from .expressions import evaluate
 from .grid import expand_environments, expand_strategies
 from .scopes import base_scope, trial_scope, world_scope
 from .source import SpecError, did_you_mean
@@ -81,7 +84,7 @@ def _cells_of(experiment: Experiment, entry: Environment, strategies: list[Strat
     trial = 0
     for seed in experiment.seeds:
         for index in range(experiment.trials):
-            scope = trial_scope(outer, _horizon(entry, outer, experiment), seed, index)
+            scope = trial_scope(outer, rounds_of(entry, outer, experiment), seed, index, entry.constants)
             tree = resolve(entry.call, scope)
             world = try_build(entry.call, tree)
             inner = world_scope(scope, tree, world)
@@ -103,16 +106,15 @@ def _cells_of(experiment: Experiment, entry: Environment, strategies: list[Strat
             trial += 1
 
 
-def _horizon(entry: Environment, outer: Any, experiment: Experiment) -> int:
-    from .expressions import evaluate
-
-    given = experiment.horizon if entry.horizon is None else entry.horizon
+def rounds_of(entry: Environment, outer: Any, experiment: Experiment) -> int:
+    """The number of rounds of an environment."""
+    given = experiment.horizon if entry.rounds is None else entry.rounds
     try:
         value = evaluate(given, outer) if isinstance(given, str) else given
     except SpecError as problem:
-        raise entry.call.error(str(problem), "horizon") from None
+        raise entry.call.error(str(problem), "T") from None
     if isinstance(value, bool) or not isinstance(value, int | float) or value < 2:
-        raise entry.call.error(f"horizon = {given!r} is not allowed; it must be a whole number ≥ 2", "horizon")
+        raise entry.call.error(f"T = {given!r} is not allowed; it must be a whole number ≥ 2", "T")
     return int(value)
 
 
@@ -130,6 +132,10 @@ def _check_references(p: Plan) -> None:
             if plain not in known:
                 hint = did_you_mean(plain, known) or f"; there is {', '.join(known)}"
                 raise p.experiment.source.error(f"there is no strategy named '{plain}'{hint}", "claim", i)
+    for i, line in enumerate(p.experiment.bounds):
+        if line.use not in theory.__all__:
+            hint = did_you_mean(line.use, theory.__all__)
+            raise p.experiment.source.error(f"unknown bound '{line.use}'{hint}", "bound", i, "use")
 
 
 def digest(spec: dict[str, Any]) -> str:
@@ -182,9 +188,15 @@ def one_run(strategy: Any, world: Any, spec: dict[str, Any]) -> Run:
     seed = np.random.SeedSequence(spec["seed"])
     if isinstance(world, Bandit):
         return simulate(strategy, world, seed=seed, checkpoints=spec["checkpoints"])
-    from ..mdp import simulate_mdp
+    run = simulate_mdp(strategy, world, episodes=spec["horizon"], seed=seed)
+    marks = checkpoint_rounds(spec["checkpoints"], spec["horizon"])
+    return Run(marks, run.regret[marks - 1], run.info, {}, run.seconds)
 
-    return simulate_mdp(strategy, world, episodes=spec["horizon"], seed=seed, checkpoints=spec["checkpoints"])
+
+def checkpoint_rounds(count: int, horizon: int) -> NDArray[np.int64]:
+    """Evenly spread rounds, the last of which is the horizon."""
+    count = min(count, horizon)
+    return np.unique(np.linspace(horizon / count, horizon, count).round().astype(np.int64))
 
 
 def _plain(value: Any) -> Any:

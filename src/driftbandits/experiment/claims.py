@@ -1,11 +1,12 @@
 """Claims tested on the trials.
 
-    left < right        factor·left is less than right: in the mean, and a paired one-sided t-test over trials rejects the contrary at 5 %
+    left < right        factor·left is less than right: in the mean, and by a paired one-sided t-test over trials at 5 %
     left about right    the two differ by at most `tolerance` of the right one: two such tests, one on each side
 
-A claim about several strategies, or several environments, is one about every pair, and holds if all of them do; its margin is the smallest. The margin is
-relative: 0.2 says that factor·left is 20 % below the right (or, for `about`, that 20 % of the right are left of the tolerance). It is positive if the
-means agree with the claim. With a single trial there is no test, and the means decide alone.
+A claim about several strategies, or several environments, is one about every pair, and holds if all of them do; its
+margin is the smallest. The margin is relative: 0.2 says that factor·left is 20 % below the right (or, for `about`, that
+20 % of the right remain of the tolerance). It is positive if the means agree with the claim. With a single trial there
+is no test, and the means decide alone.
 """
 
 import itertools
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .outcome import Curve, Verdict
-from .spec import Claim
+from .questions import Claim
 from .stats import exponents, p_less
 
 LEVEL = 0.05
@@ -37,7 +38,7 @@ def judge(
 ) -> Verdict | None:
     """Test a claim; None if a strategy it speaks of was not run in that environment.
 
-    `x` and `group` are, for a claim about an exponent, the abscissa of each environment and the environments on that axis.
+    For a claim about an exponent, `group` are the environments on its axis and `x` their abscissas.
     """
     comparisons = []
     if claim.quantity == "exponent":

@@ -1,7 +1,7 @@
-"""The same cells on Dask distributed: `local:4` for processes on this machine, `tcp://host:8786` for a cluster that runs.
+"""The same cells on Dask distributed: `local:4` for processes on this machine, `tcp://host:8786` for a cluster.
 
-Cells are plain data and results do not depend on where they are computed. A worker that dies costs the time of its cells: Dask gives them to
-another one. Every worker needs this version of the library; another one is refused.
+Cells are plain data and results do not depend on where they are computed. A worker that dies costs the time of its
+cells: Dask gives them to another one. Every worker needs this version of the library; another one is refused.
 """
 
 import threading
@@ -37,7 +37,8 @@ def on_cluster(cells: list[Cell], address: str) -> Iterator[tuple[Cell, Result]]
         if other:
             worker, version = next(iter(other.items()))
             raise SpecError(
-                f"--cluster {address}: worker {worker} runs driftbandits {version}, this is {library()}; install the same version"
+                f"--cluster {address}: worker {worker} runs driftbandits {version}, this is {library()}; "
+                "install the same version"
             )
         futures = {client.submit(run_on_worker, cell.spec, key=f"cell-{cell.key}", retries=2): cell for cell in cells}
         for future, result in distributed.as_completed(list(futures), with_results=True):
@@ -59,7 +60,8 @@ def check_address(address: str) -> None:
         kind in ("tcp", "tls") and rest.startswith("//")
     ):
         raise SpecError(
-            f"--cluster {address}: it must be local:N, for N processes on this machine, or the tcp://host:port of a scheduler"
+            f"--cluster {address}: it must be local:N, for N processes on this machine, "
+            "or the tcp://host:port of a scheduler"
         )
     _distributed()
 

@@ -72,9 +72,8 @@ def show_published(done: Published, seconds: float) -> None:
             out.print(f"  [{colour}]{mark}[/] {_plain(v.claim)}  [dim]{_plain(v.detail)}[/]")
         for f in panel.fits:
             theorem = "" if f.theorem is None else f"; theorem {f.theorem:.2f}"
-            out.print(
-                f"  regret against {_plain(f.label)}, {_plain(f.strategy)}: exponent {f.exponent:.2f} ± {f.exponent_std:.2f}{theorem}"
-            )
+            exponent = f"{f.exponent:.2f} ± {f.exponent_std:.2f}{theorem}"
+            out.print(f"  regret against {_plain(f.label)}, {_plain(f.strategy)}: exponent {exponent}")
         out.print()
     reused = done.total - done.computed
     out.print(f"{done.total} cells ({done.computed} computed, {reused} found) in {seconds:.1f} s")
@@ -91,7 +90,7 @@ def _finals(panel: Panel) -> Table:
     table.add_column("policy")
     table.add_column("final regret", justify="right")
     table.add_column("± std", justify="right")
-    table.add_column(f"µs a {panel.unit}", justify="right")
+    table.add_column(f"µs per {panel.unit}", justify="right")
     for name, mean, std, cost in final_lines(panel):
         table.add_row(_plain(name), f"{mean:.1f}", f"{std:.1f}", f"{cost:.2f}")
     return table

@@ -1,7 +1,8 @@
 """Numbers written as formulas: `"1/(2*T)"`, `"lb_gamma"`, `"glb_gamma(preset='experiment')"`.
 
-A formula knows numbers, + − * / // % **, the functions below, every function of `driftbandits.theory`, and the names in scope (T, d, P_T, the
-experiment's constants, …). An argument that a theorem needs and the formula does not give is taken from the scope by its name.
+A formula knows numbers, + − * / // % **, the functions below, every function of `driftbandits.theory`, and the names
+in scope (T, d, P_T, the experiment's constants, …). An argument that a theorem needs and the formula does not give is
+taken from the scope by its name.
 
 >>> evaluate("1/(2*T)", Scope({"T": 6000.0}))
 8.333333333333333e-05
@@ -86,9 +87,11 @@ def evaluate(text: str, scope: Mapping[str, Any]) -> Any:
         raise SpecError(f"'{text}' is not a formula") from None
     try:
         value = _value(tree.body, scope, text)
+    except SpecError:
+        raise
+    except DriftBanditsError as problem:
+        raise SpecError(f"'{text}': {problem}") from None
     except (ArithmeticError, TypeError, ValueError) as problem:
-        if isinstance(problem, DriftBanditsError):
-            raise SpecError(str(problem) if isinstance(problem, SpecError) else f"'{text}': {problem}") from None
         raise SpecError(f"'{text}' has no value: {problem}") from None
     return value.total if isinstance(value, theory.Bound) else value
 
@@ -141,8 +144,7 @@ def call_theory(
         if parameter.default is not parameter.empty or parameter.name in named:
             continue
         if parameter.name not in scope:
-            raise SpecError(
-                f"{function.__name__} needs {parameter.name}, which is not known here; write {function.__name__}({parameter.name}=…)"
-            )
+            call = f"{function.__name__}({parameter.name}=…)"
+            raise SpecError(f"{function.__name__} needs {parameter.name}, which is not known here; write {call}")
         named = named | {parameter.name: scope[parameter.name]}
     return function(*positional, **named)

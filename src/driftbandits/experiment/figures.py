@@ -47,7 +47,7 @@ def draw_together(layout: list[list[str]], panels: list[Panel], folder: pathlib.
 def _look() -> Any:
     import matplotlib
 
-    return matplotlib.rc_context(RC)
+    return matplotlib.rc_context(RC)  # type: ignore[arg-type]
 
 
 def _rows(panel: Panel, places: list[str]) -> list[list[tuple[Panel, str]]]:
@@ -65,7 +65,8 @@ def _grid(rows: list[list[tuple[Panel, str]]]) -> Any:
     below = LEGEND_ROW * -(-entries // 2) + 0.1
     height = HEIGHT if shared else HEIGHT + below
     figure = Figure(figsize=(WIDTH * columns, height * len(rows) + (below if shared else 0.0)), layout="constrained")
-    figure.get_layout_engine().set(w_pad=0.06, h_pad=0.05)  # type: ignore[union-attr]
+    engine: Any = figure.get_layout_engine()
+    engine.set(w_pad=0.06, h_pad=0.05)
     handles: list[Any] = []
     for r, row in enumerate(rows):
         for c, (panel, environment) in enumerate(row):

@@ -28,15 +28,18 @@ def expand_environments(experiment: Experiment, scope: Scope) -> list[Environmen
 
     answer = []
     for entry in experiment.environments:
-        horizons = [entry.horizon]
-        if isinstance(entry.horizon, dict) and set(entry.horizon) == {"grid"}:
-            horizons = [number(value) for value in entry.horizon["grid"]]
+        own = {"T": entry.rounds, **entry.constants}
         try:
-            for horizon, (call, values) in itertools.product(horizons, list(_points(entry.call, number))):
-                named = values | ({"horizon": horizon} if len(horizons) > 1 else {})
-                answer.append(replace(entry, call=call, horizon=horizon, name=_name(entry.name, named, entry.call)))
+            choices = [[(name, number(v)) for v in g.values] for name, g in own.items() if isinstance(g, Grid)]
+            points = list(_points(entry.call, number))
+            for chosen, (call, values) in itertools.product(itertools.product(*choices), points):
+                picked = dict(chosen)
+                constants = {name: picked.get(name, value) for name, value in entry.constants.items()}
+                name = _name(entry.name, {**picked, **values}, entry.call)
+                rounds = picked.get("T", entry.rounds)
+                answer.append(replace(entry, call=call, rounds=rounds, constants=constants, name=name))
         except SpecError as problem:
-            raise entry.call.error(str(problem)) from None
+            raise problem if ":" in str(problem).partition(" ")[0] else entry.call.error(str(problem)) from None
     return answer
 
 

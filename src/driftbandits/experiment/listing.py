@@ -1,7 +1,7 @@
 """What there is to name in a specification."""
 
 from . import panels
-from .catalog import links, names, summary
+from .catalog import Kind, links, names, summary
 from .console import _plain, out
 from .source import SpecError, did_you_mean
 from .spec import load
@@ -14,7 +14,7 @@ def listing(what: str) -> list[dict[str, str]]:
     if what == "strategies":
         return [{"kind": "strategy", "name": name, "text": summary(f)} for name, f in names("strategy").items()]
     if what == "environments":
-        kinds = ("environment", "arms", "path")
+        kinds: tuple[Kind, ...] = ("environment", "arms", "path")
         return [{"kind": kind, "name": name, "text": summary(f)} for kind in kinds for name, f in names(kind).items()]
     if what == "links":
         return [{"kind": "link", "name": name, "text": summary(type(link))} for name, link in links().items()]

@@ -1,4 +1,4 @@
-"""What an experiment found: curves of every trial, verdicts on its claims, theory's bounds. Saved as a table and a JSON file; read back by `report`.
+"""What an experiment found: curves of every trial, verdicts on its claims, theory's bounds; saved and read back.
 
 OUT/results.parquet   tidy: experiment, environment, strategy, trial, round, regret
 OUT/details.json      everything else

@@ -1,4 +1,4 @@
-"""The panels of the paper, and those beyond it: TOML files in experiments/ of the repository, and inside the installed package."""
+"""The panels of the paper, and those beyond it: TOML files in experiments/, and inside the installed package."""
 
 import pathlib
 from dataclasses import dataclass

@@ -192,17 +192,13 @@ def failed_claims(panels: list[Panel]) -> list[str]:
 
 
 def final_lines(panel: Panel) -> list[tuple[str, float, float, float]]:
-    """Name, mean, std and µs a round of every policy, best first."""
-    rows = [
-        (
-            label(panel, c),
-            float(c.final.mean()),
-            float(c.final.std(ddof=1)) if len(c.final) > 1 else 0.0,
-            float(c.microseconds.mean()),
-        )
-        for c in panel.shown()
-    ]
-    return sorted(rows, key=lambda row: row[1])
+    """Name, mean, std and µs a round of every policy: environment by environment, best first."""
+    rows = []
+    for environment in panel.environments:
+        for c in sorted(panel.shown(environment), key=lambda c: float(c.final.mean())):
+            std = float(c.final.std(ddof=1)) if len(c.final) > 1 else 0.0
+            rows.append((label(panel, c), float(c.final.mean()), std, float(c.microseconds.mean())))
+    return rows
 
 
 def this_command() -> str:

@@ -68,8 +68,8 @@ def _section(panel: Panel, figures: dict[str, Any]) -> str:
     if panel.claims:
         parts.append(claim_table(panel))
     if panel.figure == "scaling":
-        for label in dict.fromkeys(fit.label for fit in panel.fits):
-            parts.append(_figure(f"{panel.name}-{label}", _scaling(panel, label), figures))
+        labels = dict.fromkeys(fit.label for fit in panel.fits)
+        parts += [_figure(f"{panel.name}-{label}", _scaling(panel, label), figures) for label in labels]
         parts.append(exponent_table(panel))
     for environment in panel.environments if panel.figure in ("regret", "time") else []:
         if len(panel.environments) > 1:

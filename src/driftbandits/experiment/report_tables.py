@@ -57,7 +57,7 @@ def final_table(panel: Panel, environment: str) -> str:
         "95 % interval of the mean",
         "against the best",
         "p (paired, Holm)",
-        f"µs a {html.escape(panel.unit)}",
+        f"µs per {html.escape(panel.unit)}",
         "parameters",
     ]
     return _table(head, rows, "finals")

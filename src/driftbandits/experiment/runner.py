@@ -1,6 +1,6 @@
 """Run the cells of an experiment: find what is there, compile, then work through the rest on threads or on a cluster.
 
-The compiled loops release the GIL, so threads use all cores. A cell that is done is on disk before the next one starts on its thread; killing the
+The compiled loops release the GIL, so threads use all cores. A cell is on disk as soon as it is done; killing the
 process loses only the cells in flight.
 """
 
@@ -74,7 +74,7 @@ def run_cells(
 
 
 def on_threads(cells: list[Cell], threads: int) -> Iterator[tuple[Cell, Result]]:
-    """Results as they come; only as many cells are taken up as there are threads."""
+    """Results as they come; only a few cells are taken up ahead, so that an interrupt is soon obeyed."""
     queue = iter(cells)
     open_: dict[Future[Result], Cell] = {}
     with ThreadPoolExecutor(threads) as pool:

@@ -1,14 +1,18 @@
 """What the names in a formula mean: the experiment's constants, and facts about the world a strategy runs in.
 
-T, horizon        rounds (or episodes) of the environment          trial, seed   number of the trial, seed of the experiment
-d, dim, n         features and arms                                 norm          bound of ‖θ_t‖ on the path
-P_T, changes      path length and number of changes of θ            k_mu, c_mu    largest and smallest slope of the link on |z| ≤ LS
-K, H, Delta, …    what an MDP says about itself
+T, horizon      rounds (or episodes) of the environment
+trial, seed     number of the trial, seed of the experiment
+d, dim, n       features and arms
+norm            bound of ‖θ_t‖ on the path
+P_T, changes    path length and number of changes of θ
+k_mu, c_mu      largest and smallest slope of the link on |z| ≤ LS
+K, H, Delta, …  what an MDP says about itself
 """
 
 import functools
 import json
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from .. import theory
@@ -19,21 +23,7 @@ from .expressions import Scope, evaluate
 from .source import SpecError
 from .spec import Experiment
 
-MDP_FACTS = (
-    "H",
-    "Delta",
-    "d_theta",
-    "d_w",
-    "S_theta",
-    "S_w",
-    "L_phi",
-    "L_psi",
-    "L_ref",
-    "kappa",
-    "U",
-    "P_theta",
-    "P_w",
-)
+MDP_FACTS = ("Delta", "S_theta", "S_w", "L_phi", "L_psi", "L_ref", "kappa", "U", "P_theta", "P_w")
 
 
 def base_scope(experiment: Experiment) -> Scope:
@@ -49,10 +39,10 @@ def base_scope(experiment: Experiment) -> Scope:
             "seed": experiment.seeds[0],
         }
     )
-    return rounds.inner({name: _constant(experiment, name, value) for name, value in experiment.constants.items()})
+    return rounds.inner({name: _constant(name, value) for name, value in experiment.constants.items()})
 
 
-def _constant(experiment: Experiment, name: str, value: Any) -> Any:
+def _constant(name: str, value: Any) -> Any:
     if not isinstance(value, str):
         return value
 
@@ -65,9 +55,9 @@ def _constant(experiment: Experiment, name: str, value: Any) -> Any:
     return formula
 
 
-def trial_scope(outer: Scope, horizon: int, seed: int, trial: int) -> Scope:
-    """The names a trial's environment may use."""
-    return outer.inner(
+def trial_scope(outer: Scope, horizon: int, seed: int, trial: int, own: Mapping[str, Any]) -> Scope:
+    """The names a trial's environment may use: the experiment's, its own constants, and which trial it is."""
+    return outer.inner({name: _constant(name, value) for name, value in own.items()}).inner(
         {"T": horizon, "horizon": horizon, "K": horizon, "episodes": horizon, "seed": seed, "trial": trial}
     )
 
@@ -84,8 +74,8 @@ def world_scope(outer: Scope, tree: Resolved, world: Any) -> Scope:
             "dim": world.dim,
             "n": world.arms.n,
             "norm": world.path.norm,
-            "P_T": lambda scope: _path_length(key),
-            "changes": lambda scope: _changes(key),
+            "P_T": lambda _: _path_length(key),
+            "changes": lambda _: _changes(key),
         }
         link = tree.get("link", "logistic" if tree["use"] == "generalized" else None)
         if link is not None:
@@ -95,7 +85,12 @@ def world_scope(outer: Scope, tree: Resolved, world: Any) -> Scope:
                 "c_mu": lambda scope: slopes(link, scope)[1],
             }
         return outer.inner(facts)
-    return outer.inner({name: getattr(world, name) for name in MDP_FACTS if hasattr(world, name)})
+    shape = {"H": world.horizon, "d_theta": world.phi.shape[-1], "d_w": world.psi.shape[-1]}
+    return outer.inner(shape | {name: _attribute(world, name) for name in MDP_FACTS})
+
+
+def _attribute(world: Any, name: str) -> Any:
+    return lambda _: getattr(world, name)
 
 
 def slopes(link: Any, scope: Scope) -> tuple[float, float]:

@@ -1,6 +1,6 @@
-"""A TOML file that remembers its lines, so that an error can point at one.
+r"""A TOML file that remembers its lines, so that an error can point at one.
 
->>> source = Source.from_text('[a]\\nx = 1\\n[[b]]\\ny = 2\\n[[b]]\\ny = "?"\\n', "demo.toml")
+>>> source = Source.from_text('[a]\nx = 1\n[[b]]\ny = 2\n[[b]]\ny = "?"\n', "demo.toml")
 >>> source.line("b", 1, "y")
 6
 >>> raise source.error("y must be a number", "b", 1, "y")

@@ -11,18 +11,17 @@
 """
 
 import pathlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .calls import Call, read_call
+from .calls import Call, Grid, read_call, read_grid
+from .questions import Axis, BoundLine, Claim, read_axis, read_bound, read_claim
 from .source import Source, SpecError, did_you_mean
 from .tables import Table
 
 COLOURS = ("blue", "orange", "green", "red", "purple", "sky", "yellow", "black", "grey", "brown")
 LINES = ("solid", "dashed", "dotted", "dashdot")
-RELATIONS = ("<", "about")
-QUANTITIES = ("regret", "time", "exponent")
 FIGURES = ("regret", "time", "scaling", "none")
 
 
@@ -32,9 +31,10 @@ class Environment:
 
     name: str
     call: Call
-    horizon: Any  # a number, a formula, or None for the experiment's
+    rounds: Any  # T: a number, a formula, or None for the experiment's
     shown: bool = True
     group: str = ""
+    constants: Mapping[str, Any] = field(default_factory=dict)  # its own, before the experiment's
 
 
 @dataclass(frozen=True)
@@ -47,42 +47,6 @@ class Strategy:
     line: str = "solid"
     shown: bool = True
     only: tuple[str, ...] = ()  # environments it runs in; () for all
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A sentence and the comparison that tests it."""
-
-    text: str
-    left: tuple[str, ...]
-    relation: str
-    right: tuple[str, ...]
-    line: int
-    value: float | None = None  # a number to compare with in place of `right`
-    factor: float = 1.0
-    tolerance: float = 0.0
-    quantity: str = "regret"
-    axis: str = ""
-    environments: tuple[str, ...] = ()
-    source: str = ""  # who says so
-
-
-@dataclass(frozen=True)
-class BoundLine:
-    """A theorem's bound, drawn next to a strategy."""
-
-    strategy: str
-    use: str
-
-
-@dataclass(frozen=True)
-class Axis:
-    """Final regret against one quantity, on log axes."""
-
-    group: str
-    x: str
-    label: str
-    theorem: float | None
 
 
 @dataclass(frozen=True)
@@ -125,9 +89,9 @@ def load(
     chosen = {**small.get("constants", "table", {}), **(constants or {})}
     for name in chosen:
         if name not in experiment.constants:
-            raise SpecError(
-                f"{path}: unknown constant '{name}'{did_you_mean(name, experiment.constants) or '; known: ' + (', '.join(experiment.constants) or 'none')}"
-            )
+            known = ", ".join(experiment.constants) or "none"
+            hint = did_you_mean(name, experiment.constants) or f"; known: {known}"
+            raise SpecError(f"{path}: unknown constant '{name}'{hint}")
     return replace(
         experiment,
         trials=_first(trials, small.get("trials", "count", None), experiment.trials),
@@ -181,9 +145,9 @@ def parse(source: Source) -> Experiment:
         constants=dict(constants.data),
         environments=tuple(_environment(t) for t in top.tables("environment")),
         strategies=tuple(_strategy(t) for t in top.tables("strategy")),
-        claims=tuple(_claim(t) for t in top.tables("claim")),
-        bounds=tuple(_bound(t) for t in top.tables("bound")),
-        axes=tuple(_axis(t) for t in top.tables("axis")),
+        claims=tuple(read_claim(t) for t in top.tables("claim")),
+        bounds=tuple(read_bound(t) for t in top.tables("bound")),
+        axes=tuple(read_axis(t) for t in top.tables("axis")),
         source=source,
         unit=head.get("unit", "text", "round"),
     )
@@ -192,13 +156,18 @@ def parse(source: Source) -> Experiment:
 
 
 def _environment(t: Table) -> Environment:
-    call = read_call("environment", t.data, t.source, t.where, frozenset(("name", "shown", "group", "horizon")))
+    call = read_call("environment", t.data, t.source, t.where, frozenset(("name", "shown", "group", "T", "constants")))
+    constants = {
+        name: read_grid(name, value, t.source, (*t.where, "constants"))
+        for name, value in t.table("constants").data.items()
+    }
     return Environment(
-        t.get("name", "text"),
-        call,
-        t.get("horizon", "any", None),
-        t.get("shown", "flag", True),
-        t.get("group", "text", ""),
+        name=t.get("name", "text"),
+        call=call,
+        rounds=read_grid("T", t.get("T", "any", None), t.source, (*t.where, "T")),
+        shown=t.get("shown", "flag", True),
+        group=t.get("group", "text", ""),
+        constants=constants,
     )
 
 
@@ -214,51 +183,10 @@ def _strategy(t: Table) -> Strategy:
     )
 
 
-def _claim(t: Table) -> Claim:
-    t.only("text", "left", "relation", "right", "factor", "tolerance", "quantity", "axis", "environments", "source")
-    quantity = t.choice("quantity", QUANTITIES, "regret")
-    number = isinstance(t.data.get("right"), int | float)
-    relation = t.choice("relation", RELATIONS, "<")
-    tolerance = float(t.get("tolerance", "number", 0.0))
-    if relation == "about" and tolerance <= 0.0:
-        raise t.error(
-            "relation = 'about' needs tolerance = …: the largest relative difference that is still about the same"
-        )
-    return Claim(
-        text=t.get("text", "text"),
-        left=t.get("left", "texts"),
-        relation=relation,
-        right=() if number else t.get("right", "texts"),
-        value=float(t.data["right"]) if number else None,
-        line=t.source.line(*t.where),
-        factor=float(t.get("factor", "number", 1.0)),
-        tolerance=tolerance,
-        quantity=quantity,
-        axis=t.get("axis", "text", ... if quantity == "exponent" else ""),
-        environments=t.get("environments", "texts", ()),
-        source=t.get("source", "text", ""),
-    )
-
-
-def _bound(t: Table) -> BoundLine:
-    t.only("strategy", "use")
-    return BoundLine(t.get("strategy", "text"), t.get("use", "text"))
-
-
-def _axis(t: Table) -> Axis:
-    t.only("group", "x", "label", "theorem")
-    theorem = t.get("theorem", "number", None)
-    return Axis(
-        t.get("group", "text"),
-        t.get("x", "text"),
-        t.get("label", "text", t.data["x"]),
-        None if theorem is None else float(theorem),
-    )
-
-
 def _check_names(e: Experiment, top: Table) -> None:
     """Names are unique, and what refers to a name finds it."""
-    for kind, named in (("environment", e.environments), ("strategy", e.strategies)):
+    entries: dict[str, Sequence[Environment | Strategy]] = {"environment": e.environments, "strategy": e.strategies}
+    for kind, named in entries.items():
         if not named:
             raise SpecError(f"{e.source.file}:1: there is no [[{kind}]]; an experiment needs at least one")
         seen: set[str] = set()
@@ -271,7 +199,7 @@ def _check_names(e: Experiment, top: Table) -> None:
     environments = [x.name for x in e.environments]
     for i, s in enumerate(e.strategies):
         _known(e, s.only, environments, "environment", ("strategy", i, "only"))
-    if any("{" in s.name or _has_grid(s.call) for s in (*e.strategies, *e.environments)):
+    if any("{" in s.name or _has_grid(s.call) for named in entries.values() for s in named):
         return  # names are made when the grid is expanded; references are checked then
     strategies = [s.name for s in e.strategies]
     for i, c in enumerate(e.claims):
@@ -293,6 +221,4 @@ def _known(e: Experiment, names: tuple[str, ...], known: list[str], kind: str, w
 
 
 def _has_grid(call: Call) -> bool:
-    from .calls import Grid
-
     return any(isinstance(v, Grid) or (isinstance(v, Call) and _has_grid(v)) for v in call.args.values())

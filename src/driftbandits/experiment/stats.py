@@ -1,7 +1,7 @@
 """Means, intervals and paired tests over trials.
 
-All algorithms of a trial share its arms and its noise, so differences are taken trial by trial before they are averaged: most of the variance is
-common and cancels.
+All algorithms of a trial share its arms and its noise, so differences are taken trial by trial before they are
+averaged: most of the variance is common and cancels.
 """
 
 from dataclasses import dataclass

@@ -1,10 +1,10 @@
 """Where results live: one small Parquet file a cell, written at once and in one piece, and the folder that holds them.
 
     OUT/experiment.json        which experiment this folder belongs to
-    OUT/cells/ab/abcd….parquet rounds and regret of a cell; its specification, time, info and trace in the file's metadata
+    OUT/cells/ab/abcd….parquet rounds and regret of a cell; its specification, time, info and trace as metadata
 
-A file is written under another name and then renamed, so a reader sees all of it or nothing, whenever the process dies. A file that cannot be
-read (a full disk, a power cut) counts as absent.
+A file is written under another name and then renamed, so a reader sees all of it or nothing, whenever the process dies.
+A file that cannot be read (a full disk, a power cut) counts as absent.
 """
 
 import json

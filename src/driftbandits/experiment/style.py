@@ -1,4 +1,4 @@
-"""One look for all figures: colours that colour-blind readers can tell apart (Okabe and Ito 2008), never told apart by colour alone."""
+"""One look for all figures: colours that colour-blind readers can tell apart (Okabe and Ito 2008), and line styles."""
 
 from typing import Any
 

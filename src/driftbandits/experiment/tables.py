@@ -48,10 +48,8 @@ class Table(NamedTuple):
         """One of a few words."""
         word = self.get(key, "text", default)
         if word is not default and word not in allowed:
-            raise self.error(
-                f"{key} = {word!r} is not allowed{did_you_mean(word, allowed) or '; it must be one of ' + ', '.join(allowed)}",
-                key,
-            )
+            hint = did_you_mean(word, allowed) or f"; it must be one of {', '.join(allowed)}"
+            raise self.error(f"{key} = {word!r} is not allowed{hint}", key)
         return word
 
     def tables(self, key: str) -> list["Table"]:

@@ -1,6 +1,6 @@
 """Which theorem tunes which parameter: what `gamma = "theory"` means for each strategy of the zoo.
 
-The formulas are the theorems' own. The paper's experiment sometimes tunes differently; its panels then write the formula out.
+The formulas are the theorems' own. Where the paper's experiment tunes differently, its panels write the formula out.
 """
 
 LB = {

@@ -1,7 +1,7 @@
-"""Compile every composition an experiment needs before its trials start: in two processes at once, into the cache all processes share.
+"""Compile every composition an experiment needs before its trials start: in two processes, into the cache all share.
 
-`python -m driftbandits.experiment.warm` reads cells from its standard input, one JSON a line, compiles what each needs, and answers each with a
-line. It ends when its input does, so it never outlives the process that started it.
+`python -m driftbandits.experiment.warm` reads cells from its standard input, one JSON a line, compiles what each needs,
+and answers each with a line. It ends when its input does, so it never outlives the process that started it.
 """
 
 import hashlib
@@ -87,7 +87,7 @@ def is_compiled(name: str) -> bool:
     return bool(_stamp(name).exists())
 
 
-def warm_up(cells: Iterable[Cell], *, jobs: int, report: Callable[[int, int], None] = lambda done, total: None) -> None:
+def warm_up(cells: Iterable[Cell], *, jobs: int, report: Callable[[int, int], None] = lambda *_: None) -> None:
     """Compile what is not yet in the cache, in at most two processes; then load everything into this one."""
     wanted = needed(cells)
     missing = [spec for name, spec in wanted.items() if not is_compiled(name)]
@@ -111,7 +111,8 @@ def _compile_in_processes(specs: list[dict[str, Any]], report: Callable[[int, in
         with subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         ) as process:
-            assert process.stdin is not None and process.stdout is not None
+            assert process.stdin is not None
+            assert process.stdout is not None
             while True:
                 with lock:
                     if not queue:
