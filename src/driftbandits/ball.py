@@ -5,11 +5,12 @@ Three problems, each built on the one above it:
 `quadratic_on_ball`   min ½yᵀAy − qᵀy over ‖y‖ ≤ S.   y = (A+νI)⁻¹q, with ν = 0 or the root of ‖y‖ = S.
 `likeliest_on_ball`   min F(θ) over ‖θ‖ ≤ S, F convex with ∇F = g − ĝ: Newton steps damped by self-concordance.
 `project_on_ball`     min ½‖g(θ) − ĝ‖²_{M⁻¹} over ‖θ‖ ≤ S (eq:GLB-projection, eq:MNL-projection; algorithms.md 2.4a):
-                      Levenberg–Marquardt, every step a quadratic on the ball: the constraint is never approximated.
+                      damped Newton, every step a quadratic on the ball: the constraint is never approximated.
 
-The estimator enters through one open function, `residual`, with a rule for each kind of likelihood. The projection is
-not convex but benign: its gradient is HM⁻¹(g−ĝ) with H ≻ 0, so it has no stationary point inside the ball when θ̂ is
-outside, and the minimiser lies on the sphere.
+The estimator enters through two open functions, `residual` and `bend`, with a rule for each kind of likelihood. The
+projection is not convex but benign: its gradient is HM⁻¹(g−ĝ) with H ≻ 0, so it has no stationary point inside the ball
+when θ̂ is outside, and the minimiser lies on the sphere. Its Hessian is HM⁻¹H + ∇H·M⁻¹(g−ĝ); where that is not positive
+definite the second term is left out (Levenberg–Marquardt).
 """
 
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .kernel import generic, kernel, solver
-from .linalg import Matrix, Vector, cholesky, dot, norm, solve, solve_lower
+from .linalg import Matrix, Vector, cholesky, dot, norm, solve, solve_lower, solve_upper
 
 STEPS = 100
 SMALL_STEP = 1e-12  # relative to S: a projection that moves less has converged
@@ -33,13 +34,14 @@ class BallWork(NamedTuple):
     q: Vector  # (d,)
     H: Matrix  # (d, d) ∇g(θ)
     J: Matrix  # (d, d) the transpose of U⁻ᵀ∇g(θ), M = UᵀU
-    A: Matrix  # (d, d)
+    A: Matrix  # (d, d) Hessian of the projection, or its first term
+    T: Matrix  # (d, d) the second term
     factor: Matrix  # (d, d)
 
 
 def ball_work(d: int) -> BallWork:
     """Allocate the workspace."""
-    return BallWork(*(np.zeros(d) for _ in range(4)), *(np.zeros((d, d)) for _ in range(4)))
+    return BallWork(*(np.zeros(d) for _ in range(4)), *(np.zeros((d, d)) for _ in range(5)))
 
 
 @generic
@@ -47,7 +49,36 @@ def residual(likelihood: Any, theta: Vector, u: Vector, H: Matrix) -> None:
     """Write u = g(θ) − ĝ, the gradient of the weighted loss F, and H = ∇g(θ), its Hessian, in full."""
 
 
-@kernel
+@solver
+def residual_at(likelihood: Any, theta: Vector, u: Vector, H: Matrix) -> None:
+    """`residual`, not inlined."""
+    residual(likelihood, theta, u, H)
+
+
+@generic
+def bend(likelihood: Any, theta: Vector, v: Vector, T: Matrix) -> None:
+    """Write T = Σ_i v_i ∂H(θ)/∂θ_i, how the Hessian of F changes in direction v, in full."""
+
+
+@solver
+def factor_of(A: Matrix, shift: float, factor: Matrix) -> None:
+    """`cholesky`, not inlined: one copy serves all that follows, which compiles faster."""
+    cholesky(A, shift, factor)
+
+
+@solver
+def divide_by(factor: Matrix, y: Vector, out: Vector) -> None:
+    """`solve`, not inlined."""
+    solve(factor, y, out)
+
+
+@solver
+def _lower(factor: Matrix, y: Vector, out: Vector) -> None:
+    """`solve_lower`, not inlined."""
+    solve_lower(factor, y, out)
+
+
+@solver
 def quadratic_on_ball(A: Matrix, q: Vector, S: float, factor: Matrix, y: Vector, z: Vector) -> float:
     """Write y = argmin ½yᵀAy − qᵀy over ‖y‖ ≤ S for A ≻ 0; return the multiplier ν ≥ 0 of the ball.
 
@@ -55,12 +86,12 @@ def quadratic_on_ball(A: Matrix, q: Vector, S: float, factor: Matrix, y: Vector,
     """
     nu = 0.0
     for _ in range(STEPS):
-        cholesky(A, nu, factor)
-        solve(factor, q, y)
+        factor_of(A, nu, factor)
+        divide_by(factor, q, y)
         size = norm(y)
         if not size > S * (1.0 + 1e-14):
             return nu
-        solve_lower(factor, y, z)
+        _lower(factor, y, z)
         step = (size - S) / S * size * size / dot(z, z)
         nu += step
         if step <= 1e-15 * nu:
@@ -80,7 +111,7 @@ def likeliest_on_ball(likelihood: Any, S: float, concordance: float, theta: Vect
     """
     d = theta.shape[0]
     for _ in range(STEPS):
-        residual(likelihood, theta, work.u, work.H)
+        residual_at(likelihood, theta, work.u, work.H)
         _shifted(work.H, theta, work.u, work.q)  # q = Hθ − u
         quadratic_on_ball(work.H, work.q, S, work.factor, work.y, work.z)
         for i in range(d):
@@ -101,14 +132,14 @@ def project_on_ball(likelihood: Any, metric: Matrix, S: float, theta: Vector, wo
     `metric` is the factor U of M = UᵀU, as `cholesky` makes it.
     """
     d = theta.shape[0]
-    residual(likelihood, theta, work.u, work.H)
+    residual_at(likelihood, theta, work.u, work.H)
     loss = _distance(metric, work.u, work.z)
-    _gauss_newton(metric, work)
+    _hessian(likelihood, metric, theta, work)
     kappa = 0.0
     for i in range(d):
         kappa += 1e-4 * work.A[i, i] / d
     for _ in range(STEPS):
-        # min_y ½‖u + H(y−θ)‖²_{M⁻¹} + ½κ‖y−θ‖²:  A = HM⁻¹H + κI,  q = Aθ − HM⁻¹u
+        # min_y qᵀ(y−θ) + ½(y−θ)ᵀA(y−θ) + ½κ‖y−θ‖²
         for i in range(d):
             work.A[i, i] += kappa
         _shifted(work.A, theta, work.q, work.u)
@@ -117,41 +148,74 @@ def project_on_ball(likelihood: Any, metric: Matrix, S: float, theta: Vector, wo
             work.A[i, i] -= kappa
             work.z[i] = work.y[i] - theta[i]
         length = norm(work.z)
-        residual(likelihood, work.y, work.u, work.H)
+        residual_at(likelihood, work.y, work.u, work.H)
         new = _distance(metric, work.u, work.z)
         if new <= loss * (1.0 + ROUNDING):
             loss = new
-            kappa *= 0.1
+            kappa *= 0.01
             for i in range(d):
                 theta[i] = work.y[i]
             if length <= SMALL_STEP * S:
                 break
-            _gauss_newton(metric, work)
+            _hessian(likelihood, metric, theta, work)
         else:
             if length <= SMALL_STEP * S:
                 break
-            kappa = 4.0 * kappa
+            kappa = max(10.0 * kappa, 1e-6 * work.A[0, 0])
     return loss
 
 
-@kernel
-def _gauss_newton(metric: Matrix, work: BallWork) -> None:
-    """A ← HM⁻¹H and q ← HM⁻¹u, by J = (U⁻ᵀH)ᵀ."""
+@solver
+def distance_to(likelihood: Any, metric: Matrix, theta: Vector, work: BallWork) -> float:
+    """½‖g(θ) − ĝ‖²_{M⁻¹}, what `project_on_ball` minimises: to choose between starts."""
+    residual_at(likelihood, theta, work.u, work.H)
+    return _distance(metric, work.u, work.z)
+
+
+@solver
+def _hessian(likelihood: Any, metric: Matrix, theta: Vector, work: BallWork) -> None:
+    """A ← HM⁻¹H + ∇H·M⁻¹u, or HM⁻¹H if that is not positive definite; q ← HM⁻¹u."""
     d = work.u.shape[0]
-    solve_lower(metric, work.u, work.z)
+    _lower(metric, work.u, work.z)
     for i in range(d):
-        solve_lower(metric, work.H[i], work.J[i])
+        _lower(metric, work.H[i], work.J[i])
     for i in range(d):
         work.q[i] = dot(work.J[i], work.z)
         for j in range(i + 1):
             work.A[i, j] = dot(work.J[i], work.J[j])
             work.A[j, i] = work.A[i, j]
+    solve_upper(metric, work.z, work.z)
+    bend(likelihood, theta, work.z, work.T)
+    for i in range(d):
+        for j in range(d):
+            work.T[i, j] += work.A[i, j]
+    if _definite(work.T, work.factor):
+        for i in range(d):
+            for j in range(d):
+                work.A[i, j] = work.T[i, j]
+
+
+@kernel
+def _definite(A: Matrix, U: Matrix) -> bool:
+    """Is A positive definite? Gaussian elimination in U finds every pivot positive, with a margin for rounding."""
+    d = A.shape[0]
+    for i in range(d):
+        for j in range(i, d):
+            U[i, j] = A[i, j]
+    for k in range(d):
+        if not U[k, k] > 1e-12 * A[k, k]:
+            return False
+        for i in range(k + 1, d):
+            c = U[k, i] / U[k, k]
+            for j in range(i, d):
+                U[i, j] -= c * U[k, j]
+    return True
 
 
 @kernel
 def _distance(metric: Matrix, u: Vector, z: Vector) -> float:
     """½‖u‖²_{M⁻¹}."""
-    solve_lower(metric, u, z)
+    _lower(metric, u, z)
     return 0.5 * dot(z, z)
 
 

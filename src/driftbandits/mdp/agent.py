@@ -13,6 +13,9 @@ from .environment import check_features
 from .protocol import Cube, Task, experience, miss, open_book, plan, report
 
 
+PLAN, EXPERIENCE, MISS = 0, 1, 2
+
+
 class EpisodicAgent:
     """Control any environment with S states and A actions, one episode after another.
 
@@ -72,8 +75,8 @@ class EpisodicAgent:
         """
         if self._stage > 0:
             for h in range(self._stage, self.horizon):
-                _miss(self.strategy, self._state, h)
-        _plan(self.strategy, self._state, self._rng)
+                self._turn(MISS, h)
+        self._turn(PLAN)
         self._stage = 0
         return self._state.book.Q.reshape(self.horizon, self.states, self.actions).copy()  # type: ignore[no-any-return]
 
@@ -95,7 +98,7 @@ class EpisodicAgent:
         successor, r = self._at("s_next", s_next, self.states), real("reward", reward)
         if self._reachable is not None and not self._reachable[state, action, successor]:
             raise InvalidValue(f"s_next = {s_next} is not reachable from state {s} with action {a}: see reachable")
-        _experience(self.strategy, self._state, stage, state * self.actions + action, r, successor)
+        self._turn(EXPERIENCE, stage, state * self.actions + action, r, successor)
         self._stage += 1
 
     @property
@@ -115,6 +118,9 @@ class EpisodicAgent:
         """What the strategy tells about its state: estimates, effective memory, saturation, …"""
         return report(self.strategy, self._state)  # type: ignore[no-any-return]
 
+    def _turn(self, move: int, h: int = 0, pair: int = 0, r: float = 0.0, successor: int = 0) -> None:
+        _turn(self.strategy, self._state, move, h, pair, r, successor, self._rng)
+
     def _running(self) -> None:
         if self._stage < 0:
             raise InvalidState("no episode is running: call begin_episode first")
@@ -128,15 +134,13 @@ class EpisodicAgent:
 
 
 @entry
-def _plan(strategy: Any, state: Any, rng: np.random.Generator) -> None:
-    plan(strategy, state, rng)
-
-
-@entry
-def _experience(strategy: Any, state: Any, h: int, pair: int, r: float, successor: int) -> None:
-    experience(strategy, state, h, pair, r, successor)
-
-
-@entry
-def _miss(strategy: Any, state: Any, h: int) -> None:
-    miss(strategy, state, h)
+def _turn(
+    strategy: Any, state: Any, move: int, h: int, pair: int, r: float, successor: int, rng: np.random.Generator
+) -> None:
+    """Plan an episode, experience a stage of it, or miss one."""
+    if move == PLAN:
+        plan(strategy, state, rng)
+    elif move == EXPERIENCE:
+        experience(strategy, state, h, pair, r, successor)
+    else:
+        miss(strategy, state, h)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidShape, InvalidValue
-from ..kernel import kernel
+from ..kernel import solver
 from ..linalg import Matrix, Vector
 from ..protocol import Integers
 from .protocol import Cube, transition_row
@@ -62,7 +62,7 @@ def check_reachable(reachable: object, psi: Cube) -> NDArray[np.bool_]:
     return mask
 
 
-@kernel
+@solver
 def softmax(psi: Matrix, count: int, w: Vector, p: Vector) -> None:
     """Write the probabilities of the first `count` places into p; the logit of place 0 is 0."""
     top = 0.0

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..ball import BallWork, residual
+from ..ball import BallWork, bend, divide_by, factor_of, residual, residual_at
 from ..kernel import solver
-from ..linalg import Matrix, Vector, cholesky, dot, norm, scale_vector, solve
+from ..linalg import Matrix, Vector, dot, norm, scale_vector
 from ..protocol import Integers, absorb, fade
 from .choices import softmax
 from .protocol import Cube
@@ -88,16 +88,44 @@ def _(likelihood: Likelihood, w: Vector, u: Vector, H: Matrix) -> None:
                     H[i, j] += v * psi[k, j]
 
 
+@bend.register(Likelihood)
+def _(likelihood: Likelihood, w: Vector, v: Vector, T: Matrix) -> None:
+    # T = Σ N Σ p (ψᵀv − mᵀv)(ψ − m)(ψ − m)ᵀ, the third cumulants in direction v
+    d = w.shape[0]
+    for i in range(d):
+        for j in range(d):
+            T[i, j] = 0.0
+    p, mean = likelihood.p, likelihood.mean
+    for c in range(likelihood.total.shape[0]):
+        N = likelihood.total[c]
+        if N <= 0.0 or likelihood.count[c] == 1:
+            continue
+        psi = likelihood.psi[c]
+        softmax(psi, likelihood.count[c], w, p)
+        for i in range(d):
+            mean[i] = 0.0
+        for k in range(1, likelihood.count[c]):
+            for i in range(d):
+                mean[i] += p[k] * psi[k, i]
+        centre = dot(mean, v)
+        for k in range(likelihood.count[c]):
+            weight = N * p[k] * (dot(psi[k], v) - centre)
+            for i in range(d):
+                x = weight * (psi[k, i] - mean[i])
+                for j in range(d):
+                    T[i, j] += x * (psi[k, j] - mean[j])
+
+
 @solver
 def likeliest(likelihood: Any, concordance: float, w: Vector, work: BallWork) -> float:
     """w ← argmin F by damped Newton from w; returns ‖∇F‖/(λκ) ≥ ‖w − argmin‖ before the last step."""
     tolerance = SMALL * (1.0 + norm(likelihood.target))
     error = 0.0
     for _ in range(NEWTON_STEPS):
-        residual(likelihood, w, work.u, work.H)
+        residual_at(likelihood, w, work.u, work.H)
         error = norm(work.u) / likelihood.ridge
-        cholesky(work.H, 0.0, work.factor)
-        solve(work.factor, work.u, work.y)
+        factor_of(work.H, 0.0, work.factor)
+        divide_by(work.factor, work.u, work.y)
         move = concordance * norm(work.y)
         damping = np.log1p(move) / move if move > 1e-8 else 1.0
         for i in range(w.shape[0]):

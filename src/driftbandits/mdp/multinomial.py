@@ -14,14 +14,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..ball import BallWork, ball_work, project_on_ball
+from ..ball import BallWork, ball_work, distance_to, factor_of, project_on_ball
 from ..errors import InvalidValue, positive, require
 from ..kernel import kernel, part, solver, sqrt
-from ..linalg import CHUNK, Matrix, Vector, cholesky, inverse_norms, norm
-from ..protocol import History, keep, remember
+from ..linalg import CHUNK, Matrix, Vector, norm
+from ..protocol import History, keep
 from .choices import Choices, choices, softmax
 from .likelihood import Counts, Likelihood, likeliest
 from .protocol import Cube, Task, add_next, history_of, learn_transition, stacked, transition_state
+from .reward import add_bonuses, fold
 from .value_targeted import check_transition, log_failure
 
 
@@ -134,7 +135,7 @@ def _gather(transition: Multinomial, state: MultinomialState, g: int) -> Likelih
             for i in range(d):
                 for j in range(d):
                     state.Sigma[i, j] += total * state.gram[c, i, j]
-    cholesky(state.Sigma, transition.lam, state.factor)
+    factor_of(state.Sigma, transition.lam, state.factor)
     ridge = transition.lam * transition.kappa
     return Likelihood(state.choices.psi, state.choices.count, state.total, state.target, ridge, state.p, state.mean)
 
@@ -152,11 +153,13 @@ def estimate_stage(transition: Multinomial, state: MultinomialState, g: int) -> 
         return
     for i in range(w.shape[0]):
         trial[i] = S * mle[i] / size
-    loss = project_on_ball(likelihood, state.factor, S, trial, state.ball)
-    known = norm(w) >= S * (1.0 - 1e-9)  # the projection of the last episode is a second start
-    if not known or project_on_ball(likelihood, state.factor, S, w, state.ball) > loss:
+    # Two starts, of which the nearer is used: Sŵ/‖ŵ‖, and the projection of the last episode if there was one.
+    known = norm(w) >= S * (1.0 - 1e-9)
+    metric, work = state.factor, state.ball
+    if not known or distance_to(likelihood, metric, trial, work) < distance_to(likelihood, metric, w, work):
         for i in range(w.shape[0]):
             w[i] = trial[i]
+    project_on_ball(likelihood, metric, S, w, work)
 
 
 @kernel
@@ -175,16 +178,14 @@ def _radius(transition: Multinomial, state: MultinomialState, n: float) -> float
 def _widths(state: MultinomialState) -> None:
     """Write max_{s'}‖ψ(s')‖_{Σ̄⁻¹} of every class into state.width, and p(·; w̃) into state.P."""
     C, U, _ = state.choices.psi.shape
-    for first in range(0, C * U, CHUNK):
-        m = min(CHUNK, C * U - first)
-        inverse_norms(state.columns, first, m, state.factor, state.Z, state.square)
-        for a in range(m):
-            state.width[first + a] = state.square[a]
+    for a in range(C * U):
+        state.width[a] = 0.0
+    add_bonuses(state.columns, state.factor, 1.0, state.Z, state.square, state.width)
     for c in range(C):
         widest = 0.0
         for u in range(U):
             widest = max(widest, state.width[c * U + u])
-        state.width[c] = sqrt(widest)
+        state.width[c] = widest
 
 
 @add_next.register(Multinomial)
@@ -211,4 +212,4 @@ def _(
     slot = -1
     if pair >= 0:
         slot = state.choices.kind[pair] * state.P.shape[1] + state.choices.place[pair, successor]
-    remember(memory, history_of(state.history, g), _counts_of(state.sums, g), state.nothing, 0.0, slot)
+    fold(memory, history_of(state.history, g), _counts_of(state.sums, g), state.nothing, 0.0, slot)

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..ball import divide_by, factor_of
 from ..errors import positive, probability, require
-from ..kernel import kernel, part, sqrt
-from ..linalg import CHUNK, Matrix, Vector, cholesky, inner_products, inverse_norms, solve
+from ..kernel import kernel, part, solver, sqrt
+from ..linalg import CHUNK, Matrix, Vector, inner_products, inverse_norms
 from ..protocol import NO_SLOT, History, Moments, keep, remember
 from .protocol import Task, history_of, moments_of, stacked
 
@@ -52,6 +53,7 @@ class RewardState(NamedTuple):
     Z: Matrix  # (d, CHUNK)
     optimistic: Matrix  # (groups, S·A)
     square: Vector  # (CHUNK,)
+    mean: Vector  # (S·A,)
 
 
 def blank_moments(d: int, groups: int) -> Moments:
@@ -73,10 +75,32 @@ def reward_state(task: Task, memory: Any, groups: int) -> RewardState:
         Z=np.zeros((d, CHUNK)),
         optimistic=np.zeros((groups, phi.shape[1])),
         square=np.zeros(CHUNK),
+        mean=np.zeros(phi.shape[1]),
     )
 
 
-@kernel
+@solver
+def ridge(A: Matrix, lam: float, b: Vector, factor: Matrix, theta: Vector) -> None:
+    """Factor A + λI and solve it for b. Not inlined, as what follows: rewards and transitions share one copy."""
+    factor_of(A, lam, factor)
+    divide_by(factor, b, theta)
+
+
+@solver
+def fold(memory: Any, history: History, sums: Any, x: Vector, r: float, slot: int) -> None:
+    """Remember one observation of one stage."""
+    remember(memory, history, sums, x, r, slot)
+
+
+@solver
+def add_predictions(X: Matrix, theta: Vector, mean: Vector, out: Vector) -> None:
+    """Add xᵀθ of every column x of X to `out`; `mean` is workspace."""
+    inner_products(X, theta, mean)
+    for a in range(out.shape[0]):
+        out[a] += mean[a]
+
+
+@solver
 def add_bonuses(X: Matrix, factor: Matrix, beta: float, Z: Matrix, square: Vector, out: Vector) -> None:
     """Add β‖x‖_{V⁻¹} of every column x of X to `out`."""
     n = X.shape[1]
@@ -92,14 +116,16 @@ def optimistic_reward(reward: RewardRidge, state: RewardState, g: int) -> None:
     """Write φᵀθ̂ + c_rβ_θ‖φ‖_{Λ⁻¹} of every pair into state.optimistic[g]."""
     sums = moments_of(state.sums, g)
     d = state.phi.shape[0]
-    cholesky(sums.A, reward.lam, state.factor)
-    solve(state.factor, sums.b, state.theta[g])
+    ridge(sums.A, reward.lam, sums.b, state.factor, state.theta[g])
     beta = sqrt(reward.lam) * reward.S
     if reward.noise > 0.0:
         volume = d * np.log(1.0 + reward.L * reward.L * sums.n[0] / (reward.lam * d))
         beta += reward.noise * sqrt(volume - 2.0 * np.log(reward.delta))
-    inner_products(state.phi, state.theta[g], state.optimistic[g])
-    add_bonuses(state.phi, state.factor, reward.scale * beta, state.Z, state.square, state.optimistic[g])
+    out = state.optimistic[g]
+    for n in range(out.shape[0]):
+        out[n] = 0.0
+    add_predictions(state.phi, state.theta[g], state.mean, out)
+    add_bonuses(state.phi, state.factor, reward.scale * beta, state.Z, state.square, out)
 
 
 @kernel
@@ -107,4 +133,4 @@ def learn_reward(memory: Any, state: RewardState, g: int, pair: int, r: float) -
     """Remember the reward of a pair; pair = −1: only time has passed."""
     for i in range(state.x.shape[0]):
         state.x[i] = state.phi[i, pair] if pair >= 0 else 0.0
-    remember(memory, history_of(state.history, g), moments_of(state.sums, g), state.x, r if pair >= 0 else 0.0, NO_SLOT)
+    fold(memory, history_of(state.history, g), moments_of(state.sums, g), state.x, r if pair >= 0 else 0.0, NO_SLOT)

@@ -35,6 +35,7 @@ class EpisodicRun:
     states: NDArray[np.int64] | None = None  # (K, H+1) visited, with record=True
     actions: NDArray[np.int64] | None = None  # (K, H)
     rewards: Matrix | None = None  # (K, H) as the learner saw them
+    Q: NDArray[np.float64] | None = None  # (K, H, S, A) as planned
 
     @property
     def episodes(self) -> NDArray[np.int64]:
@@ -51,6 +52,7 @@ class Rollout(NamedTuple):
     states: Integers  # (K, H+1), or (0, 0)
     actions: Integers  # (K, H), or (0, 0)
     rewards: Matrix  # (K, H), or (0, 0)
+    Q: Cube  # (K, H, S·A), or (0, 0, 0)
 
 
 def simulate_mdp(
@@ -69,7 +71,7 @@ def simulate_mdp(
     seed
         Of transitions, reward noise and tie-breaks. All strategies meet the same random numbers under the same seed.
     record
-        Keep states, actions and rewards.
+        Keep states, actions, rewards and plans.
 
     Examples
     --------
@@ -97,6 +99,7 @@ def simulate_mdp(
         states=np.zeros((K, H + 1) if record else (0, 0), np.int64),
         actions=np.zeros(kept, np.int64),
         rewards=np.zeros(kept),
+        Q=np.zeros((K, H, S * A) if record else (0, 0, 0)),
     )
     phi = mdp.phi.reshape(S * A, d)
     dynamics = _private(mdp.dynamics)
@@ -111,8 +114,10 @@ def simulate_mdp(
             strategy, state, dynamics, phi, mdp.theta, mdp.w, mdp.start, best, first, fate, noise, rng, regret, log
         )
     seconds = time.perf_counter() - began
-    kept_arrays = (log.states, log.actions, log.rewards) if record else (None, None, None)
-    return EpisodicRun(regret, report(strategy, state), seconds, *kept_arrays)
+    info = report(strategy, state)
+    if not record:
+        return EpisodicRun(regret, info, seconds)
+    return EpisodicRun(regret, info, seconds, log.states, log.actions, log.rewards, log.Q.reshape(K, H, S, A))
 
 
 def trials_mdp(
@@ -165,6 +170,10 @@ def _episodes(
     for j in range(fate.shape[0]):
         k = first + j
         plan(strategy, state, rng)
+        if log.Q.shape[0] > 0:
+            for h in range(H):
+                for n in range(phi.shape[0]):
+                    log.Q[k, h, n] = state.book.Q[h, n]
         policy = state.book.policy
         evaluate(dynamics, phi, theta[k], w[k], policy, log.P, log.V)
         s = start[k]

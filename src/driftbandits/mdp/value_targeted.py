@@ -15,8 +15,8 @@ import numpy as np
 
 from ..errors import InvalidValue, positive, probability, require
 from ..kernel import part, sqrt
-from ..linalg import CHUNK, Matrix, Vector, cholesky, inner_products, solve
-from ..protocol import NO_SLOT, History, Moments, keep, remember
+from ..linalg import CHUNK, Matrix, Vector
+from ..protocol import NO_SLOT, History, Moments, keep
 from .protocol import (
     Cube,
     Task,
@@ -27,7 +27,7 @@ from .protocol import (
     stacked,
     transition_state,
 )
-from .reward import add_bonuses, blank_moments
+from .reward import add_bonuses, add_predictions, blank_moments, fold, ridge
 
 
 @part
@@ -105,8 +105,7 @@ def _(transition: ValueTargeted, task: Task, memory: Any, groups: int) -> Mixtur
 def _(transition: ValueTargeted, state: MixtureState, g: int, fresh: bool, V: Vector, H: int, out: Vector) -> None:
     sums = moments_of(state.sums, g)
     if fresh:
-        cholesky(sums.A, transition.lam, state.factor)
-        solve(state.factor, sums.b, state.w[g])
+        ridge(sums.A, transition.lam, sums.b, state.factor, state.w[g])
     d, n = state.X.shape
     for i in range(d):
         for a in range(n):
@@ -118,9 +117,7 @@ def _(transition: ValueTargeted, state: MixtureState, g: int, fresh: bool, V: Ve
             for i in range(d):
                 for a in range(n):
                     state.X[i, a] += v * psi[i, a]
-    inner_products(state.X, state.w[g], state.mean)
-    for a in range(n):
-        out[a] += state.mean[a]
+    add_predictions(state.X, state.w[g], state.mean, out)
     size = H * transition.L
     volume = 0.25 * d * np.log(1.0 + size * size * sums.n[0] / (transition.lam * d))
     beta = H * sqrt(0.5 * state.failure[0] + volume) + sqrt(transition.lam) * transition.S
@@ -139,4 +136,4 @@ def _(
         for s in range(V.shape[0]):
             for i in range(state.x.shape[0]):
                 state.x[i] += V[s] * state.psi[s, i, pair]
-    remember(memory, history_of(state.history, g), moments_of(state.sums, g), state.x, target, NO_SLOT)
+    fold(memory, history_of(state.history, g), moments_of(state.sums, g), state.x, target, NO_SLOT)
