@@ -9,7 +9,7 @@ from .checks import Check, as_offer, check_arms
 from .errors import InvalidShape, InvalidState, InvalidValue, integer, real
 from .kernel import entry
 from .linalg import Matrix, Vector
-from .protocol import NO_SLOT, Setting, act, describe, estimator, learn, limits, ready, scores, start
+from .protocol import NO_SLOT, Setting, act, describe, estimator, grow, learn, limits, ready, scores, start
 
 
 class Agent:
@@ -50,6 +50,7 @@ class Agent:
         self._limits = limits(strategy)
         T = 0 if horizon is None else integer("horizon", horizon, least=1, why="it is the number of rounds T")
         self._state = start(strategy, Setting(self.dim, np.zeros((self.dim, 0)), T), self._rng)
+        self._grows = grow.knows(type(self._state))
         self._score = np.zeros(0)
         self._x = np.zeros(self.dim)
         self._chosen = False
@@ -72,11 +73,11 @@ class Agent:
             allowed = f"in [{self._limits.low:g}, {self._limits.high:g}]"
             raise InvalidValue(f"reward = {reward!r} is not allowed; it must be {allowed}: the radius assumes it")
         if x is not None:
-            self._observe(self.strategy, self._state, self._features(x), r)
+            self._learn(self._features(x), r)
             return
         if not self._chosen:
             raise InvalidState("update without select: there is no selection whose reward is open; give the features with x=…")
-        self._observe(self.strategy, self._state, self._x, r)
+        self._learn(self._x, r)
         self._chosen = False
 
     def scores(self, arms: ArrayLike) -> Vector:
@@ -93,6 +94,11 @@ class Agent:
     def info(self) -> dict[str, Any]:
         """What the strategy tells about its state: observations, effective memory, radius, …"""
         return describe(self.strategy, self._state)  # type: ignore[no-any-return]
+
+    def _learn(self, x: Vector, r: float) -> None:
+        if self._grows:
+            self._state = grow(self._state)
+        self._observe(self.strategy, self._state, x, r)
 
     def _offer(self, arms: ArrayLike) -> Matrix:
         """Checked arms as (d, n), and a score for each."""

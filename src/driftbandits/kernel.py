@@ -58,6 +58,7 @@ INLINED = LEAF | {"forceinline": True}
 PACKAGE = pathlib.Path(__file__).parent
 STALE_AFTER_DAYS = 30.0
 
+_solvers: set[tuple[str, str]] = set()  # leaves that the optimiser may not inline either
 _helper_files: set[str] = set()  # outside files with a kernel: may be inlined anywhere
 _rule_files: dict[type, set[str]] = {}  # part -> files with a rule for it
 
@@ -95,8 +96,9 @@ def kernel(function: F) -> F:
 
 
 def solver(function: F) -> F:
-    """Compile a function that is too large to be inlined."""
-    return _leaf(function, LEAF)
+    """Compile a function that is too large to be inlined: it is emitted once, however often it is called."""
+    _solvers.add((function.__module__, function.__qualname__))
+    return _leaf(function, LEAF | {"forceinline": False})  # said aloud, for numba would inherit it from the caller
 
 
 def _leaf(function: F, options: dict[str, Any]) -> F:
@@ -258,6 +260,8 @@ def _compile_once(compile_: Callable[..., Any], *args: Any) -> Any:
     def get_executable(context: Any, library: Any, fndesc: Any, env: Any) -> Any:
         if not is_leaf(library):
             return full_executable(context, library, fndesc, env)
+        if (fndesc.modname, fndesc.qualname) in _solvers:
+            library._final_module.get_function(fndesc.llvm_func_name).add_function_attribute("noinline")
         library._ensure_finalized()
         return [].clear  # numba wants a builtin of its own for each function; this one refuses arguments, should Python call a leaf
 

@@ -109,6 +109,14 @@ def absorb(sums: Any, x: Vector, r: float, slot: int, sign: float) -> None:
     """Add (sign = 1) or take back (sign = −1) an observation of weight 1."""
 
 
+@generic
+def grow(holder: Any) -> Any:
+    """The weighted sums, or a strategy's state, with more room if they are full; else themselves. (Python only; optional.)
+
+    Only an agent that does not know its horizon needs it: a model that keeps raw observations cannot know how many will come.
+    """
+
+
 # ------------------------------------------------------------------------------------------------------------------ model
 
 
@@ -240,6 +248,11 @@ def estimator(strategy: Any, state: Any) -> Vector:
 @generic
 def describe(strategy: Any, state: Any) -> dict[str, Any]:
     """What a user may want to know about the state: plain numbers, strings and arrays by name. (Python only.)"""
+
+
+@generic
+def report(part: Any, own: Any) -> dict[str, Any]:
+    """What a model tells of its estimate, or a rule of its workspace, for `describe`. (Python only; optional.)"""
 
 
 @generic

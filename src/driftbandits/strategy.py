@@ -27,6 +27,7 @@ from .protocol import (
     estimate,
     estimate_of,
     estimator,
+    grow,
     index,
     keep,
     learn,
@@ -36,6 +37,7 @@ from .protocol import (
     ready,
     remember,
     renew,
+    report,
     scores,
     start,
     sums_of,
@@ -153,8 +155,17 @@ def _(strategy: Optimistic, state: OptimisticState) -> Vector:
 
 @describe.register(Optimistic)
 def _(strategy: Optimistic, state: OptimisticState) -> dict[str, Any]:
-    return {
+    told: dict[str, Any] = {
         "observations": int(state.history.clock[0]),
         "effective_memory": float(state.sums.n[0]),
         "radius": float(state.width[0]),
     }
+    for part, own in ((strategy.model, state.est), (strategy.rule, state.work)):
+        if report.knows(type(part)):
+            told |= report(part, own)
+    return told
+
+
+@grow.register(OptimisticState)
+def _(state: OptimisticState) -> OptimisticState:
+    return state._replace(sums=grow(state.sums)) if grow.knows(type(state.sums)) else state

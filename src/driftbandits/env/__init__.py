@@ -8,6 +8,7 @@
 
 from .arms import Arms, redrawn_arms, unit_arms
 from .bandit import Bandit, linear
+from .generalized import generalized
 from .paths import Path, from_array, joined, piecewise, random_walk, rotating, sinusoidal, static
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Bandit",
     "Path",
     "from_array",
+    "generalized",
     "joined",
     "linear",
     "piecewise",

@@ -1,5 +1,6 @@
 """How rewards are drawn. Every kind uses one random number a round, so that all algorithms of a trial share its noise (resolution A10)."""
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from ..errors import require
 from ..kernel import generic, part
 from ..linalg import Vector
+from ..links import mu
 
 
 @generic
@@ -48,3 +50,72 @@ def _(reward: Gaussian, z: float) -> float:
 @respond.register(Gaussian)
 def _(reward: Gaussian, z: float, u: float) -> float:
     return z + reward.sigma * u
+
+
+# ------------------------------------------------------------------------------------------------------------- through a link
+
+
+@part
+class Bernoulli(NamedTuple):
+    """1 with probability μ(xᵀθ), else 0."""
+
+    link: Any
+
+
+@part
+class Counts(NamedTuple):
+    """Poisson with mean μ(xᵀθ)."""
+
+    link: Any
+
+
+@part
+class GaussianThrough(NamedTuple):
+    """μ(xᵀθ) + σ·N(0, 1)."""
+
+    link: Any
+    sigma: float
+
+    def check(self) -> None:
+        """σ is a standard deviation."""
+        require(self.sigma >= 0.0, "noise", self.sigma, "≥ 0", "it is the standard deviation of the noise")
+
+
+@draws.register(Bernoulli, Counts)
+def _(reward: Any, rng: np.random.Generator, m: int) -> Vector:
+    return rng.random(m)
+
+
+@draws.register(GaussianThrough)
+def _(reward: GaussianThrough, rng: np.random.Generator, m: int) -> Vector:
+    return rng.standard_normal(m)
+
+
+@expected.register(Bernoulli, Counts, GaussianThrough)
+def _(reward: Any, z: float) -> float:
+    return mu(reward.link, z)  # type: ignore[no-any-return]
+
+
+@respond.register(Bernoulli)
+def _(reward: Bernoulli, z: float, u: float) -> float:
+    return 1.0 if u < mu(reward.link, z) else 0.0
+
+
+@respond.register(GaussianThrough)
+def _(reward: GaussianThrough, z: float, u: float) -> float:
+    return mu(reward.link, z) + reward.sigma * u  # type: ignore[no-any-return]
+
+
+@respond.register(Counts)
+def _(reward: Counts, z: float, u: float) -> float:
+    # Inversion: the smallest k with P(N ≤ k) > u, summed from where the lower tail is below 1e-300.
+    m = mu(reward.link, z)
+    k = max(0.0, np.floor(m - 40.0 * np.sqrt(m)))
+    p = math.exp(k * math.log(m) - m - math.lgamma(k + 1.0)) if m > 0.0 else 1.0
+    total = p
+    last = m + 40.0 * np.sqrt(m) + 400.0
+    while total <= u and k < last:
+        k += 1.0
+        p *= m / k
+        total += p
+    return k

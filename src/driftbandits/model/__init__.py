@@ -1,5 +1,7 @@
-"""What is estimated, and how? Weighted ridge regression."""
+"""What is estimated, and how? Weighted ridge regression, or weighted quasi-likelihood with a projection."""
 
+from .generalized import Generalized
 from .linear import Linear
+from .projection import FixedMetric, LocalMetric, TwoStep, Unprojected
 
-__all__ = ["Linear"]
+__all__ = ["FixedMetric", "Generalized", "Linear", "LocalMetric", "TwoStep", "Unprojected"]

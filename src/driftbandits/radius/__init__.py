@@ -1,6 +1,7 @@
 """How sure are we? The radius β of each theorem."""
 
 from .constant import Constant
+from .self_concordant import ProjectionFree, SelfConcordant
 from .self_normalised import SelfNormalised, SelfNormalisedDet
 
-__all__ = ["Constant", "SelfNormalised", "SelfNormalisedDet"]
+__all__ = ["Constant", "ProjectionFree", "SelfConcordant", "SelfNormalised", "SelfNormalisedDet"]

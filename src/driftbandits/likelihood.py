@@ -1,0 +1,277 @@
+r"""The weighted quasi-likelihood of a generalized linear model, from a past of any length (paper, eq:GLB-estimator).
+
+    g(θ) = ρθ + Σ_s w_s μ(x_sᵀθ) x_s,    H(θ) = ∇g(θ) = ρI + Σ_s w_s μ′(x_sᵀθ) x_s x_sᵀ,    ĝ = Σ_s w_s r_s x_s,    ρ = λc_μ
+    θ̂ solves g(θ) = ĝ;  it minimises  F(θ) = (ρ/2)‖θ‖² + Σ_s w_s b(x_sᵀθ) − ĝᵀθ,   b′ = μ
+
+The past enters through *atoms*: feature vectors x_a and the weight N_a that each carries. One representation serves two cases:
+
+fixed arms      the atoms are the arms; N_a is the discounted count of plays. Exact, whatever t is.
+changing arms   the atoms are a ring of raw observations, as many as the memory has weight for: what is overwritten has weight below 1e-12,
+                which changes g by at most 1e-12·L·m/(1−γ).
+
+Rewards enter only through ĝ, which is the `b` of the linear moments.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .kernel import kernel, solver
+from .linalg import (
+    Matrix,
+    Vector,
+    add_outer,
+    cholesky,
+    dot,
+    inner_products,
+    norm,
+    scale,
+    scale_vector,
+    solve,
+    solve_lower,
+    symmetric_product,
+)
+from .links import dmu, log_partition, mu
+from .protocol import NO_SLOT, Integers, Setting, absorb, fade, grow
+
+BLOCK = 256  # atoms treated at once
+TOLERANCE = 1e-10  # certified error of θ̂, relative to 1 + ‖θ̂‖
+FIRST_ROOM = 64  # a ring that may grow starts with this
+NEXT, OLDEST, USED, GROWS = 0, 1, 2, 3  # entries of Atoms.place
+
+
+class Atoms(NamedTuple):
+    """The weighted past of a generalized linear learner: the linear moments, and the atoms."""
+
+    n: Vector  # (2,)    Σ w_s and Σ w_s²
+    A: Matrix  # (d, d)  Σ w_s x_s x_sᵀ = V − λI
+    A2: Matrix  # (d, d)  Σ w_s² x_s x_sᵀ = Ṽ − λI, or (0, 0) where no part asks for it
+    b: Vector  # (d,)    ĝ = Σ w_s r_s x_s
+    X: Matrix  # (d, K)  atoms
+    N: Vector  # (K,)    weight of each
+    place: Integers  # (4,)    ring: next place, oldest place, places in use; 1 if more room may be made
+    scratch: Matrix  # (4, BLOCK)
+
+
+def blank_atoms(setting: Setting, room: int, squares: bool) -> Atoms:
+    """Allocate: the arms as atoms if they are fixed, else a ring of `room` observations (0: one that grows)."""
+    d, n = setting.arms.shape
+    d2 = d if squares else 0
+    K = n or room or FIRST_ROOM
+    place = np.array([0, 0, n, int(n == 0 and room == 0)], np.int64)
+    X = setting.arms.copy() if n else np.zeros((d, K))
+    moments = (np.zeros(2), np.zeros((d, d)), np.zeros((d2, d2)), np.zeros(d))
+    return Atoms(*moments, X=X, N=np.zeros(K), place=place, scratch=np.zeros((4, BLOCK)))
+
+
+@grow.register(Atoms)
+def _(sums: Atoms) -> Atoms:
+    K = sums.N.shape[0]
+    if not sums.place[GROWS] or sums.place[USED] < K or sums.N[sums.place[NEXT]] == 0.0:
+        return sums
+    order = (np.arange(K) + sums.place[OLDEST]) % K
+    X, N = np.zeros((sums.X.shape[0], 2 * K)), np.zeros(2 * K)
+    X[:, :K], N[:K] = sums.X[:, order], sums.N[order]
+    return sums._replace(X=X, N=N, place=np.array([K, 0, K, 1], np.int64))
+
+
+@fade.register(Atoms)
+def _(sums: Atoms, g: float) -> None:
+    scale_vector(sums.b, g)
+    scale(sums.A, g)
+    scale(sums.A2, g * g)
+    sums.n[0] *= g
+    sums.n[1] *= g * g
+    scale_vector(sums.N[: sums.place[USED]], g)
+
+
+@absorb.register(Atoms)
+def _(sums: Atoms, x: Vector, r: float, slot: int, sign: float) -> None:
+    add_outer(sums.A, x, sign)
+    add_outer(sums.A2, x, sign)
+    for i in range(x.shape[0]):
+        sums.b[i] += sign * r * x[i]
+    sums.n[0] += sign
+    sums.n[1] += sign
+    if slot != NO_SLOT:
+        sums.N[slot] += sign
+        return
+    K = sums.N.shape[0]
+    if sign < 0.0:  # memories take back their oldest observation
+        sums.N[sums.place[OLDEST]] = 0.0
+        sums.place[OLDEST] = (sums.place[OLDEST] + 1) % K
+        return
+    at = sums.place[NEXT]
+    if sums.place[USED] == K and at == sums.place[OLDEST]:
+        sums.place[OLDEST] = (at + 1) % K
+    for i in range(x.shape[0]):
+        sums.X[i, at] = x[i]
+    sums.N[at] = 1.0
+    sums.place[NEXT] = (at + 1) % K
+    sums.place[USED] = max(sums.place[USED], at + 1)
+
+
+# ------------------------------------------------------------------------------------------------------- values and derivatives
+
+
+@kernel
+def predictors(sums: Atoms, first: int, m: int, theta: Vector, z: Vector) -> None:
+    """z_a = x_aᵀθ for the m atoms from `first`."""
+    inner_products(sums.X[:, first : first + m], theta, z)
+
+
+@solver
+def evaluate(link: Any, sums: Atoms, ridge: float, target: Vector, theta: Vector, u: Vector, H: Matrix) -> None:
+    """u = g(θ) − target and H(θ), with ρ = ridge."""
+    d = theta.shape[0]
+    z, weight, q = sums.scratch[0], sums.scratch[1], sums.scratch[2]
+    for i in range(d):
+        u[i] = ridge * theta[i] - target[i]
+        for j in range(i):
+            H[i, j] = 0.0
+        H[i, i] = ridge
+    for first in range(0, sums.place[USED], BLOCK):
+        m = min(BLOCK, sums.place[USED] - first)
+        predictors(sums, first, m, theta, z)
+        N = sums.N[first : first + m]
+        for a in range(m):
+            weight[a] = N[a] * dmu(link, z[a])
+            z[a] = N[a] * mu(link, z[a])
+        for i in range(d):
+            x = sums.X[i, first : first + m]
+            s = 0.0
+            for a in range(m):
+                s += z[a] * x[a]
+                q[a] = weight[a] * x[a]
+            u[i] += s
+            for j in range(i + 1):
+                y = sums.X[j, first : first + m]
+                s = 0.0
+                for a in range(m):
+                    s += q[a] * y[a]
+                H[i, j] += s
+    for i in range(d):
+        for j in range(i):
+            H[j, i] = H[i, j]
+
+
+@solver
+def loss(link: Any, sums: Atoms, ridge: float, theta: Vector) -> float:
+    """F(θ)."""
+    z = sums.scratch[0]
+    total = 0.5 * ridge * dot(theta, theta) - dot(sums.b, theta)
+    for first in range(0, sums.place[USED], BLOCK):
+        m = min(BLOCK, sums.place[USED] - first)
+        predictors(sums, first, m, theta, z)
+        N = sums.N[first : first + m]
+        for a in range(m):
+            total += N[a] * log_partition(link, z[a])
+    return total
+
+
+# --------------------------------------------------------------------------------------------------------------------- solvers
+
+
+class NewtonWork(NamedTuple):
+    """Workspace of the solvers; u, H and its factor are those of the last evaluation."""
+
+    u: Vector  # (d,)    g(θ) − target
+    step: Vector  # (d,)
+    trial: Vector  # (d,)
+    H: Matrix  # (d, d)
+    factor: Matrix  # (d, d)
+    error: Vector  # (1,)    certified bound of ‖θ − θ̂‖₂
+
+
+def newton_work(d: int) -> NewtonWork:
+    """Allocate the workspace."""
+    return NewtonWork(np.zeros(d), np.zeros(d), np.zeros(d), np.zeros((d, d)), np.zeros((d, d)), np.zeros(1))
+
+
+@solver
+def divide(A: Matrix, shift: float, y: Vector, U: Matrix, out: Vector) -> None:
+    """out = (A + shift·I)⁻¹y, leaving the factor in U."""
+    cholesky(A, shift, U)
+    solve(U, y, out)
+
+
+@solver
+def newton(link: Any, sums: Atoms, ridge: float, target: Vector, L: float, theta: Vector, work: NewtonWork) -> int:
+    """Solve g(θ) = target from θ by damped Newton; returns the number of evaluations.
+
+    Certificate: after a full step Δ the gradient is at most (L/2)·ΔᵀHΔ for |μ″| ≤ μ′, hence the error at most L·uᵀΔ/(2ρ).
+    Steps longer than ½ are damped by log(1+d)/d, d = L‖Δ‖, and halved as long as they overshoot the minimum along the line by far.
+    """
+    d = theta.shape[0]
+    evaluate(link, sums, ridge, target, theta, work.u, work.H)
+    count = 1
+    while count < 100:
+        divide(work.H, 0.0, work.u, work.factor, work.step)
+        decrement = dot(work.u, work.step)
+        work.error[0] = 0.5 * L * decrement / ridge
+        if work.error[0] <= TOLERANCE * (1.0 + norm(theta)):
+            for i in range(d):
+                theta[i] -= work.step[i]
+            return count
+        length = L * norm(work.step)
+        tau = 1.0 if length <= 0.5 else np.log1p(length) / length
+        while True:
+            for i in range(d):
+                work.trial[i] = theta[i] - tau * work.step[i]
+            evaluate(link, sums, ridge, target, work.trial, work.u, work.H)
+            count += 1
+            if dot(work.u, work.step) >= -0.5 * decrement or count >= 100:
+                break
+            tau *= 0.5
+        for i in range(d):
+            theta[i] = work.trial[i]
+    return count
+
+
+@solver
+def ball_minimum(A: Matrix, q: Vector, S: float, y: Vector, factor: Matrix, t: Vector) -> float:
+    """argmin ½yᵀAy − qᵀy over ‖y‖ ≤ S for positive definite A; returns the multiplier ν with (A + νI)y = q.
+
+    Newton on 1/‖y(ν)‖ − 1/S, which is concave and increasing: from ν = 0 it climbs to the root without overshooting.
+    """
+    nu = 0.0
+    divide(A, 0.0, q, factor, y)
+    for _ in range(60):
+        size = norm(y)
+        if size <= S * (1.0 + 4e-16):
+            break
+        solve_lower(factor, y, t)
+        more = (size / S - 1.0) * size * size / dot(t, t)
+        if more <= 1e-16 * nu:
+            break
+        nu += more
+        divide(A, nu, q, factor, y)
+    size = norm(y)
+    if size > S:
+        for i in range(y.shape[0]):
+            y[i] *= S / size
+    return nu
+
+
+@solver
+def newton_on_ball(
+    link: Any, sums: Atoms, ridge: float, target: Vector, L: float, S: float, theta: Vector, work: NewtonWork
+) -> float:
+    """Minimise F(θ) − (target − ĝ)ᵀθ over ‖θ‖ ≤ S from θ; returns the multiplier ν: g(θ) + νθ = target."""
+    d = theta.shape[0]
+    nu = 0.0
+    for _ in range(100):
+        evaluate(link, sums, ridge, target, theta, work.u, work.H)
+        symmetric_product(work.H, theta, work.step)
+        for i in range(d):
+            work.step[i] -= work.u[i]
+        nu = ball_minimum(work.H, work.step, S, work.trial, work.factor, work.u)
+        for i in range(d):
+            work.step[i] = work.trial[i] - theta[i]
+        length = L * norm(work.step)
+        tau = 1.0 if length <= 0.5 else np.log1p(length) / length
+        for i in range(d):
+            theta[i] += tau * work.step[i]
+        if length <= 1e-9:
+            break
+    return nu

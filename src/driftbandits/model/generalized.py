@@ -1,0 +1,93 @@
+r"""The weighted quasi-maximum-likelihood estimator of generalized linear and self-concordant bandits (paper, Section 4).
+
+    λc_μ·θ̂ + Σ_{s≤t} w_{t,s}(μ(x_sᵀθ̂) − r_s)x_s = 0,      θ̃ = θ̂ projected onto ‖θ‖ ≤ S,      V_t = λI + Σ w_{t,s} x_s x_sᵀ
+
+Damped Newton from the last θ̂, with a certificate; then the projection, a part of its own. `likelihood` says how the past is kept.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import positive
+from ..kernel import part
+from ..likelihood import Atoms, NewtonWork, blank_atoms, newton, newton_work
+from ..linalg import Matrix, Vector, cholesky
+from ..links import mu
+from ..protocol import Integers, Setting, estimate, estimate_of, mean, report, sums_of, wants_squares
+from .projection import BallWork, ball_work, project
+
+
+@part
+class Generalized(NamedTuple):
+    """Rewards with mean μ(xᵀθ): regulariser λc_μ, arms of norm ≤ L, and how to come back into the ball."""
+
+    link: Any
+    lam: float
+    c_mu: float
+    L: float
+    projection: Any
+
+    def check(self) -> None:
+        """The likelihood must be strongly convex."""
+        positive("lam", self.lam, "V = λI must be invertible in round 1")
+        positive("c_mu", self.c_mu, "it is the smallest slope of an increasing link")
+        positive("L", self.L, "it bounds the norm of every arm")
+
+
+class GeneralizedEstimate(NamedTuple):
+    """θ̃, which the rule scores with, the factors of V and Ṽ, and θ̂."""
+
+    theta: Vector  # (d,)    θ̃
+    factor: Matrix  # (d, d)  of V
+    factor2: Matrix  # (d, d)  of Ṽ, or (0, 0) where no part asks for it
+    hat: Vector  # (d,)    θ̂
+    newton: NewtonWork
+    ball: BallWork
+    tally: Vector  # (5,)    estimates, evaluations, projections; 1 if the last round projected; second steps
+    horizon: Integers  # (1,)    T, or 0
+
+
+@sums_of.register(Generalized)
+def _(model: Generalized, setting: Setting, room: int, squares: bool) -> Atoms:
+    return blank_atoms(setting, room, squares or wants_squares(model.projection))
+
+
+@estimate_of.register(Generalized)
+def _(model: Generalized, setting: Setting, squares: bool) -> GeneralizedEstimate:
+    d = setting.dim
+    d2 = d if squares or wants_squares(model.projection) else 0
+    return GeneralizedEstimate(
+        theta=np.zeros(d),
+        factor=np.zeros((d, d)),
+        factor2=np.zeros((d2, d2)),
+        hat=np.zeros(d),
+        newton=newton_work(d),
+        ball=ball_work(d),
+        tally=np.zeros(5),
+        horizon=np.full(1, setting.horizon, np.int64),
+    )
+
+
+@estimate.register(Generalized)
+def _(model: Generalized, sums: Atoms, est: GeneralizedEstimate) -> None:
+    cholesky(sums.A, model.lam, est.factor)
+    cholesky(sums.A2, model.lam, est.factor2)
+    est.tally[0] += 1.0
+    est.tally[1] += newton(model.link, sums, model.lam * model.c_mu, sums.b, model.L, est.hat, est.newton)
+    project(model.projection, model, sums, est)
+
+
+@mean.register(Generalized)
+def _(model: Generalized, z: float) -> float:
+    return mu(model.link, z)  # type: ignore[no-any-return]
+
+
+@report.register(Generalized)
+def _(model: Generalized, est: GeneralizedEstimate) -> dict[str, Any]:
+    rounds = max(float(est.tally[0]), 1.0)
+    return {
+        "evaluations": float(est.tally[1]) / rounds,
+        "projected": float(est.tally[2]) / rounds,
+        "second_steps": float(est.tally[4]) / rounds,
+    }

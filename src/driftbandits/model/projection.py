@@ -1,0 +1,383 @@
+r"""Back into the ball: θ̃ from θ̂ when ‖θ̂‖ > S, with u(θ) = g(θ) − ĝ (paper, eq:GLB-projection, eq:SCB-projection; Faury et al. 2021).
+
+`Unprojected`  θ̃ = θ̂
+`FixedMetric`  argmin_{‖θ‖≤S} ‖u(θ)‖_{M⁻¹},  M = V, or Ṽ if `squared`                                      (GLB-WeightUCB; D-GLUCB)
+`LocalMetric`  argmin_{‖θ‖≤S} ‖u(θ)‖_{H⁻¹(θ)}                                                             (SCB-WeightUCB)
+`TwoStep`      θ̃ of   min_{‖θ‖≤S, z} ‖V⁻¹z‖₂  s.t.  ‖u(θ) − z‖_{Ṽ⁻¹} ≤ β̄                                (BVD-GLM-UCB)
+
+None of these is convex, but all are benign: ∇½‖u‖²_{M⁻¹} = H·M⁻¹u vanishes only at θ̂, so the minimiser of the first lies on the sphere. One
+descent solves them all: a quasi-Newton model, started from the Gauss–Newton matrix, is minimised exactly over the ball (`ball_minimum`) and
+followed by a line search. It starts from the last θ̃ while rounds project in a row, else from Sθ̂/‖θ̂‖ and from the ball-constrained
+minimiser of F. The proofs need only u(θ̃) ≤ u(θ_t) in the norm at hand, not a global minimum; tests compare with dense sweeps.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import positive
+from ..kernel import generic, kernel, part, solver
+from ..likelihood import BLOCK, USED, Atoms, ball_minimum, divide, evaluate, newton_on_ball, predictors
+from ..linalg import Matrix, Vector, dot, norm, scale, solve, solve_lower, symmetric_product
+from ..links import ddmu
+from ..protocol import beta, wants_squares
+
+S_WHY = "it bounds the norm of θ"
+
+
+@part
+class Unprojected(NamedTuple):
+    """θ̃ = θ̂: for rules and radii that do not mind."""
+
+
+@part
+class FixedMetric(NamedTuple):
+    """Projection onto ‖θ‖ ≤ S in the norm V⁻¹, or Ṽ⁻¹ if `squared` = 1."""
+
+    S: float
+    squared: float = 0.0
+
+    def check(self) -> None:
+        """The ball must not be empty."""
+        positive("S", self.S, S_WHY)
+
+
+@part
+class LocalMetric(NamedTuple):
+    """Projection onto ‖θ‖ ≤ S in the norm H⁻¹(θ)."""
+
+    S: float
+
+    def check(self) -> None:
+        """The ball must not be empty."""
+        positive("S", self.S, S_WHY)
+
+
+@part
+class TwoStep(NamedTuple):
+    """The parameter selection of BVD-GLM-UCB: `first` is its first step, `confidence` the radius β̄ without the bonus factor."""
+
+    S: float
+    first: Any
+    confidence: Any
+
+    def check(self) -> None:
+        """The ball must not be empty."""
+        positive("S", self.S, S_WHY)
+
+
+@wants_squares.register(Unprojected, LocalMetric)
+def _(kind: Any) -> bool:
+    return False
+
+
+@wants_squares.register(FixedMetric)
+def _(kind: FixedMetric) -> bool:
+    return bool(kind.squared)
+
+
+@wants_squares.register(TwoStep)
+def _(kind: TwoStep) -> bool:
+    return True
+
+
+class BallWork(NamedTuple):
+    """Workspace of the descent on the ball."""
+
+    B: Matrix  # (d, d)  quasi-Newton matrix
+    factor: Matrix  # (d, d)
+    W: Matrix  # (d, d)
+    gradient: Vector  # (d,)
+    other: Vector  # (d,)    gradient at the trial point
+    y: Vector  # (d,)
+    s: Vector  # (d,)
+    q: Vector  # (d,)
+    t: Vector  # (d,)
+    v: Vector  # (d,)
+    best: Vector  # (d,)
+    start: Vector  # (d,)
+
+
+def ball_work(d: int) -> BallWork:
+    """Allocate the workspace."""
+    return BallWork(*(np.zeros((d, d)) for _ in range(3)), *(np.zeros(d) for _ in range(9)))
+
+
+# -------------------------------------------------------------------------------------------------------------- open functions
+
+
+@generic
+def project(kind: Any, model: Any, sums: Atoms, est: Any) -> None:
+    """Set est.theta to θ̃, given θ̂ in est.hat."""
+
+
+@generic
+def objective(kind: Any, model: Any, sums: Atoms, est: Any, theta: Vector, gradient: Vector) -> float:
+    """The function to minimise over the ball, and its gradient; leaves u and H at θ in est.newton."""
+
+
+@generic
+def gauss_newton(kind: Any, est: Any, B: Matrix) -> None:
+    """A positive definite model of the objective's Hessian at the point of the last evaluation."""
+
+
+# ----------------------------------------------------------------------------------------------------------------- the descent
+
+
+@solver
+def value_at(kind: Any, model: Any, sums: Atoms, est: Any, theta: Vector, gradient: Vector) -> float:
+    """The objective, compiled once."""
+    return objective(kind, model, sums, est, theta, gradient)  # type: ignore[no-any-return]
+
+
+@solver
+def descend(kind: Any, model: Any, sums: Atoms, est: Any, theta: Vector) -> float:
+    """Minimise the objective over ‖θ‖ ≤ S from θ, in place; returns its value."""
+    d = theta.shape[0]
+    w = est.ball
+    value = value_at(kind, model, sums, est, theta, w.gradient)
+    gauss_newton(kind, est, w.B)
+    for _ in range(200):
+        symmetric_product(w.B, theta, w.q)
+        for i in range(d):
+            w.q[i] -= w.gradient[i]
+        ball_minimum(w.B, w.q, kind.S, w.y, w.factor, w.t)
+        for i in range(d):
+            w.s[i] = w.y[i] - theta[i]
+        slope = dot(w.gradient, w.s)
+        if not slope < -1e-15 * value:
+            break
+        tau = 1.0
+        while True:
+            for i in range(d):
+                w.y[i] = theta[i] + tau * w.s[i]
+            new = value_at(kind, model, sums, est, w.y, w.other)
+            if new <= value + 1e-4 * tau * slope or tau < 1e-6:
+                break
+            tau *= 0.5
+        if not new < value:
+            break
+        decrease = value - new
+        for i in range(d):
+            theta[i] = w.y[i]
+            w.s[i] *= tau
+            w.y[i] = w.other[i] - w.gradient[i]
+            w.gradient[i] = w.other[i]
+        value = new
+        if norm(w.s) <= 1e-11 * kind.S or decrease <= 1e-15 * value:
+            break
+        quasi_newton(w.B, w.s, w.y, w.q)
+    return value
+
+
+@kernel
+def quasi_newton(B: Matrix, s: Vector, y: Vector, Bs: Vector) -> None:
+    """BFGS: B ← B − Bs sᵀB/(sᵀBs) + yyᵀ/(yᵀs), with Powell's damping of y, so that B stays positive definite."""
+    d = s.shape[0]
+    symmetric_product(B, s, Bs)
+    sBs, sy = dot(s, Bs), dot(s, y)
+    if sy < 0.2 * sBs:
+        mix = 0.8 * sBs / (sBs - sy)
+        for i in range(d):
+            y[i] = mix * y[i] + (1.0 - mix) * Bs[i]
+        sy = 0.2 * sBs
+    for i in range(d):
+        for j in range(d):
+            B[i, j] += y[i] * y[j] / sy - Bs[i] * Bs[j] / sBs
+
+
+@kernel
+def outside(kind: Any, est: Any) -> bool:
+    """Does θ̂ have to be projected? If not, θ̃ = θ̂."""
+    size = norm(est.hat)
+    if size <= kind.S:
+        for i in range(est.hat.shape[0]):
+            est.theta[i] = est.hat[i]
+        est.tally[3] = 0.0
+        return False
+    est.tally[2] += 1.0
+    return True
+
+
+@solver
+def descend_from_starts(kind: Any, model: Any, sums: Atoms, est: Any) -> float:
+    """The best of the descents from all starts, into est.theta."""
+    d = est.hat.shape[0]
+    w = est.ball
+    for i in range(d):
+        w.start[i] = est.hat[i] * kind.S / norm(est.hat)
+    value = np.inf
+    if est.tally[3] > 0.0:  # last round projected too
+        for i in range(d):
+            w.best[i] = est.theta[i]
+        value = descend(kind, model, sums, est, w.best)
+        if value_at(kind, model, sums, est, w.start, w.gradient) >= value:
+            for i in range(d):
+                est.theta[i] = w.best[i]
+            return value
+    for k in range(2):
+        if k == 1:
+            newton_on_ball(model.link, sums, model.lam * model.c_mu, sums.b, model.L, kind.S, w.start, est.newton)
+        for i in range(d):
+            w.v[i] = w.start[i]
+        found = descend(kind, model, sums, est, w.start)
+        if found < value:
+            value = found
+            for i in range(d):
+                w.best[i] = w.start[i]
+        for i in range(d):
+            w.start[i] = w.v[i]
+    for i in range(d):
+        est.theta[i] = w.best[i]
+    est.tally[3] = 1.0
+    return value
+
+
+# ------------------------------------------------------------------------------------------------------------------ no projection
+
+
+@project.register(Unprojected)
+def _(kind: Unprojected, model: Any, sums: Atoms, est: Any) -> None:
+    for i in range(est.hat.shape[0]):
+        est.theta[i] = est.hat[i]
+
+
+# ------------------------------------------------------------------------------------------------------------------- fixed metric
+
+
+@project.register(FixedMetric, LocalMetric)
+def _(kind: Any, model: Any, sums: Atoms, est: Any) -> None:
+    if outside(kind, est):
+        descend_from_starts(kind, model, sums, est)
+
+
+@objective.register(FixedMetric)
+def _(kind: FixedMetric, model: Any, sums: Atoms, est: Any, theta: Vector, gradient: Vector) -> float:
+    # ½‖u‖²_{M⁻¹},  gradient H·M⁻¹u
+    u, H = est.newton.u, est.newton.H
+    evaluate(model.link, sums, model.lam * model.c_mu, sums.b, theta, u, H)
+    solve(est.factor2 if kind.squared else est.factor, u, est.ball.t)
+    symmetric_product(H, est.ball.t, gradient)
+    return 0.5 * dot(u, est.ball.t)
+
+
+@gauss_newton.register(FixedMetric)
+def _(kind: FixedMetric, est: Any, B: Matrix) -> None:
+    square_of_solves(est.factor2 if kind.squared else est.factor, est.newton.H, False, est.ball.W, B)
+
+
+@kernel
+def gram(W: Matrix, B: Matrix) -> None:
+    """B = WWᵀ."""
+    for i in range(W.shape[0]):
+        for j in range(i + 1):
+            B[i, j] = dot(W[i], W[j])
+            B[j, i] = B[i, j]
+
+
+@solver
+def square_of_solves(factor: Matrix, H: Matrix, twice: bool, W: Matrix, B: Matrix) -> None:
+    """B = H·M⁻¹·H, or H·M⁻²·H if `twice`, from the factor of M."""
+    d = H.shape[0]
+    for i in range(d):
+        for j in range(d):
+            W[i, j] = H[i, j]
+        if twice:
+            solve(factor, W[i], W[i])
+        else:
+            solve_lower(factor, W[i], W[i])
+    gram(W, B)
+
+
+# ------------------------------------------------------------------------------------------------------------------- local metric
+
+
+@objective.register(LocalMetric)
+def _(kind: LocalMetric, model: Any, sums: Atoms, est: Any, theta: Vector, gradient: Vector) -> float:
+    # P = uᵀH⁻¹u,  ∇P = 2u − Σ_s w_s μ″(x_sᵀθ)(x_sᵀq)² x_s  with q = H⁻¹u
+    d = theta.shape[0]
+    u, H, q = est.newton.u, est.newton.H, est.ball.t
+    evaluate(model.link, sums, model.lam * model.c_mu, sums.b, theta, u, H)
+    divide(H, 0.0, u, est.ball.factor, q)
+    for i in range(d):
+        gradient[i] = 2.0 * u[i]
+    z, zq = sums.scratch[0], sums.scratch[1]
+    for first in range(0, sums.place[USED], BLOCK):
+        m = min(BLOCK, sums.place[USED] - first)
+        predictors(sums, first, m, theta, z)
+        predictors(sums, first, m, q, zq)
+        N = sums.N[first : first + m]
+        for a in range(m):
+            z[a] = N[a] * ddmu(model.link, z[a]) * zq[a] * zq[a]
+        for i in range(d):
+            gradient[i] -= dot(sums.X[i, first : first + m], z)
+    return dot(u, q)
+
+
+@gauss_newton.register(LocalMetric)
+def _(kind: LocalMetric, est: Any, B: Matrix) -> None:
+    for i in range(B.shape[0]):
+        for j in range(B.shape[0]):
+            B[i, j] = 2.0 * est.newton.H[i, j]
+
+
+# ----------------------------------------------------------------------------------------------------------------------- two steps
+
+
+@project.register(TwoStep)
+def _(kind: TwoStep, model: Any, sums: Atoms, est: Any) -> None:
+    if not outside(kind, est):
+        return
+    # Is θ̂ within β̄ of the ball? Then θᵖ = θ̂, and θ̃ is the projection in Ṽ⁻¹.
+    value = descend_from_starts(kind.first, model, sums, est)
+    width = beta(kind.confidence, sums.n, est, est.horizon[0])
+    if 2.0 * value <= width * width:
+        return
+    second_step(kind, model, sums, est)
+
+
+@solver
+def second_step(kind: TwoStep, model: Any, sums: Atoms, est: Any) -> None:
+    """Minimise ‖V⁻¹z*(θ)‖² over the ball from the first step's θ̃ and from Sθ̂/‖θ̂‖."""
+    d = est.hat.shape[0]
+    w = est.ball
+    est.tally[4] += 1.0
+    value = descend(kind, model, sums, est, est.theta)
+    for i in range(d):
+        w.best[i] = est.hat[i] * kind.S / norm(est.hat)
+    if descend(kind, model, sums, est, w.best) < value:
+        for i in range(d):
+            est.theta[i] = w.best[i]
+
+
+@objective.register(TwoStep)
+def _(kind: TwoStep, model: Any, sums: Atoms, est: Any, theta: Vector, gradient: Vector) -> float:
+    # For fixed θ the best z is u − Cf with Ṽ = CCᵀ, C = Uᵀ, and f = argmin_{‖f‖≤β̄} ‖V⁻¹(u − Cf)‖²: least squares on a ball.
+    # The value is ‖V⁻¹z‖², and by the envelope theorem its gradient 2H·V⁻²z.
+    d = theta.shape[0]
+    u, H, w = est.newton.u, est.newton.H, est.ball
+    evaluate(model.link, sums, model.lam * model.c_mu, sums.b, theta, u, H)
+    solve(est.factor, u, w.t)
+    for i in range(d):  # row i of W is V⁻¹ times column i of C
+        for j in range(d):
+            w.W[i, j] = est.factor2[i, j] if j >= i else 0.0
+        solve(est.factor, w.W[i], w.W[i])
+        w.q[i] = dot(w.W[i], w.t)
+    gram(w.W, est.newton.factor)
+    width = beta(kind.confidence, sums.n, est, est.horizon[0])
+    ball_minimum(est.newton.factor, w.q, width, est.newton.step, w.factor, est.newton.trial)
+    for i in range(d):
+        for j in range(d):
+            w.t[j] -= w.W[i, j] * est.newton.step[i]  # V⁻¹z
+    value = dot(w.t, w.t)
+    solve(est.factor, w.t, w.t)
+    symmetric_product(H, w.t, gradient)
+    for i in range(d):
+        gradient[i] *= 2.0
+    return value
+
+
+@gauss_newton.register(TwoStep)
+def _(kind: TwoStep, est: Any, B: Matrix) -> None:
+    square_of_solves(est.factor, est.newton.H, True, est.ball.W, B)
+    scale(B, 2.0)

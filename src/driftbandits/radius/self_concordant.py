@@ -1,0 +1,122 @@
+r"""The radius of Lemma 3, from the self-normalised inequality of Faury et al. (2020, Theorem 1) for rewards in [0, m].
+
+    β̃_{t−1} = √ρ/(2m) + (2m/√ρ)(log(1/δ) + d·log 2) + (dm/√ρ)·log(1 + L²k_μn/(ρd)) + √ρ·S,      ρ = λc_μ,  n = Σ_{s<t} w_{t−1,s}
+
+`inflation`   multiplies the first three terms, the noise. As printed 1; corrected √min(e^{2LS}, k_μ/c_μ), because the noise of round s has the
+              variance of θ_s while the norm is that of θ_t (resolution G1).
+`squared`     n = Σ w² (resolution A2);   `uniform`   union bound over the horizon (resolution A5).
+`scale`       multiplies the whole; the bonus of SCB-WeightUCB has 2√(1+2LS)·k_μ/√c_μ here.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import positive, probability, require
+from ..kernel import kernel, part
+from ..linalg import Vector, norm
+from ..protocol import Limits, beta, limits, wants_horizon, wants_squares
+
+
+@part
+class SelfConcordant(NamedTuple):
+    """β̃, for rewards in [0, m]."""
+
+    lam: float
+    c_mu: float
+    k_mu: float
+    S: float
+    L: float
+    m: float
+    delta: float
+    scale: float = 1.0
+    inflation: float = 1.0
+    squared: float = 0.0
+    uniform: float = 0.0
+
+    def check(self) -> None:
+        """Everything but the options is positive."""
+        positive("lam", self.lam, "V = λI must be invertible in round 1")
+        require(
+            0.0 < self.c_mu <= self.k_mu,
+            "c_mu",
+            self.c_mu,
+            "in (0, k_mu]",
+            "they are the extreme slopes of an increasing link",
+        )
+        positive("S", self.S, "it bounds the norm of θ")
+        positive("L", self.L, "it bounds the norm of every arm")
+        positive("m", self.m, "rewards lie in [0, m]")
+        probability("delta", self.delta)
+        require(self.scale >= 0.0, "scale", self.scale, "≥ 0", "it multiplies the width of an interval")
+        require(self.inflation >= 1.0, "inflation", self.inflation, "≥ 1", "it repairs a bound that is too small")
+
+
+@part
+class ProjectionFree(NamedTuple):
+    """scale·(1+D̂)·β̃, or scale·√(1+D̂)·β̃ while ‖θ̂‖ ≤ S: what |μ(xᵀθ̂) − μ(xᵀθ)| costs when θ̂ may leave the ball.
+
+    D̂ = min{D̄(b), L(S+‖θ̂‖)},  D̄(b) = (b² + b√(b²+4))/2,  b = Lβ̃/√(λc_μ)      (theory §1 iv; idea: Russac et al. 2021; constants ours)
+    """
+
+    confidence: Any  # a SelfConcordant with scale 1
+    scale: float
+
+
+@kernel
+def noise_radius(lam_c: float, k_mu: float, L: float, m: float, failure: float, rounds: float, d: int) -> float:
+    """The first three terms of β̃, with failure = log(1/δ)."""
+    root = np.sqrt(lam_c)
+    width = 0.5 * root / m + 2.0 * m / root * (failure + d * np.log(2.0))
+    return float(width + d * m / root * np.log(1.0 + L * L * k_mu * rounds / (lam_c * d)))
+
+
+@kernel
+def spread(b: float, L: float, reach: float) -> float:
+    """D̂ = min{D̄(b), L·reach}: how far xᵀθ can be from xᵀθ̂."""
+    return float(min(0.5 * (b * b + b * np.sqrt(b * b + 4.0)), L * reach))
+
+
+@beta.register(SelfConcordant)
+def _(radius: SelfConcordant, n: Vector, est: Any, horizon: int) -> float:
+    failure = -np.log(radius.delta)
+    if radius.uniform:
+        failure += np.log(float(horizon))
+    lam_c = radius.lam * radius.c_mu
+    rounds = n[1] if radius.squared else n[0]
+    noise = noise_radius(lam_c, radius.k_mu, radius.L, radius.m, failure, rounds, est.theta.shape[0])
+    return float(radius.scale * (radius.inflation * noise + np.sqrt(lam_c) * radius.S))
+
+
+@beta.register(ProjectionFree)
+def _(radius: ProjectionFree, n: Vector, est: Any, horizon: int) -> float:
+    sure = radius.confidence
+    width = beta(sure, n, est, horizon)
+    size = norm(est.theta)
+    stretch = 1.0 + spread(sure.L * width / np.sqrt(sure.lam * sure.c_mu), sure.L, sure.S + size)
+    return float(radius.scale * width * (np.sqrt(stretch) if size <= sure.S else stretch))
+
+
+@limits.register(SelfConcordant)
+def _(radius: SelfConcordant) -> Limits:
+    return Limits(L=radius.L, low=0.0, high=radius.m)
+
+
+@limits.register(ProjectionFree)
+def _(radius: ProjectionFree) -> Limits:
+    return limits(radius.confidence)  # type: ignore[no-any-return]
+
+
+@wants_squares.register(SelfConcordant, ProjectionFree)
+def _(radius: Any) -> bool:
+    return False
+
+
+@wants_horizon.register(SelfConcordant)
+def _(radius: SelfConcordant) -> bool:
+    return bool(radius.uniform)
+
+
+@wants_horizon.register(ProjectionFree)
+def _(radius: ProjectionFree) -> bool:
+    return wants_horizon(radius.confidence)  # type: ignore[no-any-return]
