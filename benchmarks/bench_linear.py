@@ -37,7 +37,18 @@ def best(function, repeat):
 def c_loop(folder):
     """The hand-written loop, or None without a C compiler."""
     library = pathlib.Path(folder) / "lb_weight_ucb.so"
-    command = ["cc", "-O3", "-march=native", "-fno-math-errno", "-shared", "-fPIC", "-o", library, HERE / "lb_weight_ucb.c", "-lm"]
+    command = [
+        "cc",
+        "-O3",
+        "-march=native",
+        "-fno-math-errno",
+        "-shared",
+        "-fPIC",
+        "-o",
+        library,
+        HERE / "lb_weight_ucb.c",
+        "-lm",
+    ]
     try:
         subprocess.run(command, check=True)
     except (OSError, subprocess.CalledProcessError):
@@ -61,7 +72,9 @@ def rounds(loop):
         ours = best(lambda: db.simulate(strategy, world, seed=0), 7) / T
         by_hand = best(lambda: loop(d, n, T, *pointers, *numbers), 7) / T if loop else float("nan")
         gemm = best(lambda: [V @ X for _ in range(50)], 7) / 50
-        print(f"{d:>4} {n:>5} {ours * 1e9:>10.0f} {by_hand * 1e9:>10.0f} {gemm * 1e9:>10.0f} {ours / by_hand:>8.2f} {ours / gemm:>11.2f}")
+        print(
+            f"{d:>4} {n:>5} {ours * 1e9:>10.0f} {by_hand * 1e9:>10.0f} {gemm * 1e9:>10.0f} {ours / by_hand:>8.2f} {ours / gemm:>11.2f}"
+        )
 
 
 def zoo():

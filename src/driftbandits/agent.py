@@ -41,7 +41,13 @@ class Agent:
     """
 
     def __init__(
-        self, strategy: Any, *, dim: int, seed: int | np.random.SeedSequence = 0, horizon: int | None = None, check: Check = "error"
+        self,
+        strategy: Any,
+        *,
+        dim: int,
+        seed: int | np.random.SeedSequence = 0,
+        horizon: int | None = None,
+        check: Check = "error",
     ) -> None:
         self.strategy = strategy
         self.dim = integer("dim", dim, least=1, why="it is the number of features d")
@@ -55,8 +61,8 @@ class Agent:
         self._x = np.zeros(self.dim)
         self._chosen = False
         none = np.zeros((self.dim, 1))
-        self._decide = _decide.direct(strategy, self._state, none, self._score, True, self._rng)  # type: ignore[attr-defined]
-        self._observe = _observe.direct(strategy, self._state, self._x, 0.0)  # type: ignore[attr-defined]
+        self._decide = _decide.direct(strategy, self._state, none, self._score, True, self._rng)
+        self._observe = _observe.direct(strategy, self._state, self._x, 0.0)
 
     def select(self, arms: ArrayLike) -> int:
         """Index of the arm to play among the rows of `arms` (n, d), which may differ in every call."""
@@ -76,7 +82,9 @@ class Agent:
             self._learn(self._features(x), r)
             return
         if not self._chosen:
-            raise InvalidState("update without select: there is no selection whose reward is open; give the features with x=…")
+            raise InvalidState(
+                "update without select: there is no selection whose reward is open; give the features with x=…"
+            )
         self._learn(self._x, r)
         self._chosen = False
 
@@ -89,11 +97,11 @@ class Agent:
     @property
     def theta(self) -> Vector:
         """Current estimate of θ, (d,)."""
-        return estimator(self.strategy, self._state).copy()  # type: ignore[no-any-return]
+        return estimator(self.strategy, self._state).copy()
 
     def info(self) -> dict[str, Any]:
         """What the strategy tells about its state: observations, effective memory, radius, …"""
-        return describe(self.strategy, self._state)  # type: ignore[no-any-return]
+        return describe(self.strategy, self._state)
 
     def _learn(self, x: Vector, r: float) -> None:
         if self._grows:
@@ -120,7 +128,7 @@ class Agent:
 def _decide(strategy: Any, state: Any, arms: Matrix, score: Vector, choose: bool, rng: np.random.Generator) -> int:
     """Choose an arm, or only score all arms for the coming choice."""
     if choose:
-        return act(strategy, state, arms, score, rng)  # type: ignore[no-any-return]
+        return act(strategy, state, arms, score, rng)
     ready(strategy, state, rng)
     scores(strategy, state, arms, score)
     return -1
@@ -129,5 +137,3 @@ def _decide(strategy: Any, state: Any, arms: Matrix, score: Vector, choose: bool
 @entry
 def _observe(strategy: Any, state: Any, x: Vector, r: float) -> None:
     learn(strategy, state, x, r, NO_SLOT)
-
-

@@ -38,7 +38,7 @@ def largest_square(arms: Matrix) -> float:
 @functools.cache
 def _measure() -> Any:
     """`largest_square` without numba's look at its argument, for contiguous arrays only."""
-    return largest_square.direct(np.zeros((1, 1, 1)))  # type: ignore[attr-defined]
+    return largest_square.direct(np.zeros((1, 1, 1)))
 
 
 def check_arms(arms: Matrix, L: float, check: Check) -> None:
@@ -59,5 +59,7 @@ def as_offer(arms: Any, dim: int) -> Matrix:
     """Arms (n, d) of a user as a contiguous (d, n) array."""
     offer = np.ascontiguousarray(np.asarray(arms, np.float64).T)
     if offer.ndim != 2 or offer.shape[0] != dim or offer.shape[1] == 0:
-        raise InvalidShape(f"arms has shape {np.shape(arms)}; it must be (n, {dim}) with n ≥ 1: one row of {dim} features an arm")
+        raise InvalidShape(
+            f"arms has shape {np.shape(arms)}; it must be (n, {dim}) with n ≥ 1: one row of {dim} features an arm"
+        )
     return offer

@@ -32,7 +32,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from numbers import Real
-from typing import Any, TypeVar, cast
+from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 import numba
 from numba import float64, njit
@@ -45,16 +45,59 @@ from numba.extending import intrinsic, overload
 
 from .errors import NoRule, real
 
-__all__ = ["cache_folder", "copy_state", "entry", "generic", "kernel", "load_state", "part", "save_state", "solver", "sqrt"]
+__all__ = [
+    "cache_folder",
+    "copy_state",
+    "entry",
+    "generic",
+    "kernel",
+    "load_state",
+    "part",
+    "save_state",
+    "solver",
+    "sqrt",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T", bound=type)
+P = ParamSpec("P")
+R = TypeVar("R", covariant=True)
+
+
+class OpenFunction(Protocol[P, R]):
+    """A function with one rule per type of its first argument."""
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Apply the rule for the first argument's type; arguments are positional."""
+
+    def register(self, *kinds: type) -> Callable[[F], F]:
+        """Decorate the rule for these types."""
+
+    def knows(self, kind: type) -> bool:
+        """Is there a rule for this type?"""
+
+
+class EntryPoint(Protocol[P, R]):
+    """A compiled function that Python may call."""
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Compile for these arguments if need be, and run; arguments are positional."""
+
+    def direct(self, *args: P.args, **kwargs: P.kwargs) -> Callable[P, R]:
+        """The machine code for arguments of exactly these types, without numba's look at them."""
+
 
 # Not fastmath=True: it assumes that NaN and infinity do not occur and so breaks isnan, isfinite and argmax on them.
-OPTIONS: dict[str, Any] = {"_nrt": False, "nogil": True, "error_model": "numpy", "fastmath": {"contract", "reassoc", "nsz"}}
+OPTIONS: dict[str, Any] = {
+    "_nrt": False,
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": {"contract", "reassoc", "nsz"},
+}
 LEAF = OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 INLINED = LEAF | {"forceinline": True}
 
+CONFIG: Any = numba.config
 PACKAGE = pathlib.Path(__file__).parent
 STALE_AFTER_DAYS = 30.0
 
@@ -117,7 +160,7 @@ def sqrt(x: float) -> float:
     return math.sqrt(x)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _sqrt_instruction(typing: Any, x: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.call(builder.module.declare_intrinsic("llvm.sqrt", [args[0].type]), args)
@@ -125,19 +168,20 @@ def _sqrt_instruction(typing: Any, x: Any) -> Any:
     return float64(float64), generate
 
 
-@overload(sqrt, strict=False, jit_options=INLINED)
+@overload(sqrt, strict=False, jit_options=cast(Any, INLINED))
 def _(x: Any) -> Callable[..., float]:
     def compiled(x: float) -> float:
-        root: float = _sqrt_instruction(x)
+        root: float = instruction(x)
         return root
 
+    instruction: Any = _sqrt_instruction
     return compiled
 
 
 # ---------------------------------------------------------------------------------------------------------- open functions
 
 
-def generic(stub: F) -> Any:
+def generic(stub: Callable[P, R]) -> OpenFunction[P, R]:
     """Turn a documented stub into an open function; give it rules with `@stub.register(Part)`."""
     rules: dict[type, Callable[..., Any]] = {}
 
@@ -146,7 +190,9 @@ def generic(stub: F) -> Any:
             return rules[kind]
         except KeyError:
             known = ", ".join(sorted(p.__name__ for p in rules)) or "none yet"
-            raise NoRule(f"{stub.__name__} has no rule for {getattr(kind, '__name__', kind)}; it knows {known}") from None
+            raise NoRule(
+                f"{stub.__name__} has no rule for {getattr(kind, '__name__', kind)}; it knows {known}"
+            ) from None
 
     @functools.wraps(stub)
     def dispatch(*args: Any) -> Any:
@@ -155,7 +201,7 @@ def generic(stub: F) -> Any:
     def choose(*types: Any) -> Callable[..., Any]:
         return rule(getattr(types[0], "instance_class", types[0]))
 
-    overload(dispatch, strict=False, jit_options=INLINED)(choose)
+    overload(dispatch, strict=False, jit_options=cast(Any, INLINED))(choose)
 
     def register(*kinds: type) -> Callable[[F], F]:
         def add(function: F) -> F:
@@ -168,13 +214,13 @@ def generic(stub: F) -> Any:
 
     dispatch.register = register  # type: ignore[attr-defined]
     dispatch.knows = rules.__contains__  # type: ignore[attr-defined]
-    return dispatch
+    return cast(OpenFunction[P, R], dispatch)
 
 
 # ----------------------------------------------------------------------------------------------------------- entry points
 
 
-def entry(function: F) -> F:
+def entry(function: Callable[P, R]) -> EntryPoint[P, R]:
     """Compile a loop that calls open functions, at its first call, into the cache folder of the parts it is given.
 
     `call.direct(*args)` returns the machine code for arguments of exactly these types: calling that skips numba's type
@@ -195,14 +241,14 @@ def entry(function: F) -> F:
 
     def direct(*args: Any) -> Callable[..., Any]:
         found = dispatcher(args)
-        if numba.config.DISABLE_JIT:
+        if CONFIG.DISABLE_JIT:
             return cast(Callable[..., Any], found)
         signature = tuple(found.typeof_pyval(a) for a in args)
         _readable(found.compile, (signature,))
         return cast(Callable[..., Any], found.overloads[signature].entry_point)
 
     call.direct = direct  # type: ignore[attr-defined]
-    return cast(F, call)
+    return cast(EntryPoint[P, R], call)
 
 
 def _readable(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
@@ -226,12 +272,12 @@ def _part_types(value: Any) -> Iterator[type]:
 
 
 def _compile(function: Callable[..., Any], folder: pathlib.Path) -> Any:
-    before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder)
+    before, CONFIG.CACHE_DIR = CONFIG.CACHE_DIR, str(folder)
     try:
         dispatcher = njit(cache=True, **OPTIONS)(function)
     finally:
-        numba.config.CACHE_DIR = before
-    if not numba.config.DISABLE_JIT:
+        CONFIG.CACHE_DIR = before
+    if not CONFIG.DISABLE_JIT:
         dispatcher.compile = functools.partial(_compile_once, dispatcher.compile)
     return dispatcher
 
@@ -265,13 +311,15 @@ def _compile_once(compile_: Callable[..., Any], *args: Any) -> Any:
         library._ensure_finalized()
         return [].clear  # numba wants a builtin of its own for each function; this one refuses arguments, should Python call a leaf
 
+    library_class: Any = JITCodeLibrary
+    context_class: Any = CPUContext
     with global_compiler_lock:
-        full_finalize, full_executable = JITCodeLibrary.finalize, CPUContext.get_executable
-        JITCodeLibrary.finalize, CPUContext.get_executable = finalize, get_executable
+        full_finalize, full_executable = library_class.finalize, context_class.get_executable
+        library_class.finalize, context_class.get_executable = finalize, get_executable
         try:
             return compile_(*args)
         finally:
-            JITCodeLibrary.finalize, CPUContext.get_executable = full_finalize, full_executable
+            library_class.finalize, context_class.get_executable = full_finalize, full_executable
 
 
 # ------------------------------------------------------------------------------------------------------------- the cache
@@ -316,6 +364,10 @@ def _drop_old_folders(root: pathlib.Path) -> None:
 # -------------------------------------------------------------------------------------------------- whole states at once
 
 
+def _is_state(kind: Any) -> bool:
+    return isinstance(kind, BaseNamedTuple)
+
+
 def _tree_function(name: str, arguments: str, leaf: str) -> Any:
     """Make an open-ended function over states of equal shape: `leaf` runs on every array, whatever the tuple's type."""
 
@@ -332,26 +384,30 @@ def _tree_function(name: str, arguments: str, leaf: str) -> Any:
     walk.__name__ = walk.__qualname__ = name
 
     def choose(first: Any, *_rest: Any) -> Callable[..., None]:
-        if not isinstance(first, BaseNamedTuple):
+        if not _is_state(first):
             raise NoRule(f"{name} has no rule for {first}; it knows states, which are named tuples of arrays")
         names = [word.strip() for word in arguments.split(",")]
         lines = []
         for field, kind in zip(first.fields, first.types, strict=True):
             inner = ", ".join(f"{n}.{field}" if i < 2 else n for i, n in enumerate(names))
-            lines.append(f"    {name if isinstance(kind, BaseNamedTuple) else 'run_leaf'}({inner})\n")
+            lines.append(f"    {name if _is_state(kind) else 'run_leaf'}({inner})\n")
         code: dict[str, Any] = {name: walk, "run_leaf": compiled_leaf}
         exec(f"def implementation({arguments}):\n{''.join(lines) or '    pass'}", code)
         return cast(Callable[..., None], code["implementation"])
 
     compiled_leaf = njit(**LEAF)(run_leaf)
-    overload(walk, strict=False, jit_options=LEAF)(choose)
+    overload(walk, strict=False, jit_options=cast(Any, LEAF))(choose)
     return walk
 
 
 # Arrays are copied number by number: numba's array assignment would need reference counting.
 copy_state = _tree_function("copy_state", "to, source", "for j in range(to.size): to.flat[j] = source.flat[j]")
 copy_state.__doc__ = "Copy every array of `source` into the same array of `to`."
-save_state = _tree_function("save_state", "store, state, i", "for j in range(state.size): store.flat[i * state.size + j] = state.flat[j]")
+save_state = _tree_function(
+    "save_state", "store, state, i", "for j in range(state.size): store.flat[i * state.size + j] = state.flat[j]"
+)
 save_state.__doc__ = "Copy a state into place i of a store, whose arrays have one leading axis more."
-load_state = _tree_function("load_state", "store, state, i", "for j in range(state.size): state.flat[j] = store.flat[i * state.size + j]")
+load_state = _tree_function(
+    "load_state", "store, state, i", "for j in range(state.size): state.flat[j] = store.flat[i * state.size + j]"
+)
 load_state.__doc__ = "Copy place i of a store back into a state."

@@ -189,7 +189,15 @@ def renew(rule: Any, est: Any, width: float, work: Any, rng: np.random.Generator
 
 @generic
 def choose(
-    rule: Any, model: Any, sums: Any, est: Any, width: float, work: Any, arms: Matrix, score: Vector, rng: np.random.Generator
+    rule: Any,
+    model: Any,
+    sums: Any,
+    est: Any,
+    width: float,
+    work: Any,
+    arms: Matrix,
+    score: Vector,
+    rng: np.random.Generator,
 ) -> int:
     """Index of the arm to play among the columns of `arms` (d, n).
 

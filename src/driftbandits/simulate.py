@@ -104,7 +104,20 @@ def simulate(
             check_arms(arms, bound, check)
         best = np.empty(len(theta))
         best_predictors(arms, theta, score, best)
-        _rounds(strategy, state, env.reward, arms, theta, best, draws(env.reward, noise_rng, len(theta)), fixed, score, x, rng, log)
+        _rounds(
+            strategy,
+            state,
+            env.reward,
+            arms,
+            theta,
+            best,
+            draws(env.reward, noise_rng, len(theta)),
+            fixed,
+            score,
+            x,
+            rng,
+            log,
+        )
         if trace.knows(type(strategy)):
             traced.append({"round": int(log.clock[0]), **trace(strategy, state)})
     seconds = time.perf_counter() - began
@@ -119,7 +132,13 @@ def simulate(
 
 
 def trials(
-    strategy: Any, problem: Callable[[int], Bandit], *, trials: int = 20, seed: int = 0, jobs: int | None = None, **options: Any
+    strategy: Any,
+    problem: Callable[[int], Bandit],
+    *,
+    trials: int = 20,
+    seed: int = 0,
+    jobs: int | None = None,
+    **options: Any,
 ) -> list[Run]:
     """Simulate independent trials on threads; trial i runs in the world `problem(i)` with noise of its own.
 

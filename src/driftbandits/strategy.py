@@ -84,7 +84,9 @@ class OptimisticState(NamedTuple):
 def _(strategy: Optimistic, setting: Setting, rng: np.random.Generator) -> OptimisticState:
     model, memory, radius, rule = strategy
     if wants_horizon(radius) and setting.horizon == 0:
-        raise InvalidValue("uniform_in_time needs the horizon T of its union bound; give it, e.g. Agent(strategy, horizon=10_000)")
+        raise InvalidValue(
+            "uniform_in_time needs the horizon T of its union bound; give it, e.g. Agent(strategy, horizon=10_000)"
+        )
     squares = wants_squares(rule) or wants_squares(radius)
     return OptimisticState(
         history=keep(memory, setting.dim),
@@ -120,7 +122,7 @@ def _(strategy: Optimistic, state: OptimisticState, rng: np.random.Generator) ->
 def _(strategy: Optimistic, state: OptimisticState, arms: Matrix, score: Vector, rng: np.random.Generator) -> int:
     ready(strategy, state, rng)
     state.drawn[0] = 0
-    return choose(strategy.rule, strategy.model, state.sums, state.est, state.width[0], state.work, arms, score, rng)  # type: ignore[no-any-return]
+    return choose(strategy.rule, strategy.model, state.sums, state.est, state.width[0], state.work, arms, score, rng)
 
 
 @scores.register(Optimistic)
@@ -145,7 +147,7 @@ def _(strategy: Optimistic, state: OptimisticState, x: Vector, r: float, slot: i
 
 @limits.register(Optimistic)
 def _(strategy: Optimistic) -> Limits:
-    return limits(strategy.radius)  # type: ignore[no-any-return]
+    return limits(strategy.radius)
 
 
 @estimator.register(Optimistic)

@@ -28,7 +28,10 @@ ROWS = {
     "scb_weight_ucb": ("logistic", lambda z: z.scb_weight_ucb(gamma=0.95, lam=20.0, **GLM)),
     "scb_restart_ucb": ("logistic", lambda z: z.scb_restart_ucb(period=10, lam=20.0, **GLM)),
     "sc_d_glm_ucb": ("logistic", lambda z: z.sc_d_glm_ucb(gamma=0.95, lam=20.0, **GLM)),
-    "scb_pw_weight_ucb": ("logistic", lambda z: z.scb_pw_weight_ucb(gamma=0.95, lam=20.0, horizon=T, radius_scale=0.1, **GLM)),
+    "scb_pw_weight_ucb": (
+        "logistic",
+        lambda z: z.scb_pw_weight_ucb(gamma=0.95, lam=20.0, horizon=T, radius_scale=0.1, **GLM),
+    ),
     "ofu_log": ("logistic", lambda z: z.ofu_log(lam=20.0, radius_scale=0.1, **GLM)),
     "master glm": ("logistic", lambda z: z.master(z.log_ucb1(lam=20.0, **GLM), horizon=T)),
     "bob_glm": ("logistic", lambda z: z.bob_glm(link="logistic", horizon=T, dim=3, lam=2.0, S=1.0, L=1.0)),
@@ -47,4 +50,8 @@ def make(name):
 def world(name, arms, horizon=T):
     """A small drifting world of the row's kind."""
     path = db.env.rotating(horizon, dim=arms.shape[1])
-    return db.env.linear(arms, path, noise=0.5) if ROWS[name][0] == "linear" else db.env.generalized(arms, path, link="logistic")
+    return (
+        db.env.linear(arms, path, noise=0.5)
+        if ROWS[name][0] == "linear"
+        else db.env.generalized(arms, path, link="logistic")
+    )

@@ -7,11 +7,10 @@ its projections from `ball`; spec/algorithms.md 2.0-2.6.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
-
 from naive import linear
 from naive.ball import minimise_on_ball
 from naive.links import LINKS
+from scipy.optimize import minimize
 
 
 class Likelihood(NamedTuple):

@@ -1,7 +1,6 @@
 """Radii and scores of every generalised linear and self-concordant bandit (spec/algorithms.md 2.1-2.6)."""
 
 import numpy as np
-
 from naive import linear
 from naive.generalized import bvd_theta, likelihood, project, project_local, qmle
 from naive.linear import log_inverse_delta

@@ -5,7 +5,6 @@ psi (nS, nA, nS', d_w). Stage h = 1..H is index h-1. Episode k plans with data o
 """
 
 import numpy as np
-
 from naive import linear
 
 

@@ -6,12 +6,11 @@ psi (nS, nA, nS', d), reachable (nS, nA, nS') of bool, reference (nS, nA) a reac
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp, softmax
-
 from naive import linear
 from naive.ball import minimise_on_ball
 from naive.generalized import project
 from naive.mdp import ceiling, norms, reward_moments, reward_radius, stage_samples
+from scipy.special import logsumexp, softmax
 
 
 def subtract_reference(psi, reachable, reference):

@@ -4,8 +4,6 @@
 """
 
 import numpy as np
-from scipy.optimize import minimize
-
 from naive.generalized import (
     likelihood,
     local_distance_squared,
@@ -15,6 +13,7 @@ from naive.generalized import (
     qmle_on_ball,
 )
 from naive.glm_scores import growth
+from scipy.optimize import minimize
 
 SLACK = 1e-9  # relative slack that a numerical optimum may use of its constraints
 

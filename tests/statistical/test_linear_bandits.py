@@ -1,5 +1,7 @@
 """The paper's claims about linear bandits: lemmas on random data, coverage over many runs, Theorem 1, the orderings of its figure."""
 
+from itertools import pairwise
+
 import naive
 import numpy as np
 import pytest
@@ -45,7 +47,9 @@ def test_lemma_1_covers_in_each_round():
     runs, T, gamma, lam, delta = (20, 15, 0.9, 1.0, 0.05) if INTERPRETED else (400, 60, 0.9, 1.0, 0.05)
     strategy = db.zoo.lb_weight_ucb(gamma=gamma, lam=lam, S=1, L=1, R=1, delta=delta)
     path = db.env.rotating(T).to_array()
-    bounds = [db.theory.lb_error_bound(path, t=t, gamma=gamma, lam=lam, delta=delta, width=1.0) for t in range(1, T + 1)]
+    bounds = [
+        db.theory.lb_error_bound(path, t=t, gamma=gamma, lam=lam, delta=delta, width=1.0) for t in range(1, T + 1)
+    ]
     misses = np.zeros(T)
     for run in range(runs):
         rng = np.random.default_rng(run)
@@ -66,7 +70,9 @@ def test_theorem_1_bounds_the_regret(d):
     P_T = db.theory.path_length(path)
     bound = db.theory.lb_regret_bound(T=T, d=d, P_T=P_T)
     strategy = db.zoo.lb_weight_ucb(gamma=bound.gamma, lam=bound.lam, S=1, L=1, R=1, delta=bound.delta)
-    runs = db.trials(strategy, lambda i: db.env.linear(db.env.unit_arms(50, dim=d, seed=i), path), trials=2 if INTERPRETED else 20)
+    runs = db.trials(
+        strategy, lambda i: db.env.linear(db.env.unit_arms(50, dim=d, seed=i), path), trials=2 if INTERPRETED else 20
+    )
     assert max(run.regret[-1] for run in runs) <= bound.total
     assert max(run.regret[-1] for run in runs) <= bound.capped
 
@@ -105,7 +111,7 @@ def test_the_orderings_of_the_linear_panel(panel):
     order = ["MASTER(13)", "RestartUCB", "MASTER(0)", "OFUL"]
     for best in ("LB-WeightUCB", "D-LinUCB"):
         assert mean[best] + 3 * error["MASTER(13)"] < mean["MASTER(13)"]
-    for better, worse in zip(order, order[1:], strict=False):
+    for better, worse in pairwise(order):
         assert mean[better] + error[better] < mean[worse]
     assert abs(mean["LB-WeightUCB"] - mean["D-LinUCB"]) < 0.15 * mean["D-LinUCB"]
 

@@ -22,7 +22,13 @@ MAKERS = {
 
 
 @pytest.mark.parametrize("name", MAKERS)
-@given(T=st.integers(1, 90), d=st.integers(1, 7), S=st.floats(0.01, 20), seed=st.integers(0, 1000), size=st.integers(1, 100))
+@given(
+    T=st.integers(1, 90),
+    d=st.integers(1, 7),
+    S=st.floats(0.01, 20),
+    seed=st.integers(0, 1000),
+    size=st.integers(1, 100),
+)
 def test_paths_stay_in_the_ball_and_do_not_depend_on_blocks(name, T, d, S, seed, size):
     path = MAKERS[name](T, d, S, seed)
     theta = path.to_array()

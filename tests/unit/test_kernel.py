@@ -156,7 +156,9 @@ def run_user_file(folder, rule, helper):
     (folder / "mine.py").write_text(textwrap.dedent(RULE).replace("RULE_NUMBER", str(rule)))
     (folder / "helper.py").write_text(textwrap.dedent(HELPER).replace("HELPER_NUMBER", str(helper)))
     environment = {**os.environ, "DRIFTBANDITS_CACHE": str(folder / "cache")}
-    done = subprocess.run([sys.executable, "mine.py"], cwd=folder, env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "mine.py"], cwd=folder, env=environment, capture_output=True, text=True, check=True
+    )
     return float(done.stdout)
 
 
@@ -199,7 +201,8 @@ def test_the_cache_lives_where_the_environment_says(monkeypatch, tmp_path):
 
 
 def test_importing_is_light():
-    code = "import sys, driftbandits; print(sorted({m.split('.')[0] for m in sys.modules} & {'matplotlib','polars','plotly','typer','gymnasium','distributed','pandas'}))"
+    heavy = {"matplotlib", "polars", "plotly", "typer", "gymnasium", "distributed", "pandas"}
+    code = f"import sys, driftbandits; print(sorted({{m.split('.')[0] for m in sys.modules}} & {heavy}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

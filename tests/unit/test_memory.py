@@ -25,7 +25,9 @@ def fresh_sums(d):
 def test_window_sums_do_not_drift_over_a_million_rounds(W):
     rng = np.random.default_rng(1)
     d = 3
-    X = rng.standard_normal((ROUNDS, d)) * 10.0 ** rng.uniform(-6, 3, (ROUNDS, 1))  # a wide range makes subtraction lose digits
+    X = rng.standard_normal((ROUNDS, d)) * 10.0 ** rng.uniform(
+        -6, 3, (ROUNDS, 1)
+    )  # a wide range makes subtraction lose digits
     r = rng.standard_normal(ROUNDS)
     memory = db.memory.Window(W)
     history, sums = keep(memory, d), fresh_sums(d)

@@ -3,11 +3,10 @@
 import itertools
 import math
 
+import naive
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-
-import naive
 
 T, D = 6000, 2
 DELTA = 1 / (2 * T)

@@ -84,7 +84,9 @@ def as_arms(arms: "ArrayLike | Arms", *, horizon: int) -> Arms:
         return arms
     values = np.ascontiguousarray(arms, float)
     if values.ndim not in (2, 3) or 0 in values.shape:
-        raise InvalidShape(f"arms has shape {values.shape}; it must be (n, d), or (T, n, d) when the arm set changes, with n, d ≥ 1")
+        raise InvalidShape(
+            f"arms has shape {values.shape}; it must be (n, d), or (T, n, d) when the arm set changes, with n, d ≥ 1"
+        )
     if not np.isfinite(values).all():
         raise InvalidValue("arms contains NaN or infinity; every feature must be finite")
     if values.ndim == 2:

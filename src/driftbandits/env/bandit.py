@@ -30,7 +30,9 @@ class Bandit:
         return self.path.dim
 
 
-def linear(arms: "ArrayLike | Arms", path: "ArrayLike | Path", *, noise: float = 1.0, horizon: int | None = None) -> Bandit:
+def linear(
+    arms: "ArrayLike | Arms", path: "ArrayLike | Path", *, noise: float = 1.0, horizon: int | None = None
+) -> Bandit:
     """A linear bandit: rewards xᵀθ_t + noise·N(0, 1).
 
     Parameters
@@ -57,7 +59,9 @@ def make_bandit(arms: "ArrayLike | Arms", path: "ArrayLike | Path", reward: Any,
     """Bring arms and path together; refuse those that do not fit."""
     drift = path if isinstance(path, Path) else from_array(path)
     if horizon is not None and drift.horizon != horizon:
-        raise InvalidShape(f"the path has {drift.horizon} rounds but horizon = {horizon}; θ must be given for rounds 1..T exactly")
+        raise InvalidShape(
+            f"the path has {drift.horizon} rounds but horizon = {horizon}; θ must be given for rounds 1..T exactly"
+        )
     offer = as_arms(arms, horizon=drift.horizon)
     if offer.dim != drift.dim:
         raise InvalidShape(f"arms have d = {offer.dim} features but θ has {drift.dim}; both must be the same")

@@ -18,11 +18,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidShape, InvalidValue, integer, positive, require
 from ..kernel import entry
 from ..linalg import Matrix, Vector
+
+Rounds = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Path:
         for first in range(0, self.horizon, size):
             yield self.at(np.arange(first, min(first + size, self.horizon)))
 
-    def at(self, t: Vector | np.ndarray[tuple[int], np.dtype[np.int64]]) -> Matrix:
+    def at(self, t: Rounds) -> Matrix:
         """θ in rounds t = 0..T−1, for paths that are a function of t."""
         raise NotImplementedError
 
@@ -60,7 +62,7 @@ class Path:
 class _Rotating(Path):
     turns: float
 
-    def at(self, t: np.ndarray) -> Matrix:  # type: ignore[type-arg]
+    def at(self, t: Rounds) -> Matrix:
         angle = 2.0 * np.pi * self.turns * t / max(self.horizon - 1, 1)
         theta = np.zeros((len(t), self.dim))
         theta[:, 0] = self.norm * np.cos(angle)
@@ -89,10 +91,10 @@ def rotating(horizon: int, *, dim: int = 2, norm: float = 1.0, turns: float = 1.
 
 @dataclass(frozen=True)
 class _Piecewise(Path):
-    starts: np.ndarray  # type: ignore[type-arg]
+    starts: Rounds
     values: Matrix
 
-    def at(self, t: np.ndarray) -> Matrix:  # type: ignore[type-arg]
+    def at(self, t: Rounds) -> Matrix:
         return self.values[np.searchsorted(self.starts, t, side="right") - 1]
 
 
@@ -121,7 +123,13 @@ def piecewise(
     """
     changes = integer("changes", changes, least=0, why="it counts abrupt changes")
     horizon = integer("horizon", horizon, least=1, why="it is the number of rounds T")
-    require(changes < horizon, "changes", changes, f"< horizon = {horizon}", "there is at most one change between two rounds")
+    require(
+        changes < horizon,
+        "changes",
+        changes,
+        f"< horizon = {horizon}",
+        "there is at most one change between two rounds",
+    )
     if values is None:
         theta = np.random.default_rng(seed).standard_normal((changes + 1, dim))
         theta *= norm / np.linalg.norm(theta, axis=1, keepdims=True)
@@ -134,7 +142,9 @@ def piecewise(
         given = np.asarray(at, np.int64)
         bounds = [1, *given.tolist(), horizon + 1]
         if given.shape != (changes,) or any(a >= b for a, b in pairwise(bounds)):
-            raise InvalidValue(f"at = {given.tolist()} must be {changes} increasing rounds in 2..{horizon}: θ changes there")
+            raise InvalidValue(
+                f"at = {given.tolist()} must be {changes} increasing rounds in 2..{horizon}: θ changes there"
+            )
         starts[1:] = given - 1
     return _Piecewise(horizon, dim, norm, starts, theta)
 
@@ -147,9 +157,10 @@ class _Sinusoidal(Path):
     periods: float
     phase: Vector
 
-    def at(self, t: np.ndarray) -> Matrix:  # type: ignore[type-arg]
+    def at(self, t: Rounds) -> Matrix:
         angle = 2.0 * np.pi * self.periods * t / self.horizon
-        return self.norm / np.sqrt(self.dim) * np.sin(angle[:, None] + self.phase)
+        theta: Matrix = self.norm / np.sqrt(self.dim) * np.sin(angle[:, None] + self.phase)
+        return theta
 
 
 def sinusoidal(horizon: int, *, dim: int = 2, norm: float = 1.0, periods: float = 1.0, seed: int = 0) -> Path:
@@ -205,7 +216,7 @@ def random_walk(horizon: int, *, dim: int = 2, norm: float = 1.0, step: float = 
 class _Given(Path):
     values: Matrix
 
-    def at(self, t: np.ndarray) -> Matrix:  # type: ignore[type-arg]
+    def at(self, t: Rounds) -> Matrix:
         return self.values[t]
 
 
@@ -235,7 +246,13 @@ class _Joined(Path):
 
 def joined(*paths: Path) -> Path:
     """One path after another, e.g. a calm world that turns fast."""
-    require(len({p.dim for p in paths}) == 1, "dim", [p.dim for p in paths], "the same for all paths", "θ keeps its dimension")
+    require(
+        len({p.dim for p in paths}) == 1,
+        "dim",
+        [p.dim for p in paths],
+        "the same for all paths",
+        "θ keeps its dimension",
+    )
     return _Joined(sum(p.horizon for p in paths), paths[0].dim, max(p.norm for p in paths), paths)
 
 

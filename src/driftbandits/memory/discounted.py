@@ -20,7 +20,9 @@ class Discounted(NamedTuple):
 
     def check(self) -> None:
         """γ must be a weight."""
-        require(0.0 < self.gamma <= 1.0, "gamma", self.gamma, "in (0, 1]", "it multiplies the weight of the past each round")
+        require(
+            0.0 < self.gamma <= 1.0, "gamma", self.gamma, "in (0, 1]", "it multiplies the weight of the past each round"
+        )
 
 
 @keep.register(Discounted)

@@ -8,7 +8,10 @@ from ..protocol import NO_SLOT, History
 def ring(dim: int, length: int) -> History:
     """Room for the last `length` observations."""
     return History(
-        clock=np.zeros(1, np.int64), x=np.zeros((length, dim)), r=np.zeros(length), slot=np.full(length, NO_SLOT, np.int64)
+        clock=np.zeros(1, np.int64),
+        x=np.zeros((length, dim)),
+        r=np.zeros(length),
+        slot=np.full(length, NO_SLOT, np.int64),
     )
 
 

@@ -29,7 +29,9 @@ def _check(radius: Any) -> None:
     positive("L", radius.L, "it bounds the norm of every arm")
     require(radius.R >= 0.0, "R", radius.R, "≥ 0", "it is the sub-Gaussian constant of the noise")
     probability("delta", radius.delta)
-    require(radius.scale >= 0.0, "bonus_scale", radius.scale, "≥ 0", "it multiplies the width of an interval; theory is 1")
+    require(
+        radius.scale >= 0.0, "bonus_scale", radius.scale, "≥ 0", "it multiplies the width of an interval; theory is 1"
+    )
 
 
 @part
@@ -45,7 +47,9 @@ class SelfNormalised(NamedTuple):
     squared: float = 0.0
     uniform: float = 0.0
 
-    check = _check
+    def check(self) -> None:
+        """Refuse constants outside the lemma's assumptions."""
+        _check(self)
 
 
 @part
@@ -61,7 +65,9 @@ class SelfNormalisedDet(NamedTuple):
     squared: float = 0.0
     uniform: float = 0.0
 
-    check = _check
+    def check(self) -> None:
+        """Refuse constants outside the lemma's assumptions."""
+        _check(self)
 
 
 @kernel

@@ -76,7 +76,15 @@ def _(rule: Any, est: Any, width: float, work: WidthWork, rng: np.random.Generat
 
 @choose.register(Bonus, SandwichBonus)
 def _(
-    rule: Any, model: Any, sums: Any, est: Any, width: float, work: Any, arms: Matrix, score: Vector, rng: np.random.Generator
+    rule: Any,
+    model: Any,
+    sums: Any,
+    est: Any,
+    width: float,
+    work: Any,
+    arms: Matrix,
+    score: Vector,
+    rng: np.random.Generator,
 ) -> int:
     return choose_widest(rule, model, est, width, work, arms, score, rng)
 

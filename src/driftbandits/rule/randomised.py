@@ -84,7 +84,15 @@ def _(rule: RandomisedBonus, est: Any, width: float, work: WidthWork, rng: np.ra
 
 @choose.register(RandomisedBonus)
 def _(
-    rule: Any, model: Any, sums: Any, est: Any, width: float, work: Any, arms: Matrix, score: Vector, rng: np.random.Generator
+    rule: Any,
+    model: Any,
+    sums: Any,
+    est: Any,
+    width: float,
+    work: Any,
+    arms: Matrix,
+    score: Vector,
+    rng: np.random.Generator,
 ) -> int:
     return choose_widest(rule, model, est, width * work.noise[0], work, arms, score, rng)
 
@@ -144,7 +152,15 @@ def _(rule: ThompsonSampling, est: Any, width: float, work: PosteriorWork, rng: 
 
 @choose.register(ThompsonSampling)
 def _(
-    rule: Any, model: Any, sums: Any, est: Any, width: float, work: Any, arms: Matrix, score: Vector, rng: np.random.Generator
+    rule: Any,
+    model: Any,
+    sums: Any,
+    est: Any,
+    width: float,
+    work: Any,
+    arms: Matrix,
+    score: Vector,
+    rng: np.random.Generator,
 ) -> int:
     inner_products(arms, work.theta, score)
     k = best_arm(score, rng)
@@ -153,7 +169,9 @@ def _(
 
 
 @index.register(ThompsonSampling)
-def _(rule: Any, model: Any, sums: Any, est: Any, width: float, work: PosteriorWork, arms: Matrix, score: Vector) -> None:
+def _(
+    rule: Any, model: Any, sums: Any, est: Any, width: float, work: PosteriorWork, arms: Matrix, score: Vector
+) -> None:
     inner_products(arms, work.theta, score)
     for a in range(score.shape[0]):
         score[a] = mean(model, score[a])

@@ -89,7 +89,9 @@ def score_all(rule: Any, model: Any, est: Any, width: float, work: WidthWork, ar
 
 
 @kernel
-def score_contenders(rule: Any, model: Any, est: Any, width: float, work: WidthWork, arms: Matrix, score: Vector) -> None:
+def score_contenders(
+    rule: Any, model: Any, est: Any, width: float, work: WidthWork, arms: Matrix, score: Vector
+) -> None:
     """Exact scores of all arms that can win or tie, upper bounds of the others; needs width ≥ 0."""
     n = arms.shape[1]
     inner_products(arms, est.theta, score)
@@ -127,7 +129,14 @@ def next_contender(score: Vector, exact: Vector) -> int:
 
 @kernel
 def choose_widest(
-    rule: Any, model: Any, est: Any, width: float, work: WidthWork, arms: Matrix, score: Vector, rng: np.random.Generator
+    rule: Any,
+    model: Any,
+    est: Any,
+    width: float,
+    work: WidthWork,
+    arms: Matrix,
+    score: Vector,
+    rng: np.random.Generator,
 ) -> int:
     """The arm of largest index; lazily where the arms are fixed and the bonus is one."""
     if work.bound.shape[0] > 0 and width >= 0.0:
@@ -176,4 +185,4 @@ def condition(factor: Matrix) -> float:
     for i in range(1, factor.shape[0]):
         low = min(low, factor[i, i])
         high = max(high, factor[i, i])
-    return (high / low) ** 2
+    return float((high / low) ** 2)

@@ -115,7 +115,7 @@ def sw_ucb(
 ) -> Optimistic:
     """SW-UCB: least squares over the last `window` rounds (Cheung, Simchi-Levi, Zhu 2019).
 
-        V_t = λI + Σ_{t−W<s≤t} x_s x_sᵀ,   play argmax xᵀθ̂ + β‖x‖_{V⁻¹}
+    V_t = λI + Σ_{t−W<s≤t} x_s x_sᵀ,   play argmax xᵀθ̂ + β‖x‖_{V⁻¹}
     """
     form = self_normalised(radius)(lam, S, L, R, delta, bonus_scale, uniform=uniform_in_time)
     return Optimistic(Linear(lam), Window(window), form, Bonus())
@@ -155,7 +155,7 @@ def d_rand_lin_ucb(
 ) -> Optimistic:
     """D-RandLinUCB: D-LinUCB with a random bonus (Kim and Tewari 2020).
 
-        play argmax xᵀθ̂ + a·Z·β‖x‖_{V⁻¹ṼV⁻¹},   one Z ~ N(0, 1) a round, shared by all arms; |Z| if `optimistic`
+    play argmax xᵀθ̂ + a·Z·β‖x‖_{V⁻¹ṼV⁻¹},   one Z ~ N(0, 1) a round, shared by all arms; |Z| if `optimistic`
     """
     form = self_normalised(radius)(lam, S, L, R, delta, bonus_scale, squared=True, uniform=uniform_in_time)
     return Optimistic(Linear(lam), Discounted(discount(gamma, half_life)), form, RandomisedBonus(a, optimistic))
