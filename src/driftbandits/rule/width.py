@@ -20,6 +20,7 @@ from .ties import best_arm, largest, tie_level
 
 LAZY_FROM = 10  # below this dimension scoring every arm is cheaper
 ROUNDING = 4e-16
+TINY = 1e-300  # keeps 0/0 out of the bounds of arms of norm 0
 
 
 class WidthWork(NamedTuple):
@@ -167,15 +168,14 @@ def carry_bounds(lam: float, est: Any, work: WidthWork, g: float) -> None:
         for a in range(n):
             work.bound[a] = work.square[a] / lam
         return
-    slack = ROUNDING * (16.0 + condition(est.factor))
-    shift = (1.0 - g) * lam
-    weight = 1.0 / (g + work.xu[0])
+    slack = 1.0 + ROUNDING * (16.0 + condition(est.factor))
+    shift, weight, most = (1.0 - g) * lam, 1.0 / (g + work.xu[0]), 1.0 / lam
     for a in range(n):
-        q = work.bound[a]
-        q = (q * (1.0 + slack) - work.cross[a] * work.cross[a] * weight) / g
-        # q ≤ ‖x‖²/λ always; the quotient form of Jensen's step survives arms of norm 0
-        q = q * work.square[a] / (work.square[a] + shift * q) if work.square[a] > 0.0 else 0.0
-        work.bound[a] = min(q, work.square[a] / lam)
+        # both steps in one quotient: q̂ = p/g, then q̂‖x‖²/(‖x‖² + ε·q̂); and q ≤ ‖x‖²/λ always. An arm of norm 0 keeps q̂ = 0.
+        p = max(work.bound[a] * slack - work.cross[a] * work.cross[a] * weight, 0.0)
+        square = work.square[a]
+        q = p * square / (g * square + shift * p + TINY)
+        work.bound[a] = min(q, square * most)
 
 
 @kernel
