@@ -182,7 +182,10 @@ PARTS: dict[str, tuple[str, ...]] = {
 
 
 def papers(*algorithms: Any) -> list[str]:
-    """Keys of the papers to cite: for names of the zoo, functions of it, or strategies made by them (by their parts). This paper comes first."""
+    """Keys of the papers to cite for names of the zoo, functions of it, or strategies (by their parts).
+
+    The paper this library is about comes first.
+    """
     keys = [OURS]
     for algorithm in algorithms:
         keys += _keys(algorithm)

@@ -87,7 +87,7 @@ def _argument(key: str, value: Any, source: Source, where: Where) -> Any:
     value = read_grid(key, value, source, where)
     if isinstance(value, Grid):
         return value
-    if isinstance(value, dict):
+    if isinstance(value, dict) or (key in NESTED and isinstance(value, str | int | float)):
         return read_call(NESTED.get(key, "path"), value, source, where)
     if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
         return tuple(read_call(NESTED.get(key, "path"), item, source, (*where, i)) for i, item in enumerate(value))
@@ -166,7 +166,7 @@ def try_build(call: Call, tree: Resolved) -> Any:
     except DriftBanditsError as problem:
         culprit, key = _blame(call, str(problem).partition(" ")[0])
         raise culprit.error(f"{call.use}: {problem}", key) from None
-    except TypeError as problem:
+    except (TypeError, ValueError) as problem:
         raise call.error(f"{call.use}: {problem}") from None
 
 

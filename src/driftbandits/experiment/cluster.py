@@ -13,6 +13,7 @@ from .source import SpecError
 from .warm import compile_one, composition
 
 ALLOWED_FAILURES = 5
+TIMEOUT = 10  # seconds until a scheduler must have answered
 
 _ready: set[str] = set()
 _lock = threading.Lock()
@@ -80,7 +81,7 @@ def _client(distributed: Any, address: str) -> Any:
             )
         return _Owned(distributed.Client(cluster), cluster)
     try:
-        return distributed.Client(address, timeout=10)
+        return distributed.Client(address, timeout=TIMEOUT)
     except OSError:
         raise SpecError(f"--cluster {address}: no scheduler answers there") from None
 

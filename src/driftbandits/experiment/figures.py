@@ -51,7 +51,7 @@ def _look() -> Any:
 
 
 def _rows(panel: Panel, places: list[str]) -> list[list[tuple[Panel, str]]]:
-    columns = 3 if len(places) > 4 else 2
+    columns = 2 if len(places) in (2, 4) else 3
     return [[(panel, e) for e in places[i : i + columns]] for i in range(0, len(places), columns)]
 
 
@@ -185,12 +185,13 @@ def _scaling(panel: Panel) -> Any:
 
 
 def _log_axes(axes: Any, x: list[float]) -> None:
-    from matplotlib.ticker import NullFormatter, NullLocator, ScalarFormatter
+    from matplotlib.ticker import LogLocator, NullFormatter, NullLocator, ScalarFormatter
 
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xticks(x, [f"{v:.4g}" for v in x])
     axes.xaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axes.yaxis.set_major_formatter(ScalarFormatter())
     axes.yaxis.set_minor_formatter(NullFormatter())
 

@@ -5,6 +5,7 @@ and answers each with a line. It ends when its input does, so it never outlives 
 """
 
 import hashlib
+import importlib.metadata
 import json
 import os
 import subprocess
@@ -76,9 +77,7 @@ def compile_one(spec: dict[str, Any]) -> None:
 
 
 def _stamp(name: str) -> Any:
-    import numba
-
-    version = hashlib.sha256(f"{numba.__version__} {sys.version} {name}".encode()).hexdigest()[:16]
+    version = hashlib.sha256(f"{importlib.metadata.version('numba')} {sys.version} {name}".encode()).hexdigest()[:16]
     return cache_folder() / f"compiled-{version}"
 
 

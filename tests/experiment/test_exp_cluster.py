@@ -1,0 +1,85 @@
+"""The same cells on a real Dask cluster of processes: the same numbers, and a killed worker costs only time."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+import small
+
+from driftbandits.experiment import SpecError, load, plan
+from driftbandits.experiment.cluster import check_address, on_cluster
+from driftbandits.experiment.runner import run_cells
+from driftbandits.experiment.store import Store
+
+distributed = pytest.importorskip("distributed")
+
+pytestmark = [pytest.mark.compiled, pytest.mark.xdist_group("cluster")]
+
+
+@pytest.fixture(scope="module")
+def scheduler():
+    import dask
+
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 5, "distributed.worker.daemon": False}),
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+    ):
+        yield cluster
+
+
+def test_the_same_numbers_bit_for_bit(tmp_path, scheduler):
+    cells = plan(load(small.write(tmp_path))).cells
+    here = run_cells(cells, Store(tmp_path / "here"), jobs=2)
+    there = run_cells(cells, Store(tmp_path / "there"), cluster=scheduler.scheduler_address)
+    assert here.keys() == there.keys()
+    for key, result in here.items():
+        np.testing.assert_array_equal(there[key].regret, result.regret)
+    again = Store(tmp_path / "there")
+    assert all(again.get(cell.key) is not None for cell in cells)
+
+
+def test_a_killed_worker_costs_only_its_cells_time(tmp_path, scheduler):
+    text = small.replaced("horizon = 60", "horizon = 400000").replace("trials = 4", "trials = 8")
+    cells = plan(load(small.write(tmp_path, text))).cells
+    client = distributed.Client(scheduler.scheduler_address)
+    pids = list(client.run(os.getpid).values())
+    results = {}
+
+    def kill() -> None:
+        while len(results) < 2:
+            time.sleep(0.005)
+        os.kill(pids[0], signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    for cell, result in on_cluster(list(cells), scheduler.scheduler_address):
+        results[cell.key] = result
+    killer.join()
+    client.close()
+    assert set(results) == {c.key for c in cells}
+    here = run_cells(cells[:2], Store(tmp_path / "here"), jobs=2)
+    for key, result in here.items():
+        np.testing.assert_array_equal(results[key].regret, result.regret)
+
+
+def test_local_n_starts_and_ends_a_cluster(tmp_path):
+    cells = plan(load(small.write(tmp_path), trials=1)).cells
+    assert len(run_cells(cells, Store(tmp_path / "out"), cluster="local:1")) == 2
+
+
+def test_addresses():
+    check_address("local:2")
+    check_address("tcp://10.0.0.1:8786")
+    for wrong in ("local", "local:0", "local:x", "http://x"):
+        with pytest.raises(SpecError, match="it must be local:N"):
+            check_address(wrong)
+
+
+def test_nobody_answers(tmp_path, monkeypatch):
+    cells = plan(load(small.write(tmp_path), trials=1)).cells
+    monkeypatch.setattr("driftbandits.experiment.cluster.TIMEOUT", 1)
+    with pytest.raises(SpecError, match="no scheduler answers there"):
+        list(on_cluster(list(cells), "tcp://127.0.0.1:1"))
