@@ -16,22 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .ball import divide_by, factor_of, quadratic_on_ball
 from .kernel import kernel, solver
-from .linalg import (
-    Matrix,
-    Vector,
-    add_outer,
-    cholesky,
-    dot,
-    inner_products,
-    norm,
-    scale,
-    scale_vector,
-    solve,
-    solve_lower,
-    symmetric_product,
-)
-from .links import dmu, log_partition, mu
+from .linalg import Matrix, Vector, add_outer, dot, inner_products, norm, scale, scale_vector, symmetric_product
+from .links import ddmu, dmu, log_partition, mu
 from .protocol import NO_SLOT, Integers, Setting, absorb, fade, grow
 
 BLOCK = 256  # atoms treated at once
@@ -169,7 +157,33 @@ def loss(link: Any, sums: Atoms, ridge: float, theta: Vector) -> float:
     return total
 
 
-# --------------------------------------------------------------------------------------------------------------------- solvers
+@solver
+def local_distance(
+    link: Any, sums: Atoms, ridge: float, theta: Vector, u: Vector, H: Matrix, U: Matrix, q: Vector, gradient: Vector
+) -> float:
+    """P(θ) = ‖g(θ) − ĝ‖²_{H⁻¹(θ)} and its gradient; leaves u, H, its factor and q = H⁻¹u.
+
+    ∇P = 2u − Σ_s w_s μ″(x_sᵀθ)(x_sᵀq)² x_s
+    """
+    evaluate(link, sums, ridge, sums.b, theta, u, H)
+    factor_of(H, 0.0, U)
+    divide_by(U, u, q)
+    for i in range(theta.shape[0]):
+        gradient[i] = 2.0 * u[i]
+    z, zq = sums.scratch[0], sums.scratch[1]
+    for first in range(0, sums.place[USED], BLOCK):
+        m = min(BLOCK, sums.place[USED] - first)
+        predictors(sums, first, m, theta, z)
+        predictors(sums, first, m, q, zq)
+        N = sums.N[first : first + m]
+        for a in range(m):
+            z[a] = N[a] * ddmu(link, z[a]) * zq[a] * zq[a]
+        for i in range(theta.shape[0]):
+            gradient[i] -= dot(sums.X[i, first : first + m], z)
+    return dot(u, q)
+
+
+# ------------------------------------------------------------------------------------------------------------- solvers
 
 
 class NewtonWork(NamedTuple):
@@ -189,13 +203,6 @@ def newton_work(d: int) -> NewtonWork:
 
 
 @solver
-def divide(A: Matrix, shift: float, y: Vector, U: Matrix, out: Vector) -> None:
-    """out = (A + shift·I)⁻¹y, leaving the factor in U."""
-    cholesky(A, shift, U)
-    solve(U, y, out)
-
-
-@solver
 def newton(link: Any, sums: Atoms, ridge: float, target: Vector, L: float, theta: Vector, work: NewtonWork) -> int:
     """Solve g(θ) = target from θ by damped Newton; returns the number of evaluations.
 
@@ -206,7 +213,8 @@ def newton(link: Any, sums: Atoms, ridge: float, target: Vector, L: float, theta
     evaluate(link, sums, ridge, target, theta, work.u, work.H)
     count = 1
     while count < 100:
-        divide(work.H, 0.0, work.u, work.factor, work.step)
+        factor_of(work.H, 0.0, work.factor)
+        divide_by(work.factor, work.u, work.step)
         decrement = dot(work.u, work.step)
         work.error[0] = 0.5 * L * decrement / ridge
         if work.error[0] <= TOLERANCE * (1.0 + norm(theta)):
@@ -229,31 +237,6 @@ def newton(link: Any, sums: Atoms, ridge: float, target: Vector, L: float, theta
 
 
 @solver
-def ball_minimum(A: Matrix, q: Vector, S: float, y: Vector, factor: Matrix, t: Vector) -> float:
-    """argmin ½yᵀAy − qᵀy over ‖y‖ ≤ S for positive definite A; returns the multiplier ν with (A + νI)y = q.
-
-    Newton on 1/‖y(ν)‖ − 1/S, which is concave and increasing: from ν = 0 it climbs to the root without overshooting.
-    """
-    nu = 0.0
-    divide(A, 0.0, q, factor, y)
-    for _ in range(60):
-        size = norm(y)
-        if size <= S * (1.0 + 4e-16):
-            break
-        solve_lower(factor, y, t)
-        more = (size / S - 1.0) * size * size / dot(t, t)
-        if more <= 1e-16 * nu:
-            break
-        nu += more
-        divide(A, nu, q, factor, y)
-    size = norm(y)
-    if size > S:
-        for i in range(y.shape[0]):
-            y[i] *= S / size
-    return nu
-
-
-@solver
 def newton_on_ball(
     link: Any, sums: Atoms, ridge: float, target: Vector, L: float, S: float, theta: Vector, work: NewtonWork
 ) -> float:
@@ -265,7 +248,7 @@ def newton_on_ball(
         symmetric_product(work.H, theta, work.step)
         for i in range(d):
             work.step[i] -= work.u[i]
-        nu = ball_minimum(work.H, work.step, S, work.trial, work.factor, work.u)
+        nu = quadratic_on_ball(work.H, work.step, S, work.factor, work.trial, work.u)
         for i in range(d):
             work.step[i] = work.trial[i] - theta[i]
         length = L * norm(work.step)

@@ -5,21 +5,22 @@ r"""Back into the ball: θ̃ from θ̂ when ‖θ̂‖ > S, with u(θ) = g(θ) �
 `LocalMetric`  argmin_{‖θ‖≤S} ‖u(θ)‖_{H⁻¹(θ)}                                                             (SCB-WeightUCB)
 `TwoStep`      θ̃ of   min_{‖θ‖≤S, z} ‖V⁻¹z‖₂  s.t.  ‖u(θ) − z‖_{Ṽ⁻¹} ≤ β̄                                (BVD-GLM-UCB)
 
-None of these is convex, but all are benign: ∇½‖u‖²_{M⁻¹} = H·M⁻¹u vanishes only at θ̂, so the minimiser of the first lies on the sphere. One
-descent solves them all: a quasi-Newton model, started from the Gauss–Newton matrix, is minimised exactly over the ball (`ball_minimum`) and
-followed by a line search. It starts from the last θ̃ while rounds project in a row, else from Sθ̂/‖θ̂‖ and from the ball-constrained
-minimiser of F. The proofs need only u(θ̃) ≤ u(θ_t) in the norm at hand, not a global minimum; tests compare with dense sweeps.
+None of these is convex, but all are benign: ∇½‖u‖²_{M⁻¹} = H·M⁻¹u vanishes only at θ̂, so the minimiser of the first lies on the
+sphere. One descent solves them all: a quasi-Newton model, started from the Gauss–Newton matrix, is minimised exactly over the ball
+(`quadratic_on_ball`) and followed by a line search. It starts from the last θ̃ while rounds project in a row, else from Sθ̂/‖θ̂‖ and from
+the ball-constrained minimiser of F. The proofs need only u(θ̃) ≤ u(θ_t) in the norm at hand, not a global minimum; tests compare with
+dense sweeps.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..ball import quadratic_on_ball
 from ..errors import positive
 from ..kernel import generic, kernel, part, solver
-from ..likelihood import BLOCK, USED, Atoms, ball_minimum, divide, evaluate, newton_on_ball, predictors
+from ..likelihood import Atoms, evaluate, local_distance, newton_on_ball
 from ..linalg import Matrix, Vector, dot, norm, scale, solve, solve_lower, symmetric_product
-from ..links import ddmu
 from ..protocol import beta, wants_squares
 
 S_WHY = "it bounds the norm of θ"
@@ -141,7 +142,7 @@ def descend(kind: Any, model: Any, sums: Atoms, est: Any, theta: Vector) -> floa
         symmetric_product(w.B, theta, w.q)
         for i in range(d):
             w.q[i] -= w.gradient[i]
-        ball_minimum(w.B, w.q, kind.S, w.y, w.factor, w.t)
+        quadratic_on_ball(w.B, w.q, kind.S, w.factor, w.y, w.t)
         for i in range(d):
             w.s[i] = w.y[i] - theta[i]
         slope = dot(w.gradient, w.s)
@@ -294,24 +295,9 @@ def square_of_solves(factor: Matrix, H: Matrix, twice: bool, W: Matrix, B: Matri
 
 @objective.register(LocalMetric)
 def _(kind: LocalMetric, model: Any, sums: Atoms, est: Any, theta: Vector, gradient: Vector) -> float:
-    # P = uᵀH⁻¹u,  ∇P = 2u − Σ_s w_s μ″(x_sᵀθ)(x_sᵀq)² x_s  with q = H⁻¹u
-    d = theta.shape[0]
-    u, H, q = est.newton.u, est.newton.H, est.ball.t
-    evaluate(model.link, sums, model.lam * model.c_mu, sums.b, theta, u, H)
-    divide(H, 0.0, u, est.ball.factor, q)
-    for i in range(d):
-        gradient[i] = 2.0 * u[i]
-    z, zq = sums.scratch[0], sums.scratch[1]
-    for first in range(0, sums.place[USED], BLOCK):
-        m = min(BLOCK, sums.place[USED] - first)
-        predictors(sums, first, m, theta, z)
-        predictors(sums, first, m, q, zq)
-        N = sums.N[first : first + m]
-        for a in range(m):
-            z[a] = N[a] * ddmu(model.link, z[a]) * zq[a] * zq[a]
-        for i in range(d):
-            gradient[i] -= dot(sums.X[i, first : first + m], z)
-    return dot(u, q)
+    new, w = est.newton, est.ball
+    ridge = model.lam * model.c_mu
+    return local_distance(model.link, sums, ridge, theta, new.u, new.H, w.factor, w.t, gradient)
 
 
 @gauss_newton.register(LocalMetric)
@@ -365,7 +351,7 @@ def _(kind: TwoStep, model: Any, sums: Atoms, est: Any, theta: Vector, gradient:
         w.q[i] = dot(w.W[i], w.t)
     gram(w.W, est.newton.factor)
     width = beta(kind.confidence, sums.n, est, est.horizon[0])
-    ball_minimum(est.newton.factor, w.q, width, est.newton.step, w.factor, est.newton.trial)
+    quadratic_on_ball(est.newton.factor, w.q, width, w.factor, est.newton.step, est.newton.trial)
     for i in range(d):
         for j in range(d):
             w.t[j] -= w.W[i, j] * est.newton.step[i]  # V⁻¹z

@@ -1,7 +1,8 @@
 """How sure are we? The radius β of each theorem."""
 
 from .constant import Constant
+from .piecewise import Piecewise
 from .self_concordant import ProjectionFree, SelfConcordant
 from .self_normalised import SelfNormalised, SelfNormalisedDet
 
-__all__ = ["Constant", "ProjectionFree", "SelfConcordant", "SelfNormalised", "SelfNormalisedDet"]
+__all__ = ["Constant", "Piecewise", "ProjectionFree", "SelfConcordant", "SelfNormalised", "SelfNormalisedDet"]

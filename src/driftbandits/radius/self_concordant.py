@@ -2,8 +2,8 @@ r"""The radius of Lemma 3, from the self-normalised inequality of Faury et al. (
 
     β̃_{t−1} = √ρ/(2m) + (2m/√ρ)(log(1/δ) + d·log 2) + (dm/√ρ)·log(1 + L²k_μn/(ρd)) + √ρ·S,      ρ = λc_μ,  n = Σ_{s<t} w_{t−1,s}
 
-`inflation`   multiplies the first three terms, the noise. As printed 1; corrected √min(e^{2LS}, k_μ/c_μ), because the noise of round s has the
-              variance of θ_s while the norm is that of θ_t (resolution G1).
+`inflation`   multiplies the first three terms, the noise. As printed 1; corrected √min(e^{2LS}, k_μ/c_μ), because the noise of
+              round s has the variance of θ_s while the norm is that of θ_t (resolution G1).
 `squared`     n = Σ w² (resolution A2);   `uniform`   union bound over the horizon (resolution A5).
 `scale`       multiplies the whole; the bonus of SCB-WeightUCB has 2√(1+2LS)·k_μ/√c_μ here.
 """

@@ -1,6 +1,7 @@
-"""How do we choose? Optimism with one of two norms, or a randomised index."""
+"""How do we choose? Optimism with one of two norms, over a set of parameters, or a randomised index."""
 
 from .bonus import Bonus, SandwichBonus
+from .parameter import ParameterBased
 from .randomised import RandomisedBonus, ThompsonSampling
 
-__all__ = ["Bonus", "RandomisedBonus", "SandwichBonus", "ThompsonSampling"]
+__all__ = ["Bonus", "ParameterBased", "RandomisedBonus", "SandwichBonus", "ThompsonSampling"]

@@ -27,8 +27,8 @@ from ..errors import InvalidValue, positive, require
 from ..links import Logistic, Probit, link_of, slopes
 from ..memory import Discounted, Everything, Restart, Window
 from ..model import FixedMetric, Generalized, LocalMetric, TwoStep, Unprojected
-from ..radius import ProjectionFree, SelfConcordant, SelfNormalised
-from ..rule import Bonus
+from ..radius import Piecewise, ProjectionFree, SelfConcordant, SelfNormalised
+from ..rule import Bonus, ParameterBased
 from ..strategy import Optimistic
 from .options import RadiusForm, counts_squares, discount, self_normalised
 
@@ -356,3 +356,77 @@ def sc_d_glm_ucb(
     return Optimistic(
         Generalized(mu.link, lam, mu.c, L, Unprojected()), Discounted(discount(gamma, half_life)), width, Bonus()
     )
+
+
+# ------------------------------------------------------------------------------------------------ optimism over parameters
+
+ConfidenceSet = Literal["relaxed", "direct"]
+
+
+def _over_set(mu: _Slopes, lam: float, S: float, L: float, confidence_set: ConfidenceSet) -> tuple[Any, Any]:
+    """Model and rule of parameter-based optimism."""
+    if confidence_set not in ("relaxed", "direct"):
+        raise InvalidValue(f"confidence_set = {confidence_set!r} is not allowed; it must be 'relaxed' or 'direct'")
+    direct = confidence_set == "direct"
+    model = Generalized(mu.link, lam, mu.c, L, LocalMetric(S) if direct else Unprojected())
+    return model, ParameterBased(S, L, direct)
+
+
+def scb_pw_weight_ucb(
+    *,
+    link: Any = "logistic",
+    gamma: float | None = None,
+    half_life: float | None = None,
+    lam: float,
+    S: float,
+    L: float,
+    m: float = 1.0,
+    delta: float,
+    radius_scale: float = 1.0,
+    D: float | None = None,
+    confidence_set: ConfidenceSet = "relaxed",
+    pw_printed: bool = False,
+    uniform_in_time: bool = False,
+) -> Optimistic:
+    """SCB-PW-WeightUCB: optimism over a confidence set, for abrupt changes (Wang, Zhao, Zhou; Appendix D, Theorem 4).
+
+        C_t = {‖θ‖ ≤ S, ‖g_t(θ) − g_t(θ̂_t)‖_{H_t⁻¹(θ)} ≤ ρ},   play argmax_x max_{θ∈C_t} μ(xᵀθ)
+
+    `relaxed` replaces C_t by a convex set that contains it, solved with a certificate; `direct` searches C_t itself, which is not
+    convex, and certifies by the other. At `radius_scale` = 1 and the paper's size the set is the whole ball and all arms of equal norm
+    tie; 0.1 is useful. D is the memory of the analysis, log T/log(1/γ) unless given.
+
+    The fraction of certified choices is in `run.info["certified"]`.
+    """
+    mu = _slopes(link, S, L)
+    model, rule = _over_set(mu, lam, S, L, confidence_set)
+    g = discount(gamma, half_life)
+    printed, uniform = float(pw_printed), float(uniform_in_time)
+    width = Piecewise(lam, mu.c, mu.k, S, L, m, delta, g, radius_scale, D or 0.0, printed, uniform)
+    return Optimistic(model, Discounted(g), width, rule)
+
+
+def ofu_log(
+    *,
+    link: Any = "logistic",
+    lam: float,
+    S: float,
+    L: float,
+    m: float = 1.0,
+    delta: float,
+    radius_scale: float = 1.0,
+    confidence_set: ConfidenceSet = "relaxed",
+    uniform_in_time: bool = False,
+    variant: Variant = "printed",
+) -> Optimistic:
+    """OFULog: optimism over a confidence set in a world that stands still (Abeille, Faury, Calauzènes 2021); relaxed, OFULog-r.
+
+        C_t = {‖θ‖ ≤ S, ‖g_t(θ) − g_t(θ̂_t)‖_{H_t⁻¹(θ)} ≤ β̃_{t−1}},   play argmax_x max_{θ∈C_t} μ(xᵀθ)
+
+    λ is fixed, as in the paper's experiment, where the authors let it grow with t; the radius is that of LogUCB1.
+    """
+    mu = _slopes(link, S, L)
+    require(radius_scale >= 0.0, "radius_scale", radius_scale, "≥ 0", "it multiplies the radius; theory is 1")
+    model, rule = _over_set(mu, lam, S, L, confidence_set)
+    width = _beta_tilde(mu, lam, S, L, m, delta, radius_scale, variant, uniform_in_time)
+    return Optimistic(model, Everything(), width, rule)

@@ -1,0 +1,77 @@
+r"""The radius of Lemma `lemma:SCB-PW-confidence-set`: θ_t ∈ C_t for every t at least D rounds after the last change.
+
+    ρ = ((2L²S·k_μ + L·m)/√r)·γ^D/(1−γ)  +  noise terms of β̃ at n = (1−γ^D)/(1−γ)  +  √r·S,      r = λc_μ
+
+D = log T/log(1/γ), so that γ^D = 1/T (resolution C7), or as given. The paper prints (1−γ^{2D})/(1−γ) for the sum that n stands for: option
+`printed` (resolution C6). ρ does not depend on t.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import positive, probability, require
+from ..kernel import part
+from ..linalg import Vector
+from ..protocol import Limits, beta, limits, wants_horizon, wants_squares
+from .self_concordant import noise_radius
+
+
+@part
+class Piecewise(NamedTuple):
+    """ρ, for rewards in [0, m] in a world that changes abruptly; D = 0 takes D from the horizon."""
+
+    lam: float
+    c_mu: float
+    k_mu: float
+    S: float
+    L: float
+    m: float
+    delta: float
+    gamma: float
+    scale: float = 1.0
+    D: float = 0.0
+    printed: float = 0.0
+    uniform: float = 0.0
+
+    def check(self) -> None:
+        """The past must fade."""
+        positive("lam", self.lam, "V = λI must be invertible in round 1")
+        require(0.0 < self.c_mu <= self.k_mu, "c_mu", self.c_mu, "in (0, k_mu]", "they are the extreme slopes of μ")
+        positive("S", self.S, "it bounds the norm of θ")
+        positive("L", self.L, "it bounds the norm of every arm")
+        positive("m", self.m, "rewards lie in [0, m]")
+        probability("delta", self.delta)
+        require(0.0 < self.gamma < 1.0, "gamma", self.gamma, "in (0, 1)", "what lies D rounds back must have faded")
+        require(self.scale >= 0.0, "radius_scale", self.scale, "≥ 0", "it multiplies the radius; theory is 1")
+        require(self.D >= 0.0, "D", self.D, "≥ 0", "it is a number of rounds; 0 takes log T/log(1/γ)")
+
+
+@beta.register(Piecewise)
+def _(radius: Piecewise, n: Vector, est: Any, horizon: int) -> float:
+    rest = radius.gamma**radius.D if radius.D > 0.0 else 1.0 / horizon  # γ^D
+    rounds = (1.0 - (rest * rest if radius.printed else rest)) / (1.0 - radius.gamma)
+    failure = -np.log(radius.delta)
+    if radius.uniform:
+        failure += np.log(float(horizon))
+    lam_c = radius.lam * radius.c_mu
+    root = np.sqrt(lam_c)
+    L, S, m = radius.L, radius.S, radius.m
+    bias = (2.0 * L * L * S * radius.k_mu + L * m) / root * rest / (1.0 - radius.gamma)
+    noise = noise_radius(lam_c, radius.k_mu, L, m, failure, rounds, est.theta.shape[0])
+    return float(radius.scale * (bias + noise + root * S))
+
+
+@limits.register(Piecewise)
+def _(radius: Piecewise) -> Limits:
+    return Limits(L=radius.L, low=0.0, high=radius.m)
+
+
+@wants_squares.register(Piecewise)
+def _(radius: Piecewise) -> bool:
+    return False
+
+
+@wants_horizon.register(Piecewise)
+def _(radius: Piecewise) -> bool:
+    return radius.D == 0.0 or bool(radius.uniform)
