@@ -7,11 +7,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidState, InvalidValue, integer, real
 from ..kernel import entry
+from ..linalg import Matrix
 from ..protocol import Integers
+from .checks import check_features
 from .choices import check_reachable
-from .environment import check_features
 from .protocol import Cube, Task, experience, miss, open_book, plan, report
-
 
 PLAN, EXPERIENCE, MISS = 0, 1, 2
 
@@ -78,7 +78,8 @@ class EpisodicAgent:
                 self._turn(MISS, h)
         self._turn(PLAN)
         self._stage = 0
-        return self._state.book.Q.reshape(self.horizon, self.states, self.actions).copy()  # type: ignore[no-any-return]
+        Q: Cube = self._state.book.Q.reshape(self.horizon, self.states, self.actions)
+        return Q.copy()
 
     def act(self, h: int, s: int) -> int:
         """The greedy action in stage h = 0..H−1 and state s."""
@@ -112,11 +113,12 @@ class EpisodicAgent:
     def values(self) -> NDArray[np.float64]:
         """The optimistic values V (H+1, S) of the current episode."""
         self._running()
-        return self._state.book.V.copy()  # type: ignore[no-any-return]
+        V: Matrix = self._state.book.V
+        return V.copy()
 
     def info(self) -> dict[str, Any]:
         """What the strategy tells about its state: estimates, effective memory, saturation, …"""
-        return report(self.strategy, self._state)  # type: ignore[no-any-return]
+        return report(self.strategy, self._state)
 
     def _turn(self, move: int, h: int = 0, pair: int = 0, r: float = 0.0, successor: int = 0) -> None:
         _turn(self.strategy, self._state, move, h, pair, r, successor, self._rng)

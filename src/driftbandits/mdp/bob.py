@@ -3,7 +3,8 @@ r"""Unknown Δ: Bandits-over-Bandits over episodes (paper, Appendix on BOB; Exp3
 The K episodes are cut into blocks. In each block one discount factor γ_i of a grid is used by a fresh learner, and Exp3.IX learns from
 block to block which γ_i pays:
 
-    p_i ∝ exp(−ηL̂_i),   after a block with γ_I and reward sum Y:   L̂_I += ℓ/(p_I + ϱ),   ℓ = 1 − Y/(H·block),   η = √(2 log N/(NM)),   ϱ = η/2
+    p_i ∝ exp(−ηL̂_i);   after a block with γ_I and reward sum Y:   L̂_I += ℓ/(p_I + ϱ),   ℓ = 1 − Y/(H·block)
+    η = √(2 log N/(NM)),   ϱ = η/2,   N candidates γ_i = 1 − 2^−i,   M blocks
 
 The paper states BOB for bandits; here a round is an episode and rewards lie in [0, H].
 """
@@ -66,7 +67,7 @@ def _(strategy: BlockwiseChoice, task: Task) -> BlockwiseState:
         book=base.book,
         base=base,
         blank=open_book(strategy.base, task),
-        gamma=1.0 - 0.5 ** np.arange(1, N + 1),
+        gamma=np.array([1.0 - 0.5**i for i in range(1, N + 1)]),
         loss=np.zeros(N),
         p=np.full(N, 1.0 / N),
         earned=np.zeros(1),

@@ -20,12 +20,12 @@ from .protocol import Cube, transition_row
 
 
 class Choices(NamedTuple):
-    """Reachable successors: U places a pair, the first `count` of its class in use."""
+    """Reachable successors: U places a pair, the first `used` of its class in use."""
 
     kind: Integers  # (S·A,) class of a pair
     successor: Integers  # (S·A, U) state at a place
     place: Integers  # (S·A, S) place of a state, −1 if it cannot be reached
-    count: Integers  # (classes,) places in use
+    used: Integers  # (classes,) places in use
     psi: Cube  # (classes, U, d) features less those of place 0
 
 
@@ -33,8 +33,8 @@ def choices(psi: Cube, reachable: NDArray[np.bool_]) -> Choices:
     """Lay out psi (S, A, S, d) on the reachable successors (S, A, S)."""
     S, A, _, d = psi.shape
     mask = reachable.reshape(S * A, S)
-    used = mask.sum(axis=1)
-    U = int(used.max())
+    sizes = mask.sum(axis=1)
+    U = int(sizes.max())
     successor = np.zeros((S * A, U), np.int64)
     place = np.full((S * A, S), -1, np.int64)
     features = np.zeros((S * A, U, d))
@@ -43,9 +43,9 @@ def choices(psi: Cube, reachable: NDArray[np.bool_]) -> Choices:
         successor[n, : len(states)] = states
         place[n, states] = np.arange(len(states))
         features[n, : len(states)] = row[states] - row[states[0]]
-    keys = np.column_stack([used, features.reshape(S * A, -1)]) + 0.0  # −0 and 0 are the same feature
+    keys = np.column_stack([sizes, features.reshape(S * A, -1)]) + 0.0  # −0 and 0 are the same feature
     _, first, kind = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    return Choices(kind.reshape(-1).astype(np.int64), successor, place, used[first].astype(np.int64), features[first])
+    return Choices(kind.reshape(-1).astype(np.int64), successor, place, sizes[first].astype(np.int64), features[first])
 
 
 def check_reachable(reachable: object, psi: Cube) -> NDArray[np.bool_]:
@@ -92,7 +92,7 @@ class SoftmaxDynamics(NamedTuple):
 def _(dynamics: SoftmaxDynamics, pair: int, w: Vector, out: Vector) -> None:
     table = dynamics.choices
     kind = table.kind[pair]
-    softmax(table.psi[kind], table.count[kind], w, dynamics.p)
+    softmax(table.psi[kind], table.used[kind], w, dynamics.p)
     for s in range(out.shape[0]):
         u = table.place[pair, s]
         out[s] = dynamics.p[u] if u >= 0 else 0.0

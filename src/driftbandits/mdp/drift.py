@@ -35,10 +35,12 @@ def phase(
     if drift == "static":
         return np.zeros(K)
     if drift == "gradual":
-        return extent * np.sin(np.pi * turns * k / max(K - 1, 1)) ** 2
+        swing: Vector = extent * np.square(np.sin(np.pi * turns * k / max(K - 1, 1)))
+        return swing
     if drift == "abrupt":
         stretches = integer("changes", changes, least=0, why="it counts abrupt changes") + 1
-        return extent * (k * stretches // K % 2)
+        jumps: Vector = extent * (k * stretches // K % 2)
+        return jumps
     raise InvalidValue(f"drift = {drift!r} is not allowed; it must be 'static', 'gradual' or 'abrupt'")
 
 

@@ -5,8 +5,8 @@ In stage h of episode k, with known features φ and ψ and unknown parameters θ
     r_h^k(s,a) = φ(s,a)ᵀθ_h^k ∈ [0,1],      P_h^k(s'|s,a) = ψ(s'|s,a)ᵀw_h^k          linear mixture (eq:LMDP-model)
                                             P_h^k(s'|s,a) ∝ exp(ψ(s'|s,a)ᵀw_h^k)     multinomial logit (eq:MNL-model)
 
-`MDP` exposes φ, ψ, θ, w, P, the path lengths P^θ, P^w, Δ and the constants S_θ, S_w, L_φ, L_ψ, κ exactly. Optimal values are computed once, by
-backward induction.
+`MDP` exposes φ, ψ, θ, w, P, the path lengths P^θ, P^w, Δ and the constants S_θ, S_w, L_φ, L_ψ, κ exactly. Optimal
+values are computed once, by backward induction.
 """
 
 from dataclasses import dataclass, field
@@ -17,15 +17,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidShape, InvalidValue, integer, require
-from ..linalg import Matrix, Vector
+from ..linalg import Vector
 from ..protocol import Integers
+from .checks import ROUNDING, check_bound, check_distributions, check_features, check_path
 from .choices import SoftmaxDynamics, check_reachable, choices
 from .curvature import kappa_of
-from .linear_dynamics import LinearDynamics, linear_dynamics, value_feature_bound
+from .linear_dynamics import linear_dynamics, value_feature_bound
 from .planning import optimal_starts
 from .protocol import Cube, Task
-
-ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +46,12 @@ class MDP:
     @property
     def states(self) -> int:
         """Number of states S."""
-        return self.phi.shape[0]
+        return len(self.phi)
 
     @property
     def actions(self) -> int:
         """Number of actions A."""
-        return self.phi.shape[1]
+        return int(self.phi.shape[1])
 
     @property
     def episodes(self) -> int:
@@ -94,7 +93,7 @@ class MDP:
         return kappa_of(self.psi, self.reachable, self.S_w)
 
     @property
-    def bounds(self) -> dict[str, float]:
+    def bounds(self) -> dict[str, Any]:
         """What the zoo's learners ask for: S_theta, S_w, L_phi, L_psi, and kappa in a multinomial mixture."""
         known = {"S_theta": self.S_theta, "S_w": self.S_w, "L_phi": self.L_phi, "L_psi": self.L_psi}
         return known | ({"kappa": self.kappa} if self.multinomial else {})
@@ -191,9 +190,9 @@ def linear_mixture(
     >>> world.Delta, round(float(world.optimal[0]), 4)
     (0.0, 1.76)
     """
-    features = _array("psi", psi, 4)
-    mdp = _make(phi, features, None, theta, w, horizon, start, noise, S_theta, S_w, linear_dynamics(features))
-    _check_distributions(mdp)
+    rewards, features = check_features(phi, psi)
+    mdp = _make(rewards, features, None, theta, w, horizon, start, noise, S_theta, S_w, linear_dynamics(features))
+    check_distributions(mdp.psi, mdp.w)
     return mdp
 
 
@@ -215,33 +214,15 @@ def mnl_mixture(
     Parameters are those of `linear_mixture`, and `reachable` (S, A, S) of bool. The reference successor of a pair, whose features learners
     subtract, is its reachable one of lowest index.
     """
-    features = _array("psi", psi, 4)
+    rewards, features = check_features(phi, psi)
     mask = check_reachable(reachable, features)
     table = choices(features, mask)
     dynamics = SoftmaxDynamics(table, np.zeros(table.psi.shape[1]))
-    return _make(phi, features, mask, theta, w, horizon, start, noise, S_theta, S_w, dynamics)
-
-
-def _array(name: str, given: ArrayLike, axes: int) -> NDArray[np.float64]:
-    values = np.ascontiguousarray(given, float)
-    if values.ndim != axes or 0 in values.shape:
-        raise InvalidShape(f"{name} has shape {values.shape}; it must have {axes} axes, none of them empty")
-    if not np.isfinite(values).all():
-        raise InvalidValue(f"{name} contains NaN or infinity; every feature must be finite")
-    return values
-
-
-def check_features(phi: ArrayLike, psi: ArrayLike) -> tuple[Cube, Cube]:
-    """The features phi (S, A, d_θ) and psi (S, A, S, d_w), of matching shapes."""
-    rewards, moves = _array("phi", phi, 3), _array("psi", psi, 4)
-    S, A, _ = rewards.shape
-    if moves.shape[:3] != (S, A, S):
-        raise InvalidShape(f"psi has shape {moves.shape}; with phi {rewards.shape} it must be ({S}, {A}, {S}, d)")
-    return rewards, moves
+    return _make(rewards, features, mask, theta, w, horizon, start, noise, S_theta, S_w, dynamics)
 
 
 def _make(
-    phi: ArrayLike,
+    rewards: Cube,
     psi: Cube,
     reachable: NDArray[np.bool_] | None,
     theta: ArrayLike,
@@ -253,17 +234,16 @@ def _make(
     S_w: float | None,
     dynamics: Any,
 ) -> MDP:
-    rewards, psi = check_features(phi, psi)
     H = integer("horizon", horizon, least=1, why="it is the number of stages H")
     require(noise >= 0.0, "noise", noise, "≥ 0", "it is a standard deviation")
-    paths = [_path("theta", theta, H, rewards.shape[-1]), _path("w", w, H, psi.shape[-1])]
+    paths = [check_path("theta", theta, H, rewards.shape[-1]), check_path("w", w, H, psi.shape[-1])]
     K = len(paths[0])
     if len(paths[1]) != K:
         raise InvalidShape(f"theta has {K} episodes but w has {len(paths[1])}; both must cover episodes 1..K")
     first = np.ascontiguousarray(np.broadcast_to(np.asarray(start), (K,)))
     if not (np.isin(first, range(len(rewards))).all()):
         raise InvalidValue(f"start = {start!r} is not allowed; it must be states in 0..{len(rewards) - 1}")
-    bounds = [_bound(n, v, p) for n, v, p in zip(("S_theta", "S_w"), (S_theta, S_w), paths, strict=True)]
+    bounds = [check_bound(n, v, p) for n, v, p in zip(("S_theta", "S_w"), (S_theta, S_w), paths, strict=True)]
     pay = paths[0].reshape(-1, rewards.shape[-1]) @ rewards.reshape(-1, rewards.shape[-1]).T
     if pay.min() < -ROUNDING or pay.max() > 1.0 + ROUNDING:
         raise InvalidValue(
@@ -282,38 +262,3 @@ def _make(
         bounds[1],
         dynamics,
     )
-
-
-def _path(name: str, given: ArrayLike, H: int, d: int) -> Cube:
-    values = np.ascontiguousarray(given, float)
-    if values.ndim == 2:
-        values = values[:, None]
-    if values.ndim != 3 or values.shape[1] not in (1, H) or values.shape[2] != d or len(values) == 0:
-        raise InvalidShape(
-            f"{name} has shape {np.shape(given)}; it must be (K, {d}), or (K, {H}, {d}) if stages differ"
-        )
-    if not np.isfinite(values).all():
-        raise InvalidValue(f"{name} contains NaN or infinity; every parameter must be finite")
-    return values
-
-
-def _bound(name: str, given: float | None, path: Cube) -> float:
-    largest = float(np.linalg.norm(path, axis=-1).max())
-    if given is None:
-        return largest or 1.0
-    require(given >= largest * (1.0 - ROUNDING), name, given, f"≥ {largest:.6g}", "it bounds every norm on the path")
-    return float(given)
-
-
-def _check_distributions(mdp: MDP) -> None:
-    """Every row of P must be a distribution, in every episode and stage."""
-    assert isinstance(mdp.dynamics, LinearDynamics)
-    psi: Matrix = mdp.psi.reshape(-1, mdp.psi.shape[-1])
-    for w in np.array_split(mdp.w.reshape(-1, mdp.psi.shape[-1]), max(1, mdp.w.size * len(psi) // (1 << 24))):
-        P = (w @ psi.T).reshape(-1, mdp.states)
-        worst = float(np.abs(P.sum(axis=1) - 1.0).max())
-        if P.min() < -ROUNDING or worst > ROUNDING:
-            raise InvalidValue(
-                f"ψᵀw is not a distribution: smallest probability {P.min():.3g}, sums off by {worst:.3g}; "
-                "ψ(·|s,a)ᵀw must be ≥ 0 and sum to 1 for every pair and episode"
-            )

@@ -48,7 +48,7 @@ class Likelihood(NamedTuple):
     """F of one stage."""
 
     psi: Cube  # (classes, U, d)
-    count: Integers  # (classes,)
+    used: Integers  # (classes,)
     total: Vector  # (classes,) weighted visits
     target: Vector  # (d,) ĝ = Σ α_j ψ(s'_j)
     ridge: float  # λ_wκ
@@ -68,20 +68,20 @@ def _(likelihood: Likelihood, w: Vector, u: Vector, H: Matrix) -> None:
     p, mean = likelihood.p, likelihood.mean
     for c in range(likelihood.total.shape[0]):
         N = likelihood.total[c]
-        if N <= 0.0 or likelihood.count[c] == 1:
+        if N <= 0.0 or likelihood.used[c] == 1:
             continue
         psi = likelihood.psi[c]
-        softmax(psi, likelihood.count[c], w, p)
+        softmax(psi, likelihood.used[c], w, p)
         for i in range(d):
             mean[i] = 0.0
-        for k in range(1, likelihood.count[c]):
+        for k in range(1, likelihood.used[c]):
             for i in range(d):
                 mean[i] += p[k] * psi[k, i]
         for i in range(d):
             u[i] += N * mean[i]
             for j in range(d):
                 H[i, j] -= N * mean[i] * mean[j]
-        for k in range(1, likelihood.count[c]):
+        for k in range(1, likelihood.used[c]):
             for i in range(d):
                 v = N * p[k] * psi[k, i]
                 for j in range(d):
@@ -98,17 +98,17 @@ def _(likelihood: Likelihood, w: Vector, v: Vector, T: Matrix) -> None:
     p, mean = likelihood.p, likelihood.mean
     for c in range(likelihood.total.shape[0]):
         N = likelihood.total[c]
-        if N <= 0.0 or likelihood.count[c] == 1:
+        if N <= 0.0 or likelihood.used[c] == 1:
             continue
         psi = likelihood.psi[c]
-        softmax(psi, likelihood.count[c], w, p)
+        softmax(psi, likelihood.used[c], w, p)
         for i in range(d):
             mean[i] = 0.0
-        for k in range(1, likelihood.count[c]):
+        for k in range(1, likelihood.used[c]):
             for i in range(d):
                 mean[i] += p[k] * psi[k, i]
         centre = dot(mean, v)
-        for k in range(likelihood.count[c]):
+        for k in range(likelihood.used[c]):
             weight = N * p[k] * (dot(psi[k], v) - centre)
             for i in range(d):
                 x = weight * (psi[k, i] - mean[i])

@@ -80,7 +80,7 @@ def _(transition: Multinomial, task: Task, memory: Any, groups: int) -> Multinom
     table = choices(task.psi, task.reachable)
     C, U, d = table.psi.shape
     span = table.psi[:, :, None] - table.psi[:, None]
-    inside = np.arange(U) < table.count[:, None]
+    inside = np.arange(U) < table.used[:, None]
     diameter = float(np.linalg.norm(span[inside[:, :, None] & inside[:, None]], axis=-1).max())
     length = float(np.linalg.norm(table.psi, axis=-1).max())
     return MultinomialState(
@@ -125,7 +125,7 @@ def _gather(transition: Multinomial, state: MultinomialState, g: int) -> Likelih
             state.Sigma[i, j] = 0.0
     for c in range(C):
         total = 0.0
-        for u in range(state.choices.count[c]):
+        for u in range(state.choices.used[c]):
             v = N[c * U + u]
             total += v
             for i in range(d):
@@ -137,7 +137,7 @@ def _gather(transition: Multinomial, state: MultinomialState, g: int) -> Likelih
                     state.Sigma[i, j] += total * state.gram[c, i, j]
     factor_of(state.Sigma, transition.lam, state.factor)
     ridge = transition.lam * transition.kappa
-    return Likelihood(state.choices.psi, state.choices.count, state.total, state.target, ridge, state.p, state.mean)
+    return Likelihood(state.choices.psi, state.choices.used, state.total, state.target, ridge, state.p, state.mean)
 
 
 @solver
@@ -194,13 +194,13 @@ def _(transition: Multinomial, state: MultinomialState, g: int, fresh: bool, V: 
     if fresh:
         estimate_stage(transition, state, g)
         _widths(state)
-        for c in range(table.count.shape[0]):
-            softmax(table.psi[c], table.count[c], state.w[g], state.P[c])
+        for c in range(table.used.shape[0]):
+            softmax(table.psi[c], table.used[c], state.w[g], state.P[c])
     bonus = transition.scale * H / transition.kappa * _radius(transition, state, state.sums.n[g, 0])
     for n in range(out.shape[0]):
         c = table.kind[n]
         value = bonus * state.width[c]
-        for u in range(table.count[c]):
+        for u in range(table.used[c]):
             value += state.P[c, u] * V[table.successor[n, u]]
         out[n] += value
 

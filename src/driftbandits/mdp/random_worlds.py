@@ -38,7 +38,8 @@ def random_linear_mixture(
     rng = np.random.default_rng(seed)
     q = phase(episodes, drift, **path)
     psi = np.moveaxis(rng.dirichlet(np.full(S, 0.3), (d, S, A)), 0, -1)
-    w = between(*rng.dirichlet(np.full(d, 0.5), 2), q)
+    ends = rng.dirichlet(np.full(d, 0.5), 2)
+    w = between(ends[0], ends[1], q)
     phi, theta = _rewards(rng, S, A, d_theta, q)
     bounds = {"S_theta": d_theta**0.5, "S_w": 1.0}
     return linear_mixture(phi, psi, theta, w, horizon=horizon, start=start, noise=noise, **bounds)
@@ -98,4 +99,5 @@ def _sizes(states: int, actions: int, dim: int, dim_theta: int | None) -> tuple[
 
 def _rewards(rng: np.random.Generator, S: int, A: int, d: int, q: Matrix) -> tuple[Matrix, Matrix]:
     """φ in the simplex and θ in the unit cube: rewards in [0, 1]."""
-    return rng.dirichlet(np.full(d, 0.3), (S, A)), between(*rng.uniform(size=(2, d)), q)
+    phi, ends = rng.dirichlet(np.full(d, 0.3), (S, A)), rng.uniform(size=(2, d))
+    return phi, between(ends[0], ends[1], q)

@@ -74,8 +74,9 @@ def mnl_riverswim(
 ) -> MDP:
     """Drifting RiverSwim as a multinomial-logit mixture (algorithms.md 3.3).
 
-    `symmetric`: both actions are uncertain, d = 4, and the large reward changes sides: static learners are misled. `one-sided`: left is certain;
-    right has the logits of the classical chain, whose up and down are exchanged in the second world.
+    `symmetric`: both actions are uncertain, d = 4, and the large reward changes sides: static learners are misled.
+    `one-sided`: left is certain; right has the logits of the classical chain, whose up and down are exchanged in the
+    second world.
 
     Examples
     --------

@@ -83,7 +83,7 @@ def simulate_mdp(
     ((200,), True)
     """
     K = mdp.episodes if episodes is None else integer("episodes", episodes, least=1, why="it counts episodes")
-    if K > mdp.episodes:
+    if mdp.episodes < K:
         raise InvalidValue(f"episodes = {K} is not allowed; the MDP has {mdp.episodes}: its parameters end there")
     chance, rng = (np.random.default_rng(s) for s in _seed_sequence(seed).spawn(2))
     S, A, d = mdp.phi.shape

@@ -5,8 +5,8 @@ r"""Linear mixture transitions P(s'|s,a) = ψ(s'|s,a)ᵀw_h^k, learned by regres
     optimistic next value:  ψ_Vᵀŵ_h + c_w β_w‖ψ_V‖_{Σ_h⁻¹}                                    eq:LMDP-optimistic-Q
     β_w(n) = H√(½ log(1/δ) + (d/4) log(1 + H²L_ψ²n/(λ_wd))) + √λ_w S_w                          lemma:LMDP-v-ucb
 
-V_{h+1}^j is the optimistic value that episode j was planned with. The radius holds for one (k, h); `uniform` divides δ by KH, so that all of
-them hold at once (resolution D9).
+V_{h+1}^j is the optimistic value that episode j was planned with. The radius holds for one (k, h); `uniform` divides
+δ by KH, so that all of them hold at once (resolution D9).
 """
 
 from typing import Any, NamedTuple

@@ -12,7 +12,8 @@ cap
     Q is clipped to [0, H] ("horizon", as printed) or to [0, H−h+1] ("stage"; resolution D8).
 variant
     "printed" radius or "corrected". Linear mixture: the printed radius covers one (k, h); corrected divides δ by KH and needs to know K.
-    Multinomial: the printed noise constant ½ is too small; corrected has 1/√2, U−1 and L′ (theory.md §7). `uniform_in_time` divides δ by KH.
+    Multinomial: the printed noise constant ½ is too small; corrected has 1/√2, U−1 and L′ (theory.md §7).
+    `uniform_in_time` divides δ by KH.
 reward_noise
     Sub-Gaussian constant of the rewards; the paper has none (resolution D7).
 """

@@ -1,0 +1,64 @@
+"""What users hand over about an MDP is checked once, at the door."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import InvalidShape, InvalidValue, require
+from .protocol import Cube
+
+ROUNDING = 1e-9
+
+
+def _array(name: str, given: ArrayLike, axes: int) -> NDArray[np.float64]:
+    values = np.ascontiguousarray(given, float)
+    if values.ndim != axes or 0 in values.shape:
+        raise InvalidShape(f"{name} has shape {values.shape}; it must have {axes} axes, none of them empty")
+    if not np.isfinite(values).all():
+        raise InvalidValue(f"{name} contains NaN or infinity; every feature must be finite")
+    return values
+
+
+def check_features(phi: ArrayLike, psi: ArrayLike) -> tuple[Cube, Cube]:
+    """The features phi (S, A, d_θ) and psi (S, A, S, d_w), of matching shapes."""
+    rewards, moves = _array("phi", phi, 3), _array("psi", psi, 4)
+    S, A, _ = rewards.shape
+    if moves.shape[:3] != (S, A, S):
+        raise InvalidShape(f"psi has shape {moves.shape}; with phi {rewards.shape} it must be ({S}, {A}, {S}, d)")
+    return rewards, moves
+
+
+def check_path(name: str, given: ArrayLike, H: int, d: int) -> Cube:
+    """Parameters of every episode, (K, 1, d) if the stages share them, else (K, H, d)."""
+    values = np.ascontiguousarray(given, float)
+    if values.ndim == 2:
+        values = values[:, None]
+    if values.ndim != 3 or values.shape[1] not in (1, H) or values.shape[2] != d or len(values) == 0:
+        raise InvalidShape(
+            f"{name} has shape {np.shape(given)}; it must be (K, {d}), or (K, {H}, {d}) if stages differ"
+        )
+    if not np.isfinite(values).all():
+        raise InvalidValue(f"{name} contains NaN or infinity; every parameter must be finite")
+    return values
+
+
+def check_bound(name: str, given: float | None, path: Cube) -> float:
+    """The announced bound of ‖parameter‖, by default the largest norm on the path."""
+    largest = float(np.linalg.norm(path, axis=-1).max())
+    if given is None:
+        return largest or 1.0
+    require(given >= largest * (1.0 - ROUNDING), name, given, f"≥ {largest:.6g}", "it bounds every norm on the path")
+    return float(given)
+
+
+def check_distributions(psi: Cube, w: Cube) -> None:
+    """Every row of P must be a distribution, in every episode and stage."""
+    d = psi.shape[-1]
+    features = psi.reshape(-1, d)
+    for part in np.array_split(w.reshape(-1, d), max(1, w.size * len(features) // (1 << 24))):
+        P = (part @ features.T).reshape(-1, psi.shape[2])
+        worst = float(np.abs(P.sum(axis=1) - 1.0).max())
+        if P.min() < -ROUNDING or worst > ROUNDING:
+            raise InvalidValue(
+                f"ψᵀw is not a distribution: smallest probability {P.min():.3g}, sums off by {worst:.3g}; "
+                "ψ(·|s,a)ᵀw must be ≥ 0 and sum to 1 for every pair and episode"
+            )

@@ -1,0 +1,131 @@
+"""The online front for episodes: same plans as the simulation, readable errors, early ends; and BOB over episodes."""
+
+import naive
+import numpy as np
+import pytest
+
+import driftbandits as db
+
+WORLD = db.mdp.riverswim(episodes=12, horizon=4)
+COMMON = {"lam_theta": 1.0, "lam_w": 8.0, "delta": 0.01, "transition_bonus_scale": 0.1, **WORLD.bounds}
+FEATURES = {"phi": WORLD.phi, "psi": WORLD.psi, "horizon": 4}
+STRATEGY = db.zoo.weight_ucrl(gamma=0.8, **COMMON)
+
+
+def test_agent_plans_like_the_simulation():
+    run = db.simulate_mdp(STRATEGY, WORLD, seed=0, record=True)
+    agent = db.EpisodicAgent(STRATEGY, seed=9, **FEATURES)
+    for k in range(12):
+        Q = agent.begin_episode()
+        assert Q.shape == (4, 6, 2)
+        np.testing.assert_allclose(Q, run.Q[k], atol=1e-12)
+        np.testing.assert_allclose(agent.values[:-1], Q.max(axis=2))
+        for h in range(4):
+            s, a = run.states[k, h], run.actions[k, h]
+            assert Q[h, s, agent.act(h, s)] == pytest.approx(Q[h, s].max(), abs=1e-9)
+            agent.observe(h, s, a, run.rewards[k, h], run.states[k, h + 1])
+    info = agent.info()
+    assert info["observations"] == 48
+    assert info["effective_memory"] == pytest.approx((1 - 0.8**12) / 0.2)
+
+
+def test_ties_are_broken_by_the_seed_once_for_each_state():
+    policies = []
+    for seed in range(30):
+        agent = db.EpisodicAgent(STRATEGY, seed=seed, **FEATURES)
+        agent.begin_episode()
+        policies.append(agent.policy)
+        assert agent.act(1, 2) == agent.policy[1, 2]
+        assert agent.act(1, 2) == agent.act(1, 2)
+    share = np.mean([policy[3, 2] for policy in policies])  # stage 3, state 2: no reward, no future: a tie
+    assert 0.1 < share < 0.9
+    repeat = db.EpisodicAgent(STRATEGY, seed=7, **FEATURES)
+    repeat.begin_episode()
+    assert np.array_equal(repeat.policy, policies[7])
+
+
+def test_an_episode_that_ends_early_lets_time_pass():
+    """Stages that were not reached fade as if an observation without features had come."""
+    agent = db.EpisodicAgent(STRATEGY, **FEATURES)
+    agent.begin_episode()
+    for h in range(4):
+        agent.observe(h, 0, 0, 0.05, 0)
+    agent.begin_episode()
+    agent.observe(0, 0, 0, 0.05, 0)
+    agent.begin_episode()
+    sums = agent._state.reward.sums
+    np.testing.assert_allclose(sums.n[:, 0], 1.8)
+    np.testing.assert_allclose(sums.A[:, 0, 0], [1.8, 0.8, 0.8, 0.8])
+
+
+def test_errors_come_before_any_change():
+    agent = db.EpisodicAgent(STRATEGY, **FEATURES)
+    with pytest.raises(db.DriftBanditsError, match="call begin_episode first"):
+        agent.act(0, 0)
+    agent.begin_episode()
+    bad = [
+        ((1, 0, 0, 0.0, 0), "stage 0 is due"),
+        ((0, 6, 0, 0.0, 0), "s = 6"),
+        ((0, 0, 2, 0.0, 0), "a = 2"),
+        ((0, 0, 0, np.nan, 0), "reward = nan"),
+        ((0, 0, 0, 0.0, -1), "s_next = -1"),
+        ((4, 0, 0, 0.0, 0), "h = 4"),
+    ]
+    for arguments, message in bad:
+        with pytest.raises(db.DriftBanditsError, match=message):
+            agent.observe(*arguments)
+    assert agent.info()["observations"] == 0
+    for h in range(4):
+        agent.observe(h, 0, 0, 0.0, 0)
+    with pytest.raises(db.DriftBanditsError, match="begin_episode is due"):
+        agent.observe(0, 0, 0, 0.0, 0)
+
+
+def test_one_stage_is_a_bandit():
+    """H = 1, one-hot features of one state: the optimistic reward is that of a linear bandit."""
+    phi = np.eye(3)[None]
+    psi = np.ones((1, 3, 1, 1))
+    strategy = db.zoo.weight_ucrl(
+        gamma=0.9, lam_theta=2.0, lam_w=1.0, S_theta=0.7, S_w=1.0, L_phi=1.0, L_psi=1.0, delta=0.1, cap="stage"
+    )
+    agent = db.EpisodicAgent(strategy, phi=phi, psi=psi, horizon=1)
+    rewards = [0.3, 0.1, 0.4]
+    for a in range(3):
+        agent.begin_episode()
+        agent.observe(0, 0, a, rewards[a], 0)
+    weight = np.array([0.81, 0.9, 1.0])
+    V = naive.V(np.eye(3), weight, 2.0)
+    mean = naive.theta_hat(np.eye(3), np.array(rewards), weight, 2.0)
+    expected = mean + np.sqrt(2.0) * 0.7 * np.sqrt(np.diag(np.linalg.inv(V)))
+    np.testing.assert_allclose(agent.begin_episode()[0, 0], np.minimum(expected, 1.0), atol=1e-12)
+
+
+def test_bob_over_episodes():
+    world = db.mdp.riverswim(episodes=60, horizon=4)
+    bob = db.zoo.bob_ucrl(db.zoo.weight_ucrl(gamma=0.9, **COMMON), episodes=60, block=6, candidates=3)
+    run = db.simulate_mdp(bob, world, seed=0)
+    np.testing.assert_allclose(run.info["gamma"], [0.5, 0.75, 0.875])
+    assert run.info["probability"].sum() == pytest.approx(1.0)
+    assert run.info["effective_memory"] <= 6  # every block starts with a fresh learner
+    assert run.info["chosen"] in (0, 1, 2)
+    assert (np.diff(run.regret, prepend=0.0) >= -1e-9).all()
+    with pytest.raises(db.DriftBanditsError, match="discounted base"):
+        db.zoo.bob_ucrl(db.zoo.ucrl_vtr(**COMMON), episodes=60)
+
+
+def test_bob_with_one_candidate_is_the_base_restarted():
+    """γ = ½ only, one block: the same plans as the base learner."""
+    world = db.mdp.riverswim(episodes=20, horizon=4)
+    bob = db.zoo.bob_ucrl(db.zoo.weight_ucrl(gamma=0.9, **COMMON), episodes=20, block=20, candidates=1)
+    base = db.zoo.weight_ucrl(gamma=0.5, **COMMON)
+    agents = [db.EpisodicAgent(s, **FEATURES) for s in (bob, base)]
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        Q = [agent.begin_episode() for agent in agents]
+        np.testing.assert_allclose(Q[0], Q[1], atol=1e-12)
+        s = 2
+        for h in range(4):
+            a, successor = int(rng.integers(2)), int(rng.choice(6, p=world.kernel(0)[0, s, 1]))
+            for agent in agents:
+                agent.observe(h, s, a, 0.05, successor)
+            s = successor

@@ -1,0 +1,231 @@
+"""Multinomial-logit learners against SciPy on the full weighted likelihood, and the whole plan against the oracle."""
+
+import naive
+import numpy as np
+import pytest
+from conftest import INTERPRETED
+
+import driftbandits as db
+from driftbandits.ball import ball_work, likeliest_on_ball, project_on_ball
+from driftbandits.kernel import entry
+from driftbandits.mdp.choices import choices
+from driftbandits.mdp.likelihood import Likelihood, likeliest
+
+WORLD = {"states": 4, "actions": 2, "dim": 3, "dim_theta": 2, "horizon": 2, "successors": 3, "S_w": 1.0}
+COMMON = {"lam_theta": 0.7, "lam_w": 0.5, "delta": 0.01}
+BOUNDS = {"S_theta": 1.1, "L_phi": 1.2, "L_psi": 1.0}
+STRATEGIES = {
+    ("discounted", 0.85): lambda **c: db.zoo.mnl_weight_ucrl(gamma=0.85, **c),
+    ("everything",): lambda **c: db.zoo.ucrl_mnl(**c),
+    ("window", 4): lambda **c: db.zoo.mnl_sw_ucrl(window=4, **c),
+    ("restart", 5): lambda **c: db.zoo.mnl_restart_ucrl(period=5, **c),
+}
+# Each composition compiles for some seconds: the quick set compiles two, the interpreted run and the slow one do all.
+QUICK = [("discounted", 0.85), ("window", 4)]
+ALL = [m if INTERPRETED or m in QUICK else pytest.param(m, marks=pytest.mark.slow) for m in STRATEGIES]
+
+
+def reference(world):
+    return world.reachable.argmax(axis=2)
+
+
+def likelihood_of(world, model):
+    """The kernel's likelihood of an oracle's history: counts of (class, place)."""
+    table = choices(world.psi, world.reachable)
+    psi = table.psi
+    counts = np.zeros(psi.shape[:2])
+    for features, row, weight in zip(model.features, model.observed, model.w, strict=True):
+        kind = next(
+            c
+            for c in range(len(psi))
+            if len(features) == table.used[c] and np.allclose(psi[c, : len(features)], features)
+        )
+        counts[kind, row] += weight
+    target = np.einsum("cu,cud->d", counts, psi)
+    ridge = model.lam * model.kappa
+    U, d = psi.shape[1:]
+    return Likelihood(psi, table.used, counts.sum(axis=1), target, ridge, np.zeros(U), np.zeros(d))
+
+
+def history(world, episodes, seed):
+    """A history of random play and the oracle's likelihood of stage 0."""
+    rng = np.random.default_rng(seed)
+    states, actions = np.zeros((episodes, 3), int), rng.integers(0, 2, (episodes, 2))
+    P = world.kernel(0)[0]
+    for j in range(episodes):
+        states[j, 0] = rng.integers(0, 4)
+        for h in range(2):
+            states[j, h + 1] = rng.choice(4, p=P[states[j, h], actions[j, h]])
+    psi = naive.subtract_reference(world.psi, world.reachable, reference(world))
+    weight = 0.97 ** np.arange(episodes - 1, -1, -1.0)
+    return naive.mnl_likelihood(0, psi, world.reachable, states, actions, weight, lam=0.5, kappa=0.02)
+
+
+@entry
+def solve(problem, likelihood, metric, S, concordance, w, work):
+    """All three solvers in one entry, which compiles once."""
+    if problem == 0:
+        return likeliest(likelihood, concordance, w, work)
+    if problem == 1:
+        return project_on_ball(likelihood, metric, S, w, work)
+    likeliest_on_ball(likelihood, S, concordance, w, work)
+    return 0.0
+
+
+def fit(likelihood, concordance, w):
+    return solve(0, likelihood, np.eye(len(w)), 1.0, concordance, w, ball_work(len(w)))
+
+
+def project(likelihood, metric, S, w):
+    return solve(1, likelihood, metric, S, 1.0, w, ball_work(len(w)))
+
+
+def constrain(likelihood, S, concordance, w):
+    solve(2, likelihood, np.eye(len(w)), S, concordance, w, ball_work(len(w)))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_estimator_equals_scipy_on_the_full_likelihood(seed):
+    world = db.mdp.random_mnl(episodes=2, seed=seed, **WORLD)
+    model = history(world, 30, seed)
+    w = np.zeros(3)
+    error = fit(likelihood_of(world, model), 2.0 * world.L_ref, w)
+    np.testing.assert_allclose(w, naive.qmle(model), atol=1e-8)
+    assert np.linalg.norm(model.u(w)) / (model.lam * model.kappa) < 1e-9  # the certificate ‖w − ŵ‖ ≤ ‖∇F‖/(λκ)
+    assert error < 1e-3
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_projection_equals_the_multistart_oracle(seed):
+    world = db.mdp.random_mnl(episodes=2, seed=seed, **WORLD)
+    model = history(world, 30, seed)
+    free = naive.qmle(model)
+    S = 0.6 * float(np.linalg.norm(free))
+    Sigma = model.Sigma()
+    metric = np.ascontiguousarray(np.linalg.cholesky(Sigma).T)
+    expected = naive.project(model, S, Sigma)
+    rng = np.random.default_rng(seed)
+    for start in (S * free / np.linalg.norm(free), *rng.standard_normal((3, 3))):
+        w = start * S / np.linalg.norm(start)
+        value = project(likelihood_of(world, model), metric, S, w)
+        np.testing.assert_allclose(w, expected, atol=2e-7)
+        assert np.linalg.norm(w) == pytest.approx(S, abs=1e-12)  # the minimiser is on the sphere
+        assert value == pytest.approx(naive.distance(model, w, Sigma) ** 2 / 2)
+    inside = np.zeros(3)
+    large = float(1.5 * np.linalg.norm(free))
+    assert project(likelihood_of(world, model), metric, large, inside) < 1e-15
+    np.testing.assert_allclose(inside, free, atol=1e-7)  # inside the ball the projection changes nothing
+
+
+@pytest.mark.parametrize("seed", range(1))
+def test_constrained_likelihood_equals_the_oracle(seed):
+    world = db.mdp.random_mnl(episodes=2, seed=seed, **WORLD)
+    model = history(world, 30, seed)
+    S = 0.5 * float(np.linalg.norm(naive.qmle(model)))
+    w = np.zeros(3)
+    constrain(likelihood_of(world, model), S, 2.0 * world.L_ref, w)
+    np.testing.assert_allclose(w, naive.qmle_on_ball(model, S), atol=1e-6)
+
+
+@pytest.mark.parametrize("memory", ALL, ids=lambda m: m[0])
+def test_plans_equal_the_oracle(memory):
+    K = 9
+    world = db.mdp.random_mnl(episodes=K, seed=11, **WORLD)
+    kappa = world.kappa
+    scales = {"reward_bonus_scale": 0.3, "transition_bonus_scale": 0.01 * kappa, "cap": "stage"}
+    strategy = STRATEGIES[memory](S_w=0.8, kappa=kappa, **scales, **COMMON, **BOUNDS)
+    run = db.simulate_mdp(strategy, world, seed=2, record=True)
+    psi = naive.subtract_reference(world.psi, world.reachable, reference(world))
+    oracle = {"reward_scale": 0.3, "transition_scale": 0.01 * kappa, "cap": "stage", "S_theta": 1.1, "S_w": 0.8}
+    moved = 0
+    for k in (0, 3, 6, K - 1):
+        Q, _, w = naive.mnl_plan(
+            world.phi, psi, world.reachable, run.states[:k], run.actions[:k], run.rewards[:k],
+            memory=memory, L_psi=1.0, U=3, kappa=kappa, **oracle, **COMMON,
+        )  # fmt: skip
+        np.testing.assert_allclose(run.Q[k], Q, atol=1e-6)
+        moved += int((np.linalg.norm(w, axis=1) > 0.8 - 1e-9).sum())
+    np.testing.assert_allclose(run.info["w"], w, atol=1e-6)
+    assert moved > 0  # some of these plans used a projection
+    assert run.info["saturation"] < 0.5
+
+
+def test_corrected_radius():
+    world = db.mdp.random_mnl(episodes=1, seed=0, **WORLD)
+    c = {
+        "kappa": world.kappa,
+        "S_w": 1.0,
+        "reward_bonus_scale": 0.0,
+        "transition_bonus_scale": 1e-6,
+        **COMMON,
+        **BOUNDS,
+    }
+    widths = {}
+    for variant in ("printed", "corrected"):
+        agent = db.EpisodicAgent(
+            db.zoo.mnl_weight_ucrl(gamma=0.85, variant=variant, **c),
+            phi=world.phi, psi=world.psi, reachable=world.reachable, horizon=1,
+        )  # fmt: skip
+        Q = [agent.begin_episode()]
+        agent.observe(0, 0, 0, 0.0, int(np.flatnonzero(world.reachable[0, 0])[1]))
+        Q.append(agent.begin_episode())
+        widths[variant] = Q
+    radius = {"d": 3, "lam": 0.5, "S": 1.0, "kappa": world.kappa, "U": 3, "delta": 0.01}
+    for n in (0, 1):
+        printed = naive.mnl_radius(n, L=1.0, **radius)
+        corrected = naive.mnl_radius(n, L=world.L_ref, variant="corrected", **radius)
+        np.testing.assert_allclose(widths["corrected"][n] / widths["printed"][n], corrected / printed, rtol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_hessian_dominates_kappa_sigma_only_with_the_reference_subtracted(seed):
+    """∇g ⪰ κΣ̄ on the ball with subtracted features (D5); with raw features it fails in some of these draws."""
+    world = db.mdp.random_mnl(episodes=2, seed=seed, **WORLD)
+    model = history(world, 40, seed)._replace(kappa=world.kappa)
+    rng = np.random.default_rng(seed)
+    for _ in range(20):
+        w = rng.standard_normal(3)
+        w *= world.S_w * rng.random() / np.linalg.norm(w)
+        gap = model.H(w) - world.kappa * model.Sigma()
+        assert np.linalg.eigvalsh(gap)[0] >= -1e-12
+
+
+def test_raw_features_break_the_bound():
+    broken = 0
+    for seed in range(5):
+        world = db.mdp.random_mnl(episodes=2, seed=seed, **WORLD)
+        rng = np.random.default_rng(seed)
+        states, actions = rng.integers(0, 4, (40, 3)), np.zeros((40, 2), int)
+        for j in range(40):
+            states[j, 1] = rng.choice(np.flatnonzero(world.reachable[states[j, 0], 0]))
+        args = world.reachable, states, actions, np.ones(40)
+        raw = naive.mnl_likelihood(0, world.psi + 3.0, *args, lam=1e-6, kappa=world.kappa)
+        broken += np.linalg.eigvalsh(raw.H(np.zeros(3)) - world.kappa * raw.Sigma())[0] < -1e-9
+    assert broken > 0
+
+
+def test_the_statistics_do_not_grow_with_the_episodes():
+    """Counts are sufficient: the state has the same size before the first and after the last episode (static memory)."""
+    world = db.mdp.random_mnl(episodes=30, seed=0, **WORLD)
+    c = {**COMMON, **BOUNDS, "S_w": 1.0, "kappa": 0.01, "transition_bonus_scale": 1e-3}
+    agent = db.EpisodicAgent(
+        db.zoo.mnl_weight_ucrl(gamma=1.0, **c), phi=world.phi, psi=world.psi, reachable=world.reachable, horizon=2
+    )
+    sums = agent._state.transition.sums
+    before = sums.N.nbytes
+    for _ in range(30):
+        agent.begin_episode()
+        for h in range(2):
+            agent.observe(h, 0, 0, 0.0, int(np.flatnonzero(world.reachable[0, 0])[0]))
+    assert sums.N.nbytes == before
+    assert sums.N.sum() == pytest.approx(60.0)
+    assert agent._state.transition.history.slot.size == 0
+
+
+def test_mnl_needs_reachable():
+    world = db.mdp.random_mnl(episodes=2, seed=0, **WORLD)
+    strategy = db.zoo.mnl_weight_ucrl(gamma=0.9, S_w=1.0, kappa=0.01, **COMMON, **BOUNDS)
+    with pytest.raises(db.DriftBanditsError, match="reachable"):
+        db.EpisodicAgent(strategy, phi=world.phi, psi=world.psi, horizon=2)
+    with pytest.raises(db.DriftBanditsError, match=r"kappa = 0\.5"):
+        db.zoo.mnl_weight_ucrl(gamma=0.9, S_w=1.0, kappa=0.5, **COMMON, **BOUNDS)
