@@ -155,6 +155,8 @@ ZOO: dict[str, tuple[str, ...]] = {
     "bob_glm": ("cheung2019learning", "neu2015explore"),
     "adaptive_weight_ucb": (),
     "adaptive_weight_glm_ucb": (),
+    "bob_ucrl": ("cheung2019learning", "neu2015explore"),
+    "adaptive_ucrl": (),
     "weight_ucrl": (),
     "ucrl_vtr": ("ayoub2020model",),
     "sw_ucrl": ("zhong2022optimistic",),

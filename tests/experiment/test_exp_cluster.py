@@ -25,7 +25,7 @@ def scheduler():
 
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 5, "distributed.worker.daemon": False}),
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
     ):
         yield cluster
 

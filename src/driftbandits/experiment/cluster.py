@@ -77,7 +77,7 @@ def _client(distributed: Any, address: str) -> Any:
                 n_workers=int(address.removeprefix("local:")),
                 threads_per_worker=1,
                 processes=True,
-                dashboard_address=None,
+                dashboard_address=":0",
             )
         return _Owned(distributed.Client(cluster), cluster)
     try:

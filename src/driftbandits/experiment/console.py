@@ -14,7 +14,7 @@ from .outcome import Panel
 from .publish import Published, final_lines
 
 errors = Console(stderr=True, highlight=False, soft_wrap=True)
-out = Console(highlight=False, soft_wrap=True)
+out = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 160)
 
 
 class Reporter:

@@ -3,8 +3,7 @@
 from . import panels
 from .catalog import Kind, links, names, summary
 from .console import _plain, out
-from .source import SpecError, did_you_mean
-from .spec import load
+from .source import Source, SpecError, did_you_mean
 
 KINDS = ("strategies", "environments", "links", "panels")
 
@@ -19,8 +18,12 @@ def listing(what: str) -> list[dict[str, str]]:
     if what == "links":
         return [{"kind": "link", "name": name, "text": summary(type(link))} for name, link in links().items()]
     if what == "panels":
-        return [{"kind": "panel", "name": name, "text": load(panels.file(name)).title} for name in panels.names()]
+        return [{"kind": "panel", "name": name, "text": _title(name)} for name in panels.names()]
     raise SpecError(f"there is no list of '{what}'{did_you_mean(what, KINDS) or '; there are ' + ', '.join(KINDS)}")
+
+
+def _title(panel: str) -> str:
+    return str(Source.read(panels.file(panel)).data["experiment"]["title"])
 
 
 def show_listing(rows: list[dict[str, str]]) -> None:

@@ -37,7 +37,7 @@ def write_report(root: pathlib.Path) -> pathlib.Path:
         "plotly": get_plotlyjs().replace("</script", "<\\/script"),
     }
     for key, text in parts.items():
-        page = page.replace(f"<!--{key}-->", text, 1)
+        page = page.replace(f"<!--{key}-->", text)
     path = root / "report.html"
     write_text(path, page)
     return path
