@@ -35,12 +35,10 @@ def phase(
     if drift == "static":
         return np.zeros(K)
     if drift == "gradual":
-        swing: Vector = extent * np.square(np.sin(np.pi * turns * k / max(K - 1, 1)))
-        return swing
+        return np.array(extent * np.sin(np.pi * turns * k / max(K - 1, 1)) ** 2, np.float64)
     if drift == "abrupt":
         stretches = integer("changes", changes, least=0, why="it counts abrupt changes") + 1
-        jumps: Vector = extent * (k * stretches // K % 2)
-        return jumps
+        return np.array(extent * (k * stretches // K % 2), np.float64)
     raise InvalidValue(f"drift = {drift!r} is not allowed; it must be 'static', 'gradual' or 'abrupt'")
 
 

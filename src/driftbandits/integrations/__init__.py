@@ -1,0 +1,1 @@
+"""Other ecosystems' interfaces. Nothing here is imported by `import driftbandits`."""
