@@ -30,7 +30,7 @@ ROWS = {
     "sc_d_glm_ucb": ("logistic", lambda z: z.sc_d_glm_ucb(gamma=0.95, lam=20.0, **GLM)),
     "scb_pw_weight_ucb": (
         "logistic",
-        lambda z: z.scb_pw_weight_ucb(gamma=0.95, lam=20.0, horizon=T, radius_scale=0.1, **GLM),
+        lambda z: z.scb_pw_weight_ucb(gamma=0.95, lam=20.0, radius_scale=0.1, **GLM),
     ),
     "ofu_log": ("logistic", lambda z: z.ofu_log(lam=20.0, radius_scale=0.1, **GLM)),
     "master glm": ("logistic", lambda z: z.master(z.log_ucb1(lam=20.0, **GLM), horizon=T)),

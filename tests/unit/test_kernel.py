@@ -12,7 +12,7 @@ import pytest
 
 import driftbandits as db
 from driftbandits.errors import InvalidValue, NoRule
-from driftbandits.kernel import copy_state, entry, generic, load_state, part, save_state, sqrt
+from driftbandits.kernel import copy_state, entry, generic, kernel, load_state, part, save_state, sqrt
 
 
 class Leaf(NamedTuple):
@@ -180,24 +180,24 @@ def test_the_cache_is_used_and_never_stale(tmp_path):
 
 @pytest.mark.compiled
 def test_old_folders_are_dropped(tmp_path, monkeypatch):
-    from driftbandits import kernel
+    from driftbandits import kernel as module
 
     monkeypatch.setenv("DRIFTBANDITS_CACHE", str(tmp_path))
     old, new = tmp_path / "0123456789abcdef", tmp_path / "fedcba9876543210"
     for folder in (old, new):
         folder.mkdir()
     os.utime(old, (0, 0))
-    kernel.cache_folder()
+    module.cache_folder()
     assert not old.exists()
     assert new.exists()
 
 
 def test_the_cache_lives_where_the_environment_says(monkeypatch, tmp_path):
-    from driftbandits import kernel
+    from driftbandits import kernel as module
 
     monkeypatch.delenv("DRIFTBANDITS_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert kernel.cache_root() == tmp_path / "driftbandits"
+    assert module.cache_root() == tmp_path / "driftbandits"
 
 
 def test_importing_is_light():
@@ -217,3 +217,20 @@ def test_the_example_of_contributing_runs(tmp_path):
 
 def test_public_names():
     assert {"Agent", "env", "simulate", "theory", "zoo", "trials"} <= set(db.__all__)
+
+
+@kernel
+def _twice(x):
+    return 2.0 * x
+
+
+@entry
+def _four_times(x):
+    return _twice(_twice(x))
+
+
+def test_a_kernel_is_a_plain_function_to_python():
+    """Rules are called from Python too, before and after some entry has compiled the kernels they use."""
+    assert _twice(1.5) == 3.0
+    assert _four_times(1.5) == 6.0
+    assert _twice(1.5) == 3.0
