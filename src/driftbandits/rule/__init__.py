@@ -1,7 +1,7 @@
 """How do we choose? Optimism with one of two norms, over a set of parameters, or a randomised index."""
 
-from .bonus import Bonus, SandwichBonus
+from .bonus import Bonus, RandomisedBonus, SandwichBonus
 from .parameter import ParameterBased
-from .randomised import RandomisedBonus, ThompsonSampling
+from .thompson import ThompsonSampling
 
 __all__ = ["Bonus", "ParameterBased", "RandomisedBonus", "SandwichBonus", "ThompsonSampling"]

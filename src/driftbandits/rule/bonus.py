@@ -1,13 +1,15 @@
 """Optimism in the face of uncertainty: play argmax mean(xᵀθ̂) + β·‖x‖.
 
-`Bonus`          ‖x‖_{V⁻¹}, one matrix (LB-WeightUCB, OFUL, …; paper, Algorithm 1, line 3)
-`SandwichBonus`  ‖x‖_{V⁻¹ṼV⁻¹}, two matrices (D-LinUCB; Russac et al. 2019); never wider, since Ṽ ⪯ V
+`Bonus`            ‖x‖_{V⁻¹}, one matrix (LB-WeightUCB, OFUL, …; paper, Algorithm 1, line 3)
+`SandwichBonus`    ‖x‖_{V⁻¹ṼV⁻¹}, two matrices (D-LinUCB; Russac et al. 2019); never wider, since Ṽ ⪯ V
+`RandomisedBonus`  the second, times a·Z with one Z ~ N(0, 1) a round for all arms (D-RandLinUCB; Kim and Tewari 2020)
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..errors import require
 from ..kernel import kernel, part
 from ..linalg import Matrix, Vector, inverse_norms, quadratic_forms, solve
 from ..protocol import Setting, anticipate, choose, index, prepare, renew, wants_squares, workspace
@@ -33,13 +35,25 @@ class SandwichBonus(NamedTuple):
     """Optimism in the norm V⁻¹ṼV⁻¹, where Ṽ has the squared weights."""
 
 
+@part
+class RandomisedBonus(NamedTuple):
+    """A sandwich bonus multiplied by a·Z, or by a·|Z| if optimistic = 1."""
+
+    a: float = 1.0
+    optimistic: float = 0.0
+
+    def check(self) -> None:
+        """The factor of the bonus is a scale."""
+        require(self.a >= 0.0, "a", self.a, "≥ 0", "it scales a symmetric perturbation")
+
+
 @wants_squares.register(Bonus)
 def _(rule: Bonus) -> bool:
     return False
 
 
-@wants_squares.register(SandwichBonus)
-def _(rule: SandwichBonus) -> bool:
+@wants_squares.register(SandwichBonus, RandomisedBonus)
+def _(rule: Any) -> bool:
     return True
 
 
@@ -48,12 +62,12 @@ def _(rule: Bonus, setting: Setting) -> WidthWork:
     return width_workspace(setting, metric=False)
 
 
-@workspace.register(SandwichBonus)
-def _(rule: SandwichBonus, setting: Setting) -> WidthWork:
+@workspace.register(SandwichBonus, RandomisedBonus)
+def _(rule: Any, setting: Setting) -> WidthWork:
     return width_workspace(setting, metric=True)
 
 
-@anticipate.register(Bonus, SandwichBonus)
+@anticipate.register(Bonus, SandwichBonus, RandomisedBonus)
 def _(rule: Any, est: Any, work: WidthWork, x: Vector) -> None:
     cross_widths(est, work, x)
 
@@ -63,8 +77,8 @@ def _(rule: Bonus, model: Any, sums: Any, est: Any, work: WidthWork, g: float) -
     carry_bounds(model.lam, est, work, g)
 
 
-@prepare.register(SandwichBonus)
-def _(rule: SandwichBonus, model: Any, sums: Any, est: Any, work: WidthWork, g: float) -> None:
+@prepare.register(SandwichBonus, RandomisedBonus)
+def _(rule: Any, model: Any, sums: Any, est: Any, work: WidthWork, g: float) -> None:
     carry_bounds(model.lam, est, work, g)
     sandwich(est.factor, est.factor2, work.root, work.metric)
 
@@ -74,7 +88,13 @@ def _(rule: Any, est: Any, width: float, work: WidthWork, rng: np.random.Generat
     pass
 
 
-@choose.register(Bonus, SandwichBonus)
+@renew.register(RandomisedBonus)
+def _(rule: RandomisedBonus, est: Any, width: float, work: WidthWork, rng: np.random.Generator) -> None:
+    z = rng.standard_normal()
+    work.noise[0] = rule.a * (abs(z) if rule.optimistic else z)
+
+
+@choose.register(Bonus, SandwichBonus, RandomisedBonus)
 def _(
     rule: Any,
     model: Any,
@@ -86,12 +106,12 @@ def _(
     score: Vector,
     rng: np.random.Generator,
 ) -> int:
-    return choose_widest(rule, model, est, width, work, arms, score, rng)
+    return choose_widest(rule, model, est, width * work.noise[0], work, arms, score, rng)
 
 
-@index.register(Bonus, SandwichBonus)
+@index.register(Bonus, SandwichBonus, RandomisedBonus)
 def _(rule: Any, model: Any, sums: Any, est: Any, width: float, work: WidthWork, arms: Matrix, score: Vector) -> None:
-    score_all(rule, model, est, width, work, arms, score)
+    score_all(rule, model, est, width * work.noise[0], work, arms, score)
 
 
 @squared_widths.register(Bonus)
@@ -104,13 +124,13 @@ def _(rule: Bonus, est: Any, work: WidthWork, x: Vector, inverse: float) -> floa
     return inverse
 
 
-@squared_widths.register(SandwichBonus)
-def _(rule: SandwichBonus, est: Any, work: WidthWork, arms: Matrix, first: int, m: int) -> None:
+@squared_widths.register(SandwichBonus, RandomisedBonus)
+def _(rule: Any, est: Any, work: WidthWork, arms: Matrix, first: int, m: int) -> None:
     quadratic_forms(arms, first, m, work.metric, work.Z, work.q)
 
 
-@squared_width.register(SandwichBonus)
-def _(rule: SandwichBonus, est: Any, work: WidthWork, x: Vector, inverse: float) -> float:
+@squared_width.register(SandwichBonus, RandomisedBonus)
+def _(rule: Any, est: Any, work: WidthWork, x: Vector, inverse: float) -> float:
     return quadratic_form(work.metric, x)
 
 

@@ -54,7 +54,7 @@ class ParameterWork(NamedTuple):
 
     value: Vector  # (1,)    index of the last choice
     tally: Vector  # (3,)    choices, certified, with an empty set
-    level: Vector  # (3,)    F(θ̂) + B²; ρ²; 1 if the set is not empty
+    level: Vector  # (3,)    F(θ̂) + B²; ρ²; 0 if the set is empty, 2 if an arm has no certificate, else 1
     bounds: Vector  # (3,)    largest and second largest upper bound, and whose the largest is
     centre: Vector  # (d,)    likeliest θ of the ball
     inner: Vector  # (d,)    a point of C
@@ -112,7 +112,7 @@ def _(
     others = work.bounds[1] if work.bounds[2] == k else work.bounds[0]
     work.tally[0] += 1.0
     work.tally[2] += work.level[2] == 0.0
-    if work.level[2] != 0.0 and score[k] >= (others if rule.direct else work.bounds[0]) - GAP:
+    if work.level[2] == 1.0 and score[k] >= (others if rule.direct else work.bounds[0]) - GAP:
         work.tally[1] += 1.0
     work.value[0] = mean(model, score[k])
     return k
@@ -238,8 +238,9 @@ def solve_arm(
         if bound < value or loss(model.link, sums, ridge, work.theta) > work.level[0]:
             upper = min(bound, maximise(rule, model, sums, est, work))
             value = dot(work.x, work.theta)
-            if upper - value > GAP:
-                value = upper  # not certified: stay optimistic
+            if upper - value > GAP:  # not certified: stay optimistic
+                value = upper
+                work.level[2] = 2.0
     if rule.direct and size > 0.0:
         value = upper if upper < tie_level(best) else ascend(rule, model, sums, est, work)
     if upper > work.bounds[0]:
@@ -279,7 +280,7 @@ def push(
         excess = 0.5 * dot(q, t) + dot(u, t) - slack
         if k == 0 and excess >= 0.0:
             return 0.0, nu
-        if abs(excess) <= 1e-13 * (abs(slack) + abs(dot(u, t))) or high - low <= 1e-15 * high:
+        if abs(excess) <= 1e-13 * (abs(slack) + abs(dot(u, t))) or (high < np.inf and high - low <= 1e-15 * high):
             break
         if excess > 0.0:
             high = s

@@ -29,7 +29,7 @@ class WidthWork(NamedTuple):
     value: Vector  # (1,)      index of the last choice
     metric: Matrix  # (d, d)    V⁻¹ṼV⁻¹, or (0, 0)
     root: Matrix  # (d, d)    a square root of the metric, or (0, 0)
-    noise: Vector  # (1,)      random factor of the bonus in this decision
+    noise: Vector  # (1,)      factor of the bonus in this decision: 1, or random
     Z: Matrix  # (d, CHUNK)
     q: Vector  # (CHUNK,)
     u: Vector  # (d,)      V⁻¹x of the observation being learned
