@@ -1,15 +1,19 @@
 """The same cells on a real Dask cluster of processes: the same numbers, and a killed worker costs only time."""
 
 import os
+import pathlib
 import signal
 import threading
 import time
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 import small
 
 from driftbandits.experiment import SpecError, load, plan
+from driftbandits.experiment.cells import Result
 from driftbandits.experiment.cluster import check_address, on_cluster
 from driftbandits.experiment.runner import run_cells
 from driftbandits.experiment.store import Store
@@ -20,7 +24,7 @@ pytestmark = [pytest.mark.compiled, pytest.mark.xdist_group("cluster")]
 
 
 @pytest.fixture(scope="module")
-def scheduler():
+def scheduler() -> Iterator[Any]:
     import dask
 
     with (
@@ -30,7 +34,7 @@ def scheduler():
         yield cluster
 
 
-def test_the_same_numbers_bit_for_bit(tmp_path, scheduler):
+def test_the_same_numbers_bit_for_bit(tmp_path: pathlib.Path, scheduler: Any) -> None:
     cells = plan(load(small.write(tmp_path))).cells
     here = run_cells(cells, Store(tmp_path / "here"), jobs=2)
     there = run_cells(cells, Store(tmp_path / "there"), cluster=scheduler.scheduler_address)
@@ -41,12 +45,12 @@ def test_the_same_numbers_bit_for_bit(tmp_path, scheduler):
     assert all(again.get(cell.key) is not None for cell in cells)
 
 
-def test_a_killed_worker_costs_only_its_cells_time(tmp_path, scheduler):
+def test_a_killed_worker_costs_only_its_cells_time(tmp_path: pathlib.Path, scheduler: Any) -> None:
     text = small.replaced("horizon = 60", "horizon = 400000").replace("trials = 4", "trials = 8")
     cells = plan(load(small.write(tmp_path, text))).cells
     client = distributed.Client(scheduler.scheduler_address)
     pids = list(client.run(os.getpid).values())
-    results = {}
+    results: dict[str, Result] = {}
 
     def kill() -> None:
         while len(results) < 2:
@@ -65,12 +69,12 @@ def test_a_killed_worker_costs_only_its_cells_time(tmp_path, scheduler):
         np.testing.assert_array_equal(results[key].regret, result.regret)
 
 
-def test_local_n_starts_and_ends_a_cluster(tmp_path):
+def test_local_n_starts_and_ends_a_cluster(tmp_path: pathlib.Path) -> None:
     cells = plan(load(small.write(tmp_path), trials=1)).cells
     assert len(run_cells(cells, Store(tmp_path / "out"), cluster="local:1")) == 2
 
 
-def test_addresses():
+def test_addresses() -> None:
     check_address("local:2")
     check_address("tcp://10.0.0.1:8786")
     for wrong in ("local", "local:0", "local:x", "http://x"):
@@ -78,7 +82,7 @@ def test_addresses():
             check_address(wrong)
 
 
-def test_nobody_answers(tmp_path, monkeypatch):
+def test_nobody_answers(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cells = plan(load(small.write(tmp_path), trials=1)).cells
     monkeypatch.setattr("driftbandits.experiment.cluster.TIMEOUT", 1)
     with pytest.raises(SpecError, match="no scheduler answers there"):

@@ -1,8 +1,10 @@
 """The command, called as users call it."""
 
 import json
+import pathlib
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 import small
@@ -19,19 +21,19 @@ def call(*arguments: str, code: int = 0) -> str:
     return result.output
 
 
-def test_help_of_every_command():
+def test_help_of_every_command() -> None:
     assert "reproduce" in call("--help")
     for command in ("reproduce", "run", "report", "tune", "list", "cite"):
         assert "--help" in call(command, "--help")
 
 
-def test_version():
+def test_version() -> None:
     import driftbandits
 
     assert call("--version").strip() == driftbandits.__version__
 
 
-def test_run_writes_everything_and_says_where(tmp_path):
+def test_run_writes_everything_and_says_where(tmp_path: pathlib.Path) -> None:
     path = small.write(tmp_path)
     output = call("run", str(path), "--out", str(tmp_path / "out"))
     assert "8 cells (8 computed, 0 found)" in output
@@ -48,7 +50,7 @@ def test_run_writes_everything_and_says_where(tmp_path):
     assert "8 cells (0 computed, 8 found)" in call("run", str(path), "--out", str(tmp_path / "out"))
 
 
-def test_json_and_quiet(tmp_path):
+def test_json_and_quiet(tmp_path: pathlib.Path) -> None:
     path = small.write(tmp_path)
     printed = json.loads(call("run", str(path), "--out", str(tmp_path / "out"), "--json", "--tiny"))
     assert printed == json.loads((tmp_path / "out" / "summary.json").read_text())
@@ -56,14 +58,14 @@ def test_json_and_quiet(tmp_path):
     assert call("run", str(path), "--out", str(tmp_path / "out"), "--quiet", "--tiny") == ""
 
 
-def test_options_reach_the_experiment(tmp_path):
+def test_options_reach_the_experiment(tmp_path: pathlib.Path) -> None:
     path = small.write(tmp_path)
     arguments = ["--trials", "2", "--horizon", "30", "--seed", "3", "--jobs", "1", "--set", "R=0.5", "--json"]
     printed = json.loads(call("run", str(path), "--out", str(tmp_path / "out"), *arguments))
     assert (printed["trials"], printed["horizon"], printed["seed"]) == (2, 30, 3)
 
 
-def test_reproduce_all_panels_of_a_paper(tmp_path, monkeypatch):
+def test_reproduce_all_panels_of_a_paper(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     other = small.TEXT.replace('name = "small"', 'name = "other"').replace("S = 1.0", "S = 1.0\ntheta_norm = 1.0")
     (tmp_path / "panels").mkdir()
     small.write(tmp_path / "panels")
@@ -85,7 +87,7 @@ def test_reproduce_all_panels_of_a_paper(tmp_path, monkeypatch):
     )
 
 
-def test_report_of_a_finished_folder(tmp_path):
+def test_report_of_a_finished_folder(tmp_path: pathlib.Path) -> None:
     path = small.write(tmp_path)
     call("run", str(path), "--out", str(tmp_path / "out"), "--tiny", "--quiet")
     (tmp_path / "out" / "report.html").unlink()
@@ -109,7 +111,9 @@ def test_report_of_a_finished_folder(tmp_path):
         ),
     ],
 )
-def test_errors_are_one_line_and_exit_2(arguments, message, tmp_path, monkeypatch, capfd):
+def test_errors_are_one_line_and_exit_2(
+    arguments: list[str], message: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capfd: Any
+) -> None:
     monkeypatch.chdir(tmp_path)
     result = runner.invoke(app, arguments)
     assert result.exit_code == 2
@@ -118,11 +122,11 @@ def test_errors_are_one_line_and_exit_2(arguments, message, tmp_path, monkeypatc
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_bad_assignment(tmp_path):
+def test_a_bad_assignment(tmp_path: pathlib.Path) -> None:
     assert "it must be NAME=VALUE" in call("run", str(small.write(tmp_path)), "--set", "R", code=2)
 
 
-def test_lists():
+def test_lists() -> None:
     rows = json.loads(call("list", "--json"))
     assert {"kind": "strategy", "name": "oful", "text": rows[[r["name"] for r in rows].index("oful")]["text"]} in rows
     assert "unit_arms" in call("list", "environments")
@@ -130,7 +134,7 @@ def test_lists():
     assert "lb-regret" in call("list", "panels")
 
 
-def test_tune_gives_the_numbers_of_the_theorems():
+def test_tune_gives_the_numbers_of_the_theorems() -> None:
     arguments = ["tune", "--horizon", "6000", "--dim", "2", "--path-length", "6.283185019988713", "--changes", "5"]
     rows = {row["strategy"]: row for row in json.loads(call(*arguments, "--json"))}
     assert rows["lb_weight_ucb"]["gamma"] == pytest.approx(0.97711772, abs=1e-8)
@@ -150,12 +154,12 @@ def test_tune_gives_the_numbers_of_the_theorems():
     assert {row["gamma"] for row in half} == {2 ** (-1 / 30)}
 
 
-def test_cite():
+def test_cite() -> None:
     assert call("cite", "master", "d_lin_ucb").count("@inproceedings") == 3
     assert list(json.loads(call("cite", "oful", "--json"))) == ["wang2023revisiting", "abbasi2011improved"]
 
 
-def test_every_algorithm_of_the_zoo_has_a_citation():
+def test_every_algorithm_of_the_zoo_has_a_citation() -> None:
     from driftbandits import zoo
     from driftbandits.citations import BIBTEX, PARTS, ZOO, cite, papers
 
@@ -166,7 +170,7 @@ def test_every_algorithm_of_the_zoo_has_a_citation():
     assert cite(strategy).startswith("@inproceedings{wang2023revisiting")
 
 
-def test_in_a_pipe_it_is_quiet_and_exits_with_2(tmp_path):
+def test_in_a_pipe_it_is_quiet_and_exits_with_2(tmp_path: pathlib.Path) -> None:
     command = [sys.executable, "-m", "driftbandits.cli", "run", str(tmp_path / "none.toml")]
     result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert (result.returncode, result.stdout, result.stderr.count("\n")) == (2, "", 1)
@@ -177,7 +181,7 @@ def test_in_a_pipe_it_is_quiet_and_exits_with_2(tmp_path):
     assert "4 cells" in result.stdout
 
 
-def test_without_the_extras_it_says_what_to_install(tmp_path):
+def test_without_the_extras_it_says_what_to_install(tmp_path: pathlib.Path) -> None:
     code = (
         "import importlib.util as u; find = u.find_spec; u.find_spec = lambda n, *a: None if n == 'typer' else find(n, *a); "
         "from driftbandits.cli import main; main()"

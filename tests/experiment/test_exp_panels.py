@@ -1,5 +1,7 @@
 """The panels shipped with the library: complete, valid, with a test-size twin."""
 
+import pathlib
+
 import pytest
 import small
 
@@ -10,13 +12,13 @@ PAPER = ["lb-regret", "lb-time", "glb-s1", "glb-s5", "scb-s1", "scb-s5"]
 BEYOND = ["mdp-linear", "mdp-mnl", "piecewise", "scaling"]
 
 
-def test_all_panels_are_there():
+def test_all_panels_are_there() -> None:
     assert paper().panels == PAPER
     assert panel_names() == PAPER + BEYOND
 
 
 @pytest.mark.parametrize("name", PAPER + BEYOND)
-def test_every_panel_is_valid_at_full_and_at_test_size(name):
+def test_every_panel_is_valid_at_full_and_at_test_size(name: str) -> None:
     full = load(file(name))
     assert full.name == name
     assert full.trials == 20
@@ -27,7 +29,7 @@ def test_every_panel_is_valid_at_full_and_at_test_size(name):
 
 
 @pytest.mark.parametrize("name", PAPER)
-def test_the_papers_constants(name):
+def test_the_papers_constants(name: str) -> None:
     """Against the table of spec/experiments.md."""
     p = plan(load(file(name), trials=1))
     values = {c.strategy: c.spec["strategy"] for c in p.cells if c.environment != "S=1" or name.endswith("s1")}
@@ -51,7 +53,7 @@ def test_the_papers_constants(name):
             assert config["delta"] == 1 / 12000
 
 
-def test_the_other_reading_of_s_5():
+def test_the_other_reading_of_s_5() -> None:
     p = plan(load(file("glb-s5"), trials=1, constants={"theta_norm": 5.0}))
     shown = next(c for c in p.cells if c.strategy == "GLB-WeightUCB")
     assert shown.spec["environment"]["path"]["norm"] == 5.0
@@ -60,13 +62,13 @@ def test_the_other_reading_of_s_5():
     assert other.spec["environment"]["path"]["norm"] == 1.0
 
 
-def test_panels_share_the_cells_of_the_same_world():
+def test_panels_share_the_cells_of_the_same_world() -> None:
     one = {c.key for c in plan(load(file("glb-s1"), trials=1)).cells}
     five = {c.key for c in plan(load(file("glb-s5"), trials=1)).cells}
     assert len(one & five) == 2
 
 
-def test_scaling_and_several_environments_are_drawn(tmp_path):
+def test_scaling_and_several_environments_are_drawn(tmp_path: pathlib.Path) -> None:
     text = small.replaced(
         'path = { use = "rotating" }', 'path = { use = "rotating" }\ngroup = "T"\nT = { grid = ["T/2", "T"] }'
     )
@@ -89,7 +91,7 @@ def test_scaling_and_several_environments_are_drawn(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PAPER + BEYOND)
-def test_every_panel_runs_at_test_size(name, tmp_path):
+def test_every_panel_runs_at_test_size(name: str, tmp_path: pathlib.Path) -> None:
     done = publish(name, [load(file(name), tiny=True)], tmp_path / "out", collection=paper())
     assert done.report is not None
     assert done.report.exists()

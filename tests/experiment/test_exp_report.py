@@ -2,6 +2,8 @@
 
 import pathlib
 import shutil
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import small
@@ -22,14 +24,14 @@ FLAGS = [
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory):
+def report(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     folder = tmp_path_factory.mktemp("report")
     done = publish("small", [load(small.write(folder))], folder / "out")
     assert done.report is not None
     return done.report
 
 
-def test_the_page_is_complete_without_the_network(report):
+def test_the_page_is_complete_without_the_network(report: pathlib.Path) -> None:
     page = report.read_text()
     for word in (
         "LB-WeightUCB",
@@ -50,7 +52,7 @@ def test_the_page_is_complete_without_the_network(report):
 
 
 @pytest.fixture(scope="module")
-def page(report):
+def page(report: pathlib.Path) -> Iterator[Any]:
     if CHROMIUM is None:
         pytest.skip(
             "NO CHROMIUM FOUND: the report was not looked at in a browser; apt-get install chromium to run this test"
@@ -72,7 +74,7 @@ def page(report):
         browser.close()
 
 
-def test_curves_are_drawn(page):
+def test_curves_are_drawn(page: Any) -> None:
     lines = page.eval_on_selector_all(
         ".plot .scatterlayer .trace path.js-line", "paths => paths.map(p => p.getAttribute('d').length)"
     )
@@ -80,7 +82,7 @@ def test_curves_are_drawn(page):
     assert page.locator(".legendtext").all_inner_texts()[:2]
 
 
-def test_the_legend_toggles_a_curve(page):
+def test_the_legend_toggles_a_curve(page: Any) -> None:
     shown = "document.querySelector('.plot').data.filter(t => t.visible !== 'legendonly').length"
     before = page.evaluate(shown)
     page.locator(".legendtoggle").first.click()
@@ -89,11 +91,11 @@ def test_the_legend_toggles_a_curve(page):
     page.wait_for_function(f"{shown} === {before}")
 
 
-def test_the_bound_starts_hidden_and_can_be_seen(page):
+def test_the_bound_starts_hidden_and_can_be_seen(page: Any) -> None:
     hidden = "document.querySelector('.plot').data.filter(t => t.name && t.name.includes('Theorem 1') && t.visible === 'legendonly').length"
     assert page.evaluate(hidden) == 1
 
 
-def test_no_error_and_no_request(page):
+def test_no_error_and_no_request(page: Any) -> None:
     assert page.problems == []
     assert [url for url in page.requests if not url.startswith(("file:", "data:", "blob:"))] == []

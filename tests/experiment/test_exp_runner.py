@@ -7,44 +7,45 @@ import signal
 import subprocess
 import sys
 import time
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import small
 
-from driftbandits.experiment import SpecError, load, plan, publish
+from driftbandits.experiment import Published, SpecError, load, plan, publish
 from driftbandits.experiment.cells import run
 from driftbandits.experiment.runner import run_cells
 from driftbandits.experiment.store import Store
 
 
 class Count:
-    def __init__(self):
-        self.steps = []
+    def __init__(self) -> None:
+        self.steps: list[tuple[int, int]] = []
 
-    def compiling(self, done, total):
+    def compiling(self, done: int, total: int) -> None:
         pass
 
-    def running(self, done, total):
+    def running(self, done: int, total: int) -> None:
         self.steps.append((done, total))
 
 
-def results(path: pathlib.Path) -> dict[str, object]:
+def results(path: pathlib.Path) -> Any:
     return pq.read_table(path / "results.parquet").to_pydict()
 
 
-def go(tmp_path, name="out", text=small.TEXT, **options):
+def go(tmp_path: pathlib.Path, name: str = "out", text: str = small.TEXT, **options: Any) -> Published:
     return publish("small", [load(small.write(tmp_path, text))], tmp_path / name, with_report=False, **options)
 
 
-def test_the_same_numbers_on_any_number_of_threads(tmp_path):
+def test_the_same_numbers_on_any_number_of_threads(tmp_path: pathlib.Path) -> None:
     go(tmp_path, "one", jobs=1)
     go(tmp_path, "three", jobs=3)
     assert results(tmp_path / "one") == results(tmp_path / "three")
 
 
-def test_trials_are_those_of_the_library(tmp_path):
+def test_trials_are_those_of_the_library(tmp_path: pathlib.Path) -> None:
     import driftbandits as db
 
     done = go(tmp_path)
@@ -54,14 +55,14 @@ def test_trials_are_those_of_the_library(tmp_path):
     np.testing.assert_array_equal(curve.regret, [r.regret for r in runs])
 
 
-def test_what_is_there_is_not_computed_again(tmp_path):
+def test_what_is_there_is_not_computed_again(tmp_path: pathlib.Path) -> None:
     first, second = go(tmp_path), go(tmp_path)
     assert (first.computed, second.computed) == (8, 0)
     more = publish("small", [load(tmp_path / "small.toml", trials=6)], tmp_path / "out", with_report=False)
     assert (more.computed, more.total) == (4, 12)
 
 
-def test_a_changed_spec_is_a_new_result_and_the_old_one_stays(tmp_path):
+def test_a_changed_spec_is_a_new_result_and_the_old_one_stays(tmp_path: pathlib.Path) -> None:
     first = go(tmp_path)
     before = results(tmp_path / "out")
     changed = go(tmp_path, text=small.replaced('gamma = "lb_gamma"', "gamma = 0.5"))
@@ -72,13 +73,13 @@ def test_a_changed_spec_is_a_new_result_and_the_old_one_stays(tmp_path):
     assert first.total == changed.total
 
 
-def test_a_cell_is_stored_before_the_next_one_is_reported(tmp_path):
+def test_a_cell_is_stored_before_the_next_one_is_reported(tmp_path: pathlib.Path) -> None:
     cells = plan(load(small.write(tmp_path))).cells
     store = Store(tmp_path / "out")
     seen = []
 
     class Look(Count):
-        def running(self, done, total):
+        def running(self, done: int, total: int) -> None:
             seen.append((done, len(list((tmp_path / "out").rglob("*.parquet")))))
 
     run_cells(cells, store, jobs=2, progress=Look())
@@ -86,7 +87,7 @@ def test_a_cell_is_stored_before_the_next_one_is_reported(tmp_path):
     assert not list((tmp_path / "out").rglob("*.part"))
 
 
-def test_a_damaged_file_counts_as_absent(tmp_path):
+def test_a_damaged_file_counts_as_absent(tmp_path: pathlib.Path) -> None:
     cells = plan(load(small.write(tmp_path))).cells
     store = Store(tmp_path / "out")
     expected = run_cells(cells, store, jobs=1)
@@ -101,7 +102,7 @@ def test_a_damaged_file_counts_as_absent(tmp_path):
         np.testing.assert_array_equal(again[key].regret, result.regret)
 
 
-def test_a_stored_cell_tells_how_it_was_made(tmp_path):
+def test_a_stored_cell_tells_how_it_was_made(tmp_path: pathlib.Path) -> None:
     cell = plan(load(small.write(tmp_path))).cells[0]
     store = Store(tmp_path / "out")
     result = run(cell.spec)
@@ -117,7 +118,9 @@ def test_a_stored_cell_tells_how_it_was_made(tmp_path):
 
 
 @pytest.mark.parametrize("trouble", ["another experiment", "not empty", "a file", "unreadable", "no permission"])
-def test_a_folder_that_is_not_ours_is_refused_and_untouched(tmp_path, trouble, monkeypatch):
+def test_a_folder_that_is_not_ours_is_refused_and_untouched(
+    tmp_path: pathlib.Path, trouble: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     out = tmp_path / "out"
     if trouble == "a file":
         out.write_text("x")
@@ -137,14 +140,14 @@ def test_a_folder_that_is_not_ours_is_refused_and_untouched(tmp_path, trouble, m
     assert sorted(p.name for p in tmp_path.rglob("*") if p.name != "small.toml") == before
 
 
-def test_a_bad_spec_writes_nothing(tmp_path):
+def test_a_bad_spec_writes_nothing(tmp_path: pathlib.Path) -> None:
     with pytest.raises(SpecError):
         go(tmp_path, text=small.replaced('gamma = "lb_gamma"', "gamma = 2"))
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.compiled
-def test_sigkill_loses_only_the_cells_in_flight(tmp_path):
+def test_sigkill_loses_only_the_cells_in_flight(tmp_path: pathlib.Path) -> None:
     text = small.replaced("horizon = 60", "horizon = 60000").replace("trials = 4", "trials = 60")
     path = small.write(tmp_path, text)
     go(tmp_path, "warm", jobs=1)  # compile first, so that the child is soon at work
@@ -177,7 +180,7 @@ def test_sigkill_loses_only_the_cells_in_flight(tmp_path):
     assert results(tmp_path / "out") == results(tmp_path / "fresh")
 
 
-def test_time_is_measured_alone_and_is_another_result(tmp_path):
+def test_time_is_measured_alone_and_is_another_result(tmp_path: pathlib.Path) -> None:
     text = small.replaced("checkpoints = 12", 'checkpoints = 12\nmeasure = "time"') + '\n[figure]\nkind = "time"\n'
     timed = plan(load(small.write(tmp_path, text)))
     plain = plan(load(small.write(tmp_path)))

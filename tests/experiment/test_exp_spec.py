@@ -85,7 +85,9 @@ def refusal(tmp_path: pathlib.Path, old: str, new: str) -> str:
         ("S = 1.0", 'S = "S + 1"', "small.toml:26: "),
     ],
 )
-def test_a_bad_spec_is_refused_in_one_line_that_says_where(tmp_path, old, new, message):
+def test_a_bad_spec_is_refused_in_one_line_that_says_where(
+    tmp_path: pathlib.Path, old: str, new: str, message: str
+) -> None:
     found = refusal(tmp_path, old, new)
     assert "\n" not in found
     if message.endswith("small.toml:26: "):
@@ -96,12 +98,12 @@ def test_a_bad_spec_is_refused_in_one_line_that_says_where(tmp_path, old, new, m
         assert found.startswith(message), found
 
 
-def test_a_file_that_is_not_there(tmp_path):
+def test_a_file_that_is_not_there(tmp_path: pathlib.Path) -> None:
     with pytest.raises(SpecError, match="cannot be read: No such file"):
         load(tmp_path / "none.toml")
 
 
-def test_formulas_are_resolved_to_numbers_and_constants_are_defaults(tmp_path):
+def test_formulas_are_resolved_to_numbers_and_constants_are_defaults(tmp_path: pathlib.Path) -> None:
     cells = plan(load(small.write(tmp_path))).cells
     first = cells[0].spec
     assert first["strategy"]["gamma"] == pytest.approx(0.7712, abs=1e-3)
@@ -111,19 +113,19 @@ def test_formulas_are_resolved_to_numbers_and_constants_are_defaults(tmp_path):
     assert [c.spec["seed"] for c in cells if c.strategy == "OFUL"] == [[0, i] for i in range(4)]
 
 
-def test_theory_by_name_and_by_the_word_theory_agree(tmp_path):
+def test_theory_by_name_and_by_the_word_theory_agree(tmp_path: pathlib.Path) -> None:
     by_name = plan(load(small.write(tmp_path)))
     by_word = plan(load(small.write(tmp_path, small.replaced('gamma = "lb_gamma"', 'gamma = "theory"'))))
     assert [c.key for c in by_name.cells] == [c.key for c in by_word.cells]
 
 
-def test_no_theory_for_a_parameter_is_an_error(tmp_path):
+def test_no_theory_for_a_parameter_is_an_error(tmp_path: pathlib.Path) -> None:
     assert "there is no theory for 'bonus_scale'" in refusal(
         tmp_path, 'gamma = "lb_gamma"', 'gamma = 0.9\nbonus_scale = "theory"'
     )
 
 
-def test_overrides_replace_what_the_file_says(tmp_path):
+def test_overrides_replace_what_the_file_says(tmp_path: pathlib.Path) -> None:
     path = small.write(tmp_path)
     experiment = load(path, trials=3, horizon=30, seed=5, constants={"R": 0.5})
     assert (experiment.trials, experiment.horizon, experiment.seeds) == (3, 30, (5,))
@@ -134,7 +136,7 @@ def test_overrides_replace_what_the_file_says(tmp_path):
         load(path, constants={"r": 1})
 
 
-def test_grids_multiply_strategies_and_environments(tmp_path):
+def test_grids_multiply_strategies_and_environments(tmp_path: pathlib.Path) -> None:
     text = small.replaced('gamma = "lb_gamma"', "gamma = { grid = [0.9, 0.99] }").replace(
         'name = "LB-WeightUCB"', 'name = "W {gamma}"'
     )
@@ -151,14 +153,14 @@ def test_grids_multiply_strategies_and_environments(tmp_path):
     assert len({c.key for c in p.cells}) == len(p.cells)
 
 
-def test_several_seeds_are_further_trials(tmp_path):
+def test_several_seeds_are_further_trials(tmp_path: pathlib.Path) -> None:
     p = plan(load(small.write(tmp_path, small.replaced("seed = 0", "seed = [0, 7]"))))
     oful = [c for c in p.cells if c.strategy == "OFUL"]
     assert [c.trial for c in oful] == list(range(8))
     assert [c.spec["seed"][0] for c in oful] == [0] * 4 + [7] * 4
 
 
-def test_a_strategy_of_ones_own(tmp_path, monkeypatch):
+def test_a_strategy_of_ones_own(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mine_exp.py").write_text(
         "import driftbandits as db\n\ndef fast(*, S: float, L: float, R: float, delta: float, lam: float):\n"
         "    return db.zoo.lb_weight_ucb(half_life=5, lam=lam, S=S, L=L, R=R, delta=delta)\n"
@@ -171,14 +173,14 @@ def test_a_strategy_of_ones_own(tmp_path, monkeypatch):
     assert "mine_exp has no 'slow'" in refusal(tmp_path, 'use = "oful"', 'use = "mine_exp:slow"')
 
 
-def test_lines_are_found_in_nested_arrays_of_tables():
+def test_lines_are_found_in_nested_arrays_of_tables() -> None:
     source = Source.from_text("[[a]]\nx = 1\n[a.b]\ny = 2\n[[a]]\nx.z = 3\n", "f")
     assert source.line("a", 0, "b", "y") == 4
     assert source.line("a", 1, "x", "z") == 6
     assert source.line("a", 1, "nothing") == 5
 
 
-def test_lazy_names_see_the_innermost_scope():
+def test_lazy_names_see_the_innermost_scope() -> None:
     outer = Scope({"S": 1.0, "twice": lambda scope: 2 * scope["S"]})
     assert evaluate("twice", outer) == 2.0
     assert evaluate("twice + min(S, 9)", outer.inner({"S": 5.0})) == 15.0

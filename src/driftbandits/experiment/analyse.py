@@ -17,7 +17,7 @@ from .spec import Environment
 from .stats import exponents
 
 BOUND_POINTS = 40
-TUNED = ("gamma", "lam", "delta", "S", "L", "R", "lam_theta", "lam_w")
+TUNED = ("gamma", "lam", "S", "L", "R", "lam_theta", "lam_w")
 FACTS = ("T", "d", "n", "P_T", "changes", "norm", "K", "H", "Delta")
 
 
@@ -129,7 +129,7 @@ def _fits(plan: Plan, curves: list[Curve]) -> list[AxisFit]:
 
 
 def _bounds(plan: Plan, curves: list[Curve], scopes: dict[str, Scope]) -> list[BoundCurve]:
-    """Each theorem's bound as a function of time: the same γ, λ, δ, the path and the number of rounds so far."""
+    """Each theorem's bound as a function of time: the same γ and λ, the theorem's δ, and the rounds so far."""
     answer = []
     for i, line in enumerate(plan.experiment.bounds):
         function = getattr(theory, line.use)

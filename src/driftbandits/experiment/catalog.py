@@ -1,5 +1,6 @@
 """What a specification may name: strategies, environments, arms, paths and links, or `module:function` of your own."""
 
+import functools
 import importlib
 import inspect
 import typing
@@ -24,6 +25,7 @@ def optional_module(name: str) -> ModuleType | None:
         return None
 
 
+@functools.cache
 def names(kind: Kind) -> dict[str, Callable[..., Any]]:
     """Every name of a kind, with the function behind it."""
     if kind == "strategy":
@@ -71,6 +73,7 @@ def _from_module(kind: Kind, name: str) -> Callable[..., Any]:
     return found  # type: ignore[no-any-return]
 
 
+@functools.cache
 def parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """The parameters a specification may set, by name; `**options: Unpack[Options]` counts as its fields."""
     found = {p.name: p for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_KEYWORD}
@@ -96,6 +99,7 @@ def _unpacked(function: Callable[..., Any]) -> Any:
     return None
 
 
+@functools.cache
 def number_kind(function: Callable[..., Any], parameter: str) -> type | None:
     """`int` or `float` if the parameter is a number, so that a string given for it is a formula; else None."""
     try:

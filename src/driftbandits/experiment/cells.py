@@ -30,7 +30,7 @@ from .source import SpecError, did_you_mean
 from .spec import Environment, Experiment, Strategy
 
 FORMAT = 1  # of a cell's specification
-REPEATS = 3  # runs of a cell whose time matters; the fastest counts
+REPEATS = 2  # runs of a cell whose time matters; the fastest counts
 NO_RESULTS = ("experiment", "cli.py", "citations.py", "integrations")  # code that decides no result
 
 

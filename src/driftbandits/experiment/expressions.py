@@ -11,6 +11,7 @@ taken from the scope by its name.
 """
 
 import ast
+import functools
 import inspect
 import math
 import operator
@@ -81,10 +82,7 @@ class Scope(Mapping[str, Any]):
 
 def evaluate(text: str, scope: Mapping[str, Any]) -> Any:
     """The value of a formula; `SpecError` (without a line) if it has none."""
-    try:
-        tree = ast.parse(text.strip(), mode="eval")
-    except SyntaxError:
-        raise SpecError(f"'{text}' is not a formula") from None
+    tree = _parse(text)
     try:
         value = _value(tree.body, scope, text)
     except SpecError:
@@ -94,6 +92,14 @@ def evaluate(text: str, scope: Mapping[str, Any]) -> Any:
     except (ArithmeticError, TypeError, ValueError) as problem:
         raise SpecError(f"'{text}' has no value: {problem}") from None
     return value.total if isinstance(value, theory.Bound) else value
+
+
+@functools.cache
+def _parse(text: str) -> ast.Expression:
+    try:
+        return ast.parse(text.strip(), mode="eval")
+    except SyntaxError:
+        raise SpecError(f"'{text}' is not a formula") from None
 
 
 def _value(node: ast.AST, scope: Mapping[str, Any], text: str) -> Any:
@@ -139,8 +145,7 @@ def call_theory(
     function: Callable[..., Any], positional: list[Any], named: dict[str, Any], scope: Mapping[str, Any]
 ) -> Any:
     """Call a function of `theory`; what it needs and is not given comes from the scope."""
-    parameters = list(inspect.signature(function).parameters.values())[len(positional) :]
-    for parameter in parameters:
+    for parameter in _signature(function)[len(positional) :]:
         if parameter.default is not parameter.empty or parameter.name in named:
             continue
         if parameter.name not in scope:
@@ -148,3 +153,8 @@ def call_theory(
             raise SpecError(f"{function.__name__} needs {parameter.name}, which is not known here; write {call}")
         named = named | {parameter.name: scope[parameter.name]}
     return function(*positional, **named)
+
+
+@functools.cache
+def _signature(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    return list(inspect.signature(function).parameters.values())

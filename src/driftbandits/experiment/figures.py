@@ -199,14 +199,14 @@ def _log_axes(axes: Any, x: list[float]) -> None:
 def _save(figure: Any, stem: pathlib.Path) -> list[pathlib.Path]:
     stem.parent.mkdir(parents=True, exist_ok=True)
     files = []
+    with warnings.catch_warnings():  # a figure too small for its labels is still a figure
+        warnings.filterwarnings("ignore", "constrained_layout not applied", UserWarning)
+        figure.draw_without_rendering()
+    figure.set_layout_engine("none")  # the layout is found; once is enough for both files
     for ending in ("pdf", "png"):
         path = stem.with_name(f"{stem.name}.{ending}")
         part = stem.with_name(f"{stem.name}.part.{ending}")
-        with warnings.catch_warnings():
-            warnings.filterwarnings(
-                "ignore", "constrained_layout not applied", UserWarning
-            )  # a tiny figure is still a figure
-            figure.savefig(part, metadata={"CreationDate": None} if ending == "pdf" else {})
+        figure.savefig(part, metadata={"CreationDate": None} if ending == "pdf" else {})
         part.replace(path)
         files.append(path)
     return files

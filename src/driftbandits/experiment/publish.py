@@ -60,7 +60,8 @@ def publish(
     plans = [plan(e) for e in experiments]
     _check_files(plans)
     store = Store.open(out, name)
-    settings = _settings(name, experiments, command)
+    title = collection.title if collection else experiments[0].title
+    settings = _settings(name, title, experiments, command)
     store.claim(name, settings=settings)
     cells = [cell for p in plans for cell in p.cells]
     counter = _Counter(progress)
@@ -123,9 +124,13 @@ def _check_files(plans: list[Plan]) -> None:
         seen.add(p.experiment.name)
 
 
-def _settings(name: str, experiments: list[Experiment], command: str) -> dict[str, Any]:
+def _settings(name: str, title: str, experiments: list[Experiment], command: str) -> dict[str, Any]:
     return {
         "name": name,
+        "title": title,
+        "trials": experiments[0].trials * len(experiments[0].seeds),
+        "horizon": experiments[0].horizon,
+        "seeds": list(experiments[0].seeds),
         "command": command,
         "library": library(),
         "python": platform.python_version(),

@@ -27,7 +27,7 @@ def write_report(root: pathlib.Path) -> pathlib.Path:
     used = [name for p in panels for c in p.curves for name in _names(c.parameters)]
     page = TEMPLATE.read_text(encoding="utf-8")
     parts = {
-        "title": html.escape(settings["name"]),
+        "title": html.escape(settings["title"]),
         "verdict": _verdict(panels),
         "links": links,
         "sections": sections,

@@ -115,7 +115,12 @@ def exponent_table(panel: Panel) -> str:
 def settings_table(settings: dict[str, Any]) -> str:
     """How this was made."""
     rows = [["command", f"<code>{html.escape(settings['command'])}</code>"]] if settings["command"] else []
-    rows += [["driftbandits", html.escape(settings["library"])], ["Python", html.escape(settings["python"])]]
+    size = f"{settings['trials']} trials of {settings['horizon']}, seed {', '.join(map(str, settings['seeds']))}"
+    rows += [
+        ["size", size],
+        ["driftbandits", html.escape(settings["library"])],
+        ["Python", html.escape(settings["python"])],
+    ]
     rows += [[html.escape(name), html.escape(version)] for name, version in settings["versions"].items()]
     rows += [["machine", html.escape(f"{settings['platform']}, {settings['cores']} cores")]]
     specs = "".join(

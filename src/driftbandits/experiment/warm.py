@@ -90,6 +90,9 @@ def warm_up(cells: Iterable[Cell], *, jobs: int, report: Callable[[int, int], No
     """Compile what is not yet in the cache, in at most two processes; then load everything into this one."""
     wanted = needed(cells)
     missing = [spec for name, spec in wanted.items() if not is_compiled(name)]
+    missing.sort(
+        key=lambda spec: len(composition(spec)), reverse=True
+    )  # the largest first, so that no process waits long
     if len(missing) > 1 and jobs > 1 and not os.environ.get("NUMBA_DISABLE_JIT"):
         _compile_in_processes(missing, report)
     elif missing:
