@@ -207,7 +207,7 @@ def newton(link: Any, sums: Atoms, ridge: float, target: Vector, L: float, theta
     """Solve g(θ) = target from θ by damped Newton; returns the number of evaluations.
 
     Certificate: after a full step Δ the gradient is at most (L/2)·ΔᵀHΔ for |μ″| ≤ μ′, hence the error at most L·uᵀΔ/(2ρ).
-    Steps longer than ½ are damped by log(1+d)/d, d = L‖Δ‖, and halved as long as they overshoot the minimum along the line by far.
+    A step that overshoots the minimum along its line by far is shortened: F′ along the line, which comes with the next evaluation, tells.
     """
     d = theta.shape[0]
     evaluate(link, sums, ridge, target, theta, work.u, work.H)
@@ -221,16 +221,16 @@ def newton(link: Any, sums: Atoms, ridge: float, target: Vector, L: float, theta
             for i in range(d):
                 theta[i] -= work.step[i]
             return count
-        length = L * norm(work.step)
-        tau = 1.0 if length <= 0.5 else np.log1p(length) / length
+        tau = 1.0
         while True:
             for i in range(d):
                 work.trial[i] = theta[i] - tau * work.step[i]
             evaluate(link, sums, ridge, target, work.trial, work.u, work.H)
             count += 1
-            if dot(work.u, work.step) >= -0.5 * decrement or count >= 100:
+            slope = dot(work.u, work.step)
+            if slope >= -0.5 * decrement or count >= 100:
                 break
-            tau *= 0.5
+            tau *= max(0.1, decrement / (decrement - slope))  # where the chord of F′ along the line vanishes
         for i in range(d):
             theta[i] = work.trial[i]
     return count

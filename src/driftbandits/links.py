@@ -232,7 +232,7 @@ def _(link: Poisson, z: float) -> float:
 
 @extreme_slopes.register(Poisson)
 def _(link: Poisson, LS: float) -> tuple[float, float]:
-    return math.exp(LS), math.exp(-LS)
+    return math.exp(LS) if LS < FADED else math.inf, math.exp(-LS)
 
 
 # ---------------------------------------------------------------------------------------------------------------------- Python

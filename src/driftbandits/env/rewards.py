@@ -108,12 +108,12 @@ def _(reward: GaussianThrough, z: float, u: float) -> float:
 
 @respond.register(Counts)
 def _(reward: Counts, z: float, u: float) -> float:
-    # Inversion: the smallest k with P(N ≤ k) > u, summed from where the lower tail is below 1e-300.
+    # Inversion: the smallest k with P(N ≤ k) > u, summed from where the lower tail is below 1e-30.
     m = mu(reward.link, z)
-    k = max(0.0, np.floor(m - 40.0 * np.sqrt(m)))
+    k = max(0.0, np.floor(m - 12.0 * np.sqrt(m)))
     p = math.exp(k * math.log(m) - m - math.lgamma(k + 1.0)) if m > 0.0 else 1.0
     total = p
-    last = m + 40.0 * np.sqrt(m) + 400.0
+    last = m + 12.0 * np.sqrt(m) + 60.0
     while total <= u and k < last:
         k += 1.0
         p *= m / k

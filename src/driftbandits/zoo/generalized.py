@@ -23,7 +23,7 @@ The paper's λ: d/c_μ² for `glb_weight_ucb`, d for the other GLB algorithms, d
 import math
 from typing import Any, Literal, NamedTuple
 
-from ..errors import InvalidValue, positive, require
+from ..errors import InvalidValue, integer, positive, require
 from ..links import Logistic, Probit, link_of, slopes
 from ..memory import Discounted, Everything, Restart, Window
 from ..model import FixedMetric, Generalized, LocalMetric, TwoStep, Unprojected
@@ -383,7 +383,7 @@ def scb_pw_weight_ucb(
     m: float = 1.0,
     delta: float,
     radius_scale: float = 1.0,
-    D: float | None = None,
+    horizon: int | None = None,
     confidence_set: ConfidenceSet = "relaxed",
     pw_printed: bool = False,
     uniform_in_time: bool = False,
@@ -394,15 +394,17 @@ def scb_pw_weight_ucb(
 
     `relaxed` replaces C_t by a convex set that contains it, solved with a certificate; `direct` searches C_t itself, which is not
     convex, and certifies by the other. At `radius_scale` = 1 and the paper's size the set is the whole ball and all arms of equal norm
-    tie; 0.1 is useful. D is the memory of the analysis, log T/log(1/γ) unless given.
+    tie; 0.1 is useful. What lies D = log T/log(1/γ) rounds back is treated as a bias; T is `horizon`, or that of the run.
 
     The fraction of certified choices is in `run.info["certified"]`.
     """
     mu = _slopes(link, S, L)
     model, rule = _over_set(mu, lam, S, L, confidence_set)
     g = discount(gamma, half_life)
+    require(0.0 < g < 1.0, "gamma", g, "in (0, 1)", "what lies D rounds back must have faded")
     printed, uniform = float(pw_printed), float(uniform_in_time)
-    width = Piecewise(lam, mu.c, mu.k, S, L, m, delta, g, radius_scale, D or 0.0, printed, uniform)
+    D = 0.0 if horizon is None else math.log(integer("horizon", horizon, least=2, why="it is T")) / -math.log(g)
+    width = Piecewise(lam, mu.c, mu.k, S, L, m, delta, g, radius_scale, D, printed, uniform)
     return Optimistic(model, Discounted(g), width, rule)
 
 
