@@ -58,12 +58,21 @@ def test_the_episode_index_drives_the_drift():
         _, info = env.reset()
         env._state = 0
         rewards.append(env.step(0)[1])
-    assert info["episode"] == 10  # the drift stands still after the last episode
+    assert info["episode_index"] == 10  # the drift stands still after the last episode
     expected = [float(env.world.theta[min(k, 10), 0, 0]) for k in range(13)]
     np.testing.assert_allclose(rewards, expected)
-    assert env.reset(options={"episode": 5})[1]["episode"] == 5
-    assert env.reset()[1]["episode"] == 6
-    assert env.reset(seed=0)[1]["episode"] == 0
+    assert env.reset(options={"episode": 5})[1]["episode_index"] == 5
+    assert env.reset()[1]["episode_index"] == 6
+    assert env.reset(seed=0)[1]["episode_index"] == 0
+
+
+def test_statistics_wrappers_work():
+    """`info["episode"]` belongs to Gymnasium's and Stable-Baselines' loggers; we must not use it."""
+    env = gymnasium.wrappers.RecordEpisodeStatistics(make("RiverSwim", episodes=5, horizon=3))
+    env.reset(seed=0)
+    for _ in range(3):
+        info = env.step(1)[-1]
+    assert info["episode"]["l"] == 3
 
 
 def test_transition_frequencies():

@@ -4,7 +4,7 @@ r"""Drifting MDPs as Gymnasium environments, so that any RL code can be run in t
 >>> import driftbandits.integrations.gymnasium
 >>> env = gymnasium.make("driftbandits/RiverSwim-v0", episodes=100)
 >>> observation, info = env.reset(seed=0)
->>> info["episode"], info["stage"]
+>>> info["episode_index"], info["stage"]
 (0, 0)
 
 =====================================  ===============================================================
@@ -115,7 +115,10 @@ class DriftingMDP(gymnasium.Env[Any, Any]):
         return min(self._stage, self.world.horizon - 1) * self.world.states + self._state
 
     def _info(self) -> dict[str, Any]:
-        return {"episode": self._episode, "stage": self._stage}
+        return {
+            "episode_index": self._episode,
+            "stage": self._stage,
+        }  # "episode" belongs to wrappers that log statistics
 
 
 def make_env(
