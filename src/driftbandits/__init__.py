@@ -10,6 +10,7 @@
 
 from . import env, mdp, theory, zoo
 from .agent import Agent
+from .citations import cite
 from .errors import DriftBanditsError
 from .mdp import EpisodicAgent, simulate_mdp
 from .simulate import Run, simulate, trials
@@ -23,6 +24,7 @@ __all__ = [
     "EpisodicAgent",
     "Optimistic",
     "Run",
+    "cite",
     "env",
     "mdp",
     "simulate",

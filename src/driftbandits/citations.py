@@ -200,8 +200,7 @@ def cite(*algorithms: Any) -> str:
     Examples
     --------
     >>> import driftbandits as db
-    >>> from driftbandits.citations import cite
-    >>> cite(db.zoo.d_lin_ucb).count("@inproceedings")
+    >>> db.cite(db.zoo.d_lin_ucb).count("@inproceedings")
     2
     """
     return "\n\n".join(BIBTEX[key] for key in papers(*algorithms))

@@ -68,6 +68,14 @@ def test_panels_share_the_cells_of_the_same_world() -> None:
     assert len(one & five) == 2
 
 
+def test_the_example_of_the_docs_is_valid(tmp_path: pathlib.Path) -> None:
+    page = (pathlib.Path(__file__).parents[2] / "docs" / "command.md").read_text()
+    text = page.partition("```toml\n")[2].partition("```")[0]
+    p = plan(load(small.write(tmp_path, text), trials=1, horizon=50))
+    assert [e.name for e in p.environments] == ["logistic, 1 turns", "logistic, 4 turns"]
+    assert len(p.cells) == 2 * 4
+
+
 def test_scaling_and_several_environments_are_drawn(tmp_path: pathlib.Path) -> None:
     text = small.replaced(
         'path = { use = "rotating" }', 'path = { use = "rotating" }\ngroup = "T"\nT = { grid = ["T/2", "T"] }'

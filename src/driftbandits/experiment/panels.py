@@ -25,7 +25,7 @@ class Collection:
 def folder() -> pathlib.Path:
     """Where the panels are."""
     here = pathlib.Path(__file__).resolve().parent
-    for place in (here / "panels", here.parents[2] / "experiments"):
+    for place in (here / "toml", here.parents[2] / "experiments"):
         if (place / "paper.toml").is_file():
             return place
     raise SpecError("the panels of the paper are not installed with this copy of driftbandits")
