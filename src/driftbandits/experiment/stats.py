@@ -38,7 +38,7 @@ def describe(values: ArrayLike, level: float = LEVEL) -> Sample:
     if n < 2:
         return Sample(mean, 0.0, mean, mean, n)
     std = float(x.std(ddof=1))
-    half = float(stdtrit(n - 1, 0.5 + level / 2.0)) * std / np.sqrt(n)
+    half = float(stdtrit(n - 1, 0.5 + level / 2.0) * std / np.sqrt(n))
     return Sample(mean, std, mean - half, mean + half, n)
 
 
@@ -48,7 +48,7 @@ def p_less(left: ArrayLike, right: ArrayLike) -> float:
     Examples
     --------
     >>> round(p_less([1.0, 2.0, 3.0], [2.0, 3.5, 3.8]), 4)
-    0.0165
+    0.017
     """
     difference = np.asarray(left, float) - np.asarray(right, float)
     n = len(difference)
