@@ -18,7 +18,7 @@ Two open-ended helpers treat a whole state (a tree of `NamedTuple`s of arrays) a
 The cache
 ---------
 Numba stamps only the file of the cached function, so an edit in any inlined file would leave old machine code in use. We name the cache
-folder by a digest of everything that can be inlined: all sources of this package, every outside file that defines a `kernel`, and every
+folder by a digest of everything that can be inlined: the sources of this package, every outside file that defines a `kernel`, and every
 file that registers a rule for one of the parts in the call. Editing a user's own rule recompiles only the strategies made with it.
 """
 
@@ -100,6 +100,7 @@ INLINED = LEAF | {"forceinline": True}
 CONFIG: Any = numba.config
 PACKAGE = pathlib.Path(__file__).parent
 STALE_AFTER_DAYS = 30.0
+NEVER_COMPILED = {"theory", "experiment", "integrations", "citations.py", "cli.py"}  # no compiled code can import them: import contracts
 
 _solvers: set[tuple[str, str]] = set()  # leaves that the optimiser may not inline either
 _helper_files: set[str] = set()  # outside files with a kernel: may be inlined anywhere
@@ -351,7 +352,7 @@ def cache_folder(kinds: frozenset[type] = frozenset()) -> pathlib.Path:
 
 @functools.cache
 def _package_digest() -> str:
-    sources = sorted(PACKAGE.rglob("*.py"))
+    sources = sorted(p for p in PACKAGE.rglob("*.py") if p.relative_to(PACKAGE).parts[0] not in NEVER_COMPILED)
     return hashlib.sha256(b"".join(p.read_bytes() for p in sources)).hexdigest()
 
 
