@@ -148,7 +148,7 @@ def solver(function: F) -> F:
 def _leaf(function: F, options: dict[str, Any]) -> F:
     """Leave the function as it is for Python; compiled callers find it by an overload, like the rules of an open function."""
     _note_helper(function)
-    overload(function, strict=False, jit_options=cast(Any, options))(lambda *types: function)
+    overload(function, strict=False, jit_options=cast(Any, options))(lambda *_: function)
     return function
 
 
