@@ -29,6 +29,8 @@ HERE = pathlib.Path(__file__).resolve().parent.parent / "results" / "mdp"
 LEARNERS = ("weight", "window", "restart", "static")
 NAMES = {"weight": "weighted (this paper)", "window": "sliding window", "restart": "restart", "static": "static"}
 COLOURS = {"weight": "#0072b2", "window": "#009e73", "restart": "#e69f00", "static": "#cc3311", "random": "#777777"}
+STYLES = {"weight": "-", "window": "--", "restart": "-.", "static": "-"}
+WIDTHS = {"weight": 2.2, "window": 1.6, "restart": 1.6, "static": 1.6}
 DRIFTS = ("static", "gradual", "abrupt")
 CHECKPOINTS = 200
 TUNING_SEED, REPORT_SEED = 1000, 0
@@ -124,50 +126,80 @@ def tune(episodes: dict[str, int], trials: int) -> dict[tuple[str, str], Scales]
     return best
 
 
+def drifting(family: Family, drift: str, episodes: int) -> db.mdp.MDP:
+    """The world of a panel."""
+    return family.world(episodes=episodes, drift=drift, **({"changes": 4} if drift == "abrupt" else {}))
+
+
 def curves(best: dict[tuple[str, str], Scales], episodes: dict[str, int], trials: int) -> None:
-    """Regret against episodes, one figure for each model."""
+    """Regret against episodes, into curves.csv."""
     rows: list[list[Any]] = []
+    for (key, family), drift in itertools.product(FAMILIES.items(), DRIFTS):
+        world = drifting(family, drift, episodes[key])
+        K = world.episodes
+        marks = np.unique(np.linspace(K / CHECKPOINTS, K, min(CHECKPOINTS, K)).round().astype(int))
+        random = db.mdp.uniform_regret(world)[marks - 1]
+        rows += [[key, drift, "none", "random", 0, 0, k, round(m, 3), 0.0] for k, m in zip(marks, random, strict=True)]
+        for scale, name in itertools.product(("theory", "tuned"), LEARNERS):
+            pair = (1.0, 1.0) if scale == "theory" else best[key, name]
+            regret = final_regrets(family, name, world, pair, trials, REPORT_SEED)[:, marks - 1]
+            rows += [
+                [key, drift, scale, name, *pair, k, round(m, 3), round(s, 3)]
+                for k, m, s in zip(marks, regret.mean(axis=0), regret.std(axis=0), strict=True)
+            ]
+        print("curves", key, drift)
+    header = ["model", "drift", "scale", "learner", "reward_scale", "transition_scale", "episode", "mean", "std"]
+    write("curves.csv", header, rows)
+
+
+def draw_curves(trials: int) -> None:
+    """One figure for each model, from curves.csv."""
+    with (HERE / "curves.csv").open(newline="") as file:
+        table = list(csv.DictReader(file))
     for key, family in FAMILIES.items():
-        figure, axes = plt.subplots(2, 3, figsize=(11.5, 6.4), sharex=True, sharey="col", constrained_layout=True)
+        figure, axes = plt.subplots(2, 3, figsize=(11.5, 6.6), sharex=True, constrained_layout=True)
         for column, drift in enumerate(DRIFTS):
-            path = {"changes": 4} if drift == "abrupt" else {}
-            world = family.world(episodes=episodes[key], drift=drift, **path)
-            K = world.episodes
-            marks = np.unique(np.linspace(K / CHECKPOINTS, K, min(CHECKPOINTS, K)).round().astype(int))
-            random = db.mdp.uniform_regret(world)[marks - 1]
+            panel = [row for row in table if row["model"] == key and row["drift"] == drift]
+            K = max(int(row["episode"]) for row in panel)
+            Delta = drifting(family, drift, K).Delta
             for row, scale in enumerate(("theory", "tuned")):
                 axis = axes[row, column]
-                for name in LEARNERS:
-                    pair = (1.0, 1.0) if scale == "theory" else best[key, name]
-                    regret = final_regrets(family, name, world, pair, trials, REPORT_SEED)[:, marks - 1]
-                    mean, std = regret.mean(axis=0), regret.std(axis=0)
-                    label = NAMES[name] if scale == "theory" else f"{NAMES[name]}, ({pair[0]:g}, {pair[1]:g})"
-                    axis.plot(marks, mean, color=COLOURS[name], lw=1.7, label=label)
-                    axis.fill_between(marks, mean - std, mean + std, color=COLOURS[name], alpha=0.18, lw=0)
-                    rows += [
-                        [key, drift, scale, name, *pair, k, round(m, 3), round(s, 3)]
-                        for k, m, s in zip(marks, mean, std, strict=True)
-                    ]
-                axis.plot(marks, random, color=COLOURS["random"], lw=1.2, ls="--", label="uniformly random play")
+                highest = 0.0
+                for name in reversed(LEARNERS):
+                    line = [r for r in panel if r["scale"] == scale and r["learner"] == name]
+                    k, mean, std = (np.array([float(r[c]) for r in line]) for c in ("episode", "mean", "std"))
+                    pair = f", ({float(line[0]['reward_scale']):g}, {float(line[0]['transition_scale']):g})"
+                    label = NAMES[name] + (pair if scale == "tuned" else "")
+                    axis.plot(k, mean, color=COLOURS[name], lw=WIDTHS[name], ls=STYLES[name], label=label)
+                    axis.fill_between(k, mean - std, mean + std, color=COLOURS[name], alpha=0.18, lw=0)
+                    highest = max(highest, float((mean + std).max()))
+                line = [r for r in panel if r["learner"] == "random"]
+                k, mean = (np.array([float(r[c]) for r in line]) for c in ("episode", "mean"))
+                axis.plot(k, mean, color=COLOURS["random"], lw=1.3, ls=(0, (1, 1.5)), label="uniformly random play")
                 axis.grid(alpha=0.25, lw=0.6)
                 axis.spines[["top", "right"]].set_visible(False)
                 axis.set_xlim(0, K)
-                axis.set_ylim(0, 1.08 * random[-1])
+                axis.set_ylim(0, (1.45 if column == 1 else 1.12) * (mean[-1] if scale == "theory" else highest))
                 if row == 0:
-                    axis.set_title(f"{drift}, Δ = {world.Delta:.0f}", fontsize=11)
+                    axis.set_title(f"{drift}, Δ = {Delta:.0f}", fontsize=11)
                 else:
                     axis.set_xlabel("episode")
                 if column == 0:
                     what = "theory scales (1, 1)" if scale == "theory" else "tuned scales"
                     axis.set_ylabel(f"{what}\ndynamic regret", fontsize=10)
                 if column == 1:
-                    axis.legend(fontsize=7.5, frameon=False, loc="upper left")
+                    handles, labels = axis.get_legend_handles_labels()
+                    order = [3, 2, 1, 0, 4]
+                    axis.legend(
+                        [handles[o] for o in order],
+                        [labels[o] for o in order],
+                        fontsize=7.5,
+                        frameon=False,
+                        loc="upper left",
+                    )
         figure.suptitle(f"{family.title}: mean ± one standard deviation of {trials} trials", fontsize=12)
-        figure.savefig(HERE / f"curves_{key}.png", dpi=150)
+        figure.savefig(HERE / f"curves_{key}.png", dpi=130)
         plt.close(figure)
-        print("curves", key)
-    header = ["model", "drift", "scale", "learner", "reward_scale", "transition_scale", "episode", "mean", "std"]
-    write("curves.csv", header, rows)
 
 
 def slope(x: np.ndarray, y: np.ndarray) -> float:
@@ -176,60 +208,79 @@ def slope(x: np.ndarray, y: np.ndarray) -> float:
 
 
 def scaling(best: dict[tuple[str, str], Scales], sizes: list[int], K: int, turns: list[float], trials: int) -> None:
-    """Final regret of linear-mixture learners against K at fixed Δ, and against Δ at fixed K."""
-    cases = [("weight", best["linear", "weight"], "-"), ("restart", best["linear", "restart"], "-")]
-    cases += [("static", best["linear", "static"], "-"), ("weight", (1.0, 1.0), ":")]
-    figure, axes = plt.subplots(1, 2, figsize=(11, 4.6), constrained_layout=True)
+    """Final regret of linear-mixture learners against K at fixed Δ, and against Δ at fixed K, into scaling.csv."""
+    cases = [(name, best["linear", name], "tuned") for name in LEARNERS] + [("weight", (1.0, 1.0), "theory")]
+    panels = {
+        "K": [LINEAR.world(episodes=k) for k in sizes],
+        "Delta": [LINEAR.world(episodes=K, turns=t) for t in turns],
+    }
     rows: list[list[Any]] = []
-    panels = [
-        ("K", [LINEAR.world(episodes=k) for k in sizes], 0.75, "episodes K   (Δ = 55)"),
-        ("Delta", [LINEAR.world(episodes=K, turns=t) for t in turns], 0.25, f"drift Δ   (K = {K})"),
-    ]
-    for axis, (what, worlds, exponent, label) in zip(axes, panels, strict=True):
-        x = np.array([w.episodes if what == "K" else w.Delta for w in worlds], float)
-        for name, pair, style in cases:
-            final = np.array([final_regrets(LINEAR, name, w, pair, trials, REPORT_SEED)[:, -1] for w in worlds])
-            mean, std = final.mean(axis=1), final.std(axis=1)
-            fitted = slope(x, mean)
-            kind = "theory scale" if style == ":" else "tuned"
-            axis.errorbar(
-                x, mean, std, color=COLOURS[name], ls=style, marker="o", ms=4, lw=1.6, capsize=2,
-                label=f"{NAMES[name]}, {kind}: exponent {fitted:.2f}",
-            )  # fmt: skip
-            rows += [
-                [what, name, kind, v, w.Delta, w.episodes, round(m, 2), round(s, 2), round(fitted, 3)]
-                for v, w, m, s in zip(x, worlds, mean, std, strict=True)
-            ]
-            if name == "weight" and style == "-":
-                axis.plot(
-                    x, 1.6 * mean[0] * (x / x[0]) ** exponent, color="black", ls="--", lw=1.1,
-                    label=f"Theorem 5: exponent {exponent:g}",
-                )  # fmt: skip
-        random = [db.mdp.uniform_regret(w)[-1] for w in worlds]
-        axis.plot(x, random, color=COLOURS["random"], lw=1.1, label=f"random play: exponent {slope(x, random):.2f}")
+    for what, worlds in panels.items():
+        for name, pair, kind in cases:
+            for world in worlds:
+                final = final_regrets(LINEAR, name, world, pair, trials, REPORT_SEED)[:, -1]
+                numbers = [round(float(v), 3) for v in (world.Delta, final.mean(), final.std())]
+                rows.append([what, name, kind, world.episodes, *numbers])
+        rows += [[what, "random", "none", w.episodes, w.Delta, db.mdp.uniform_regret(w)[-1], 0.0] for w in worlds]
+    write("scaling.csv", ["against", "learner", "scale", "K", "Delta", "mean", "std"], rows)
+
+
+def draw_scaling(trials: int) -> None:
+    """The figure of scaling.csv: fitted exponents next to those of Theorem 5."""
+    with (HERE / "scaling.csv").open(newline="") as file:
+        table = list(csv.DictReader(file))
+    figure, axes = plt.subplots(1, 2, figsize=(11.5, 5.2), constrained_layout=True)
+    for axis, (what, exponent) in zip(axes, {"K": 0.75, "Delta": 0.25}.items(), strict=True):
+        panel = [row for row in table if row["against"] == what]
+        for name, kind in dict.fromkeys((row["learner"], row["scale"]) for row in panel):
+            line = [row for row in panel if (row["learner"], row["scale"]) == (name, kind)]
+            x, mean, std = (np.array([float(row[c]) for row in line]) for c in (what, "mean", "std"))
+            label = (
+                f"{NAMES.get(name, 'random play')}{f', {kind} scale' if kind != 'none' else ''}: {slope(x, mean):.2f}"
+            )
+            style = {"theory": ":", "none": (0, (1, 1.5))}.get(kind, STYLES.get(name, "-"))
+            axis.errorbar(x, mean, std, color=COLOURS[name], ls=style, marker="o", ms=4, lw=1.6, capsize=2, label=label)
+            if (name, kind) == ("weight", "tuned"):
+                label = f"Theorem 5 (upper bound, shape only): {exponent:g}"
+                axis.plot(x, 2.0 * mean.max() * (x / x[-1]) ** exponent, color="black", ls="--", lw=1.2, label=label)
         axis.set_xscale("log")
         axis.set_yscale("log")
-        axis.set_xlabel(label)
+        axis.set_xticks(x, [f"{v:.0f}" for v in x])
+        axis.minorticks_off()
+        fixed = f"Δ = {float(panel[0]['Delta']):.0f}" if what == "K" else f"K = {panel[0]['K']}"
+        axis.set_xlabel(f"episodes K   ({fixed})" if what == "K" else f"drift Δ   ({fixed})")
         axis.set_ylabel("final dynamic regret")
-        axis.grid(alpha=0.25, lw=0.6, which="both")
+        low, high = axis.get_ylim()
+        axis.set_ylim(low, 12.0 * high)
+        axis.grid(alpha=0.25, lw=0.6)
         axis.spines[["top", "right"]].set_visible(False)
-        axis.legend(fontsize=7.5, frameon=False)
-    figure.suptitle(f"linear mixture: how the final regret grows ({trials} trials)", fontsize=12)
-    figure.savefig(HERE / "scaling.png", dpi=150)
+        axis.legend(
+            fontsize=8, frameon=False, loc="upper left", title="fitted exponents", title_fontsize=8, alignment="left"
+        )
+    figure.suptitle(f"linear mixture: how the final regret grows, mean ± std of {trials} trials", fontsize=12)
+    figure.savefig(HERE / "scaling.png", dpi=130)
     plt.close(figure)
-    write("scaling.csv", ["against", "learner", "scale", "x", "Delta", "K", "mean", "std", "exponent"], rows)
+
+
+def run(quick: bool, trials: int) -> None:
+    """Make the tables."""
+    best = tune({"linear": 300, "mnl": 100} if quick else {"linear": 3000, "mnl": 800}, 1 if quick else 4)
+    curves(best, {"linear": 500, "mnl": 100} if quick else {"linear": 10_000, "mnl": 2000}, trials)
+    sizes = [100, 300, 1000] if quick else [300, 1000, 3000, 10_000]
+    scaling(best, sizes, 300 if quick else 3000, [0.5, 1, 2] if quick else [0.25, 0.5, 1, 2, 4, 8], trials)
 
 
 def main() -> None:
     """Run the study."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small sizes")
-    quick = parser.parse_args().quick
-    trials = 3 if quick else 20
-    best = tune({"linear": 300, "mnl": 100} if quick else {"linear": 3000, "mnl": 800}, 1 if quick else 4)
-    curves(best, {"linear": 500, "mnl": 100} if quick else {"linear": 10_000, "mnl": 2000}, trials)
-    sizes = [100, 300, 1000] if quick else [300, 1000, 3000, 10_000]
-    scaling(best, sizes, 300 if quick else 3000, [0.5, 1, 2] if quick else [0.25, 0.5, 1, 2, 4, 8], trials)
+    parser.add_argument("--draw", action="store_true", help="only draw the figures again")
+    given = parser.parse_args()
+    quick, trials = given.quick, 3 if given.quick else 20
+    if not given.draw:
+        run(quick, trials)
+    draw_curves(trials)
+    draw_scaling(trials)
 
 
 if __name__ == "__main__":

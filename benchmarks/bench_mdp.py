@@ -1,0 +1,100 @@
+"""Time of an episode of the MDP learners, as a ratio to the same planning step in NumPy.
+
+    python benchmarks/bench_mdp.py
+
+An episode is planning, exact policy evaluation, roll-out and learning. The references are (a) `tests/naive`, which
+recomputes everything from a short history, and (b) the planning step alone in vectorised NumPy from ready-made sufficient
+statistics: what one would write by hand.
+"""
+
+import pathlib
+import sys
+import time
+
+import numpy as np
+
+import driftbandits as db
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests"))
+import naive
+
+
+def best_of(call, repeat=5):
+    """The shortest of a few timings, in seconds."""
+    times = []
+    for _ in range(repeat):
+        began = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - began)
+    return min(times)
+
+
+def numpy_linear_plan(phi, psi, Lam, b, Sigma, c, beta_r, beta_w, H):
+    """Backward induction with bonuses, vectorised over all pairs."""
+    V = np.zeros(len(phi))
+    for h in range(H - 1, -1, -1):
+        features = np.tensordot(psi, V, axes=([2], [0]))
+        Q = phi @ np.linalg.solve(Lam[h], b[h]) + features @ np.linalg.solve(Sigma[h], c[h])
+        Q += beta_r * np.sqrt(np.einsum("sai,ij,saj->sa", phi, np.linalg.inv(Lam[h]), phi))
+        Q += beta_w * np.sqrt(np.einsum("sai,ij,saj->sa", features, np.linalg.inv(Sigma[h]), features))
+        V = np.clip(Q, 0, H).max(axis=1)
+    return V
+
+
+def linear(states, actions, horizon, dim, episodes, past):
+    """One size of the linear mixture."""
+    world = db.mdp.random_linear_mixture(states=states, actions=actions, horizon=horizon, dim=dim, episodes=episodes)
+    world.optimal  # noqa: B018 (shared by all trials: made once)
+    c = {"lam_theta": dim, "lam_w": horizon**2 * dim, "delta": 0.001, "transition_bonus_scale": 0.1}
+    strategy = db.zoo.weight_ucrl(gamma=0.95, **c, **world.bounds)
+    db.simulate_mdp(strategy, world, episodes=2)
+    episode = min(db.simulate_mdp(strategy, world).seconds for _ in range(5)) / episodes
+    run = db.simulate_mdp(strategy, world, episodes=past, record=True)
+    values = [np.vstack([Q.max(axis=2), np.zeros(states)]) for Q in run.Q]
+    oracle = {k: v for k, v in (c | world.bounds).items() if k != "transition_bonus_scale"}
+    history = run.states, run.actions, run.rewards, values
+    slow = best_of(
+        lambda: naive.linear_mixture_plan(
+            world.phi, world.psi, *history, memory=("discounted", 0.95), transition_scale=0.1, **oracle
+        ),
+        1 if states > 10 else 3,
+    )
+    spd = np.stack([np.eye(dim) * 3.0] * horizon)
+    b = np.ones((horizon, dim))
+    plain = best_of(lambda: numpy_linear_plan(world.phi, world.psi, spd, b, spd, b, 1.0, 1.0, horizon))
+    V = np.ones(states)
+    blas = best_of(lambda: [np.tensordot(world.psi, V, axes=([2], [0])) for _ in range(horizon)])
+    name = f"linear mixture S={states} A={actions} H={horizon} d={dim}"
+    print(f"{name:44s} {1e6 * episode:9.1f} µs an episode   {slow / episode:8.0f} × faster than tests/naive")
+    print(f"{'':44s} {plain / episode:9.1f} × faster than vectorised NumPy planning alone")
+    print(f"{'':44s} {episode / blas:9.2f} × the time of its {horizon} contractions ψ·V by BLAS")
+
+
+def multinomial(states, actions, horizon, dim, episodes, past):
+    """One size of the multinomial-logit mixture."""
+    world = db.mdp.random_mnl(states=states, actions=actions, horizon=horizon, dim=dim, episodes=episodes)
+    world.optimal  # noqa: B018
+    c = {"lam_theta": dim, "lam_w": dim, "delta": 0.001, "reward_bonus_scale": 0.1}
+    strategy = db.zoo.mnl_weight_ucrl(gamma=0.95, transition_bonus_scale=1e-4, **c, **world.bounds)
+    db.simulate_mdp(strategy, world, episodes=2)
+    half = min(db.simulate_mdp(strategy, world, episodes=episodes // 2).seconds for _ in range(3)) / (episodes // 2)
+    episode = min(db.simulate_mdp(strategy, world).seconds for _ in range(3)) / episodes
+    run = db.simulate_mdp(strategy, world, episodes=past, record=True)
+    psi = naive.subtract_reference(world.psi, world.reachable, world.reachable.argmax(axis=2))
+    oracle = {"U": world.U, "memory": ("discounted", 0.95), "reward_scale": 0.1, "transition_scale": 1e-4}
+    known = {k: v for k, v in (c | world.bounds).items() if k not in ("reward_bonus_scale", "L_phi")}
+    history = run.states, run.actions, run.rewards
+    slow = best_of(lambda: naive.mnl_plan(world.phi, psi, world.reachable, *history, **oracle, **known), 1)
+    name = f"multinomial    S={states} A={actions} H={horizon} d={dim} U={world.U}"
+    print(f"{name:44s} {1e6 * episode:9.1f} µs an episode   {slow / episode:8.0f} × faster than tests/naive")
+    print(f"{'':44s} {episode / half:9.2f} × the time of an episode in the first half of the run")
+
+
+def main():
+    linear(6, 2, 10, 4, 2000, 50)
+    linear(50, 4, 20, 20, 20, 5)
+    multinomial(6, 2, 10, 4, 400, 20)
+
+
+if __name__ == "__main__":
+    main()
