@@ -56,6 +56,7 @@ __all__ = [
     "save_state",
     "solver",
     "sqrt",
+    "view_state",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -414,3 +415,19 @@ load_state = _tree_function(
     "load_state", "store, state, i", "for j in range(state.size): state.flat[j] = store.flat[i * state.size + j]"
 )
 load_state.__doc__ = "Copy place i of a store back into a state."
+
+
+def view_state(store: Any, i: int) -> Any:
+    """Place i of a store as a state: the same arrays without their leading axis, not a copy."""
+    return type(store)(*(view_state(a, i) if isinstance(a, tuple) else a[i] for a in store))
+
+
+@overload(view_state, strict=False, jit_options=cast(Any, INLINED))
+def _(store: Any, i: Any) -> Callable[..., Any]:
+    if not _is_state(store):
+        raise NoRule(f"view_state has no rule for {store}; it knows states, which are named tuples of arrays")
+    fields = zip(store.fields, store.types, strict=True)
+    parts = [f"view_state(store.{name}, i)" if _is_state(kind) else f"store.{name}[i]" for name, kind in fields]
+    code: dict[str, Any] = {"view_state": view_state, "make": store.instance_class}
+    exec(f"def implementation(store, i):\n    return make({', '.join(parts)})", code)
+    return cast(Callable[..., Any], code["implementation"])

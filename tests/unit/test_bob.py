@@ -1,11 +1,11 @@
 """Bandits over Bandits: constants, blocks, losses and resets, against the oracle."""
 
+import naive
 import numpy as np
 import pytest
 from numba import config
 
 import driftbandits as db
-import naive
 from driftbandits.meta import Bob, Exp3IX
 
 INTERPRETED = bool(config.DISABLE_JIT)

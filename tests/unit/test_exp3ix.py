@@ -2,12 +2,12 @@
 
 import math
 
+import naive
 import numpy as np
 import pytest
 from numba import config
 
 import driftbandits as db
-import naive
 from driftbandits.kernel import entry
 from driftbandits.meta.exp3ix import Exp3IX, exp3_state, play, suffer
 

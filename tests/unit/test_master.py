@@ -2,12 +2,12 @@
 
 import math
 
+import naive
 import numpy as np
 import pytest
 from numba import config
 
 import driftbandits as db
-import naive
 from driftbandits.meta.master import Master
 
 INTERPRETED = bool(config.DISABLE_JIT)

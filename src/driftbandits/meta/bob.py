@@ -171,7 +171,7 @@ def _(bob: Bob, state: BobState, rng: np.random.Generator) -> None:
 def _(bob: Bob, state: BobState, arms: Matrix, score: Vector, rng: np.random.Generator) -> int:
     _arrange(bob, state, rng)
     state.clock[PENDING] = 1
-    return act(_base(bob, state), state.live, arms, score, rng)  # type: ignore[no-any-return]
+    return act(_base(bob, state), state.live, arms, score, rng)
 
 
 @scores.register(Bob)
@@ -181,7 +181,7 @@ def _(bob: Bob, state: BobState, arms: Matrix, score: Vector) -> None:
 
 @optimism.register(Bob)
 def _(bob: Bob, state: BobState) -> float:
-    return optimism(bob.base, state.live)  # type: ignore[no-any-return]
+    return optimism(bob.base, state.live)
 
 
 @learn.register(Bob)
@@ -193,12 +193,12 @@ def _(bob: Bob, state: BobState, x: Vector, r: float, slot: int) -> None:
 
 @limits.register(Bob)
 def _(bob: Bob) -> Limits:
-    return limits(bob.base)  # type: ignore[no-any-return]
+    return limits(bob.base)
 
 
 @estimator.register(Bob)
 def _(bob: Bob, state: BobState) -> Vector:
-    return estimator(bob.base, state.live)  # type: ignore[no-any-return]
+    return estimator(bob.base, state.live)
 
 
 @describe.register(Bob)

@@ -73,7 +73,7 @@ def play(exp3: Exp3IX, state: Exp3State, rng: np.random.Generator) -> int:
         u -= state.p[i]
         state.p[i] /= mass
     state.chosen[0] = option
-    return option
+    return int(option)
 
 
 @kernel

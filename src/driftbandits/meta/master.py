@@ -168,13 +168,13 @@ def _rate(master: Master, setting: Setting, rng: np.random.Generator) -> float:
 
 @entry
 def _width(radius: Any, n: Vector, est: Any, horizon: int) -> float:
-    return beta(radius, n, est, horizon)  # type: ignore[no-any-return]
+    return beta(radius, n, est, horizon)
 
 
 @entry
 def expected_reward(model: Any, z: float) -> float:
     """What `mean` says, for Python."""
-    return mean(model, z)  # type: ignore[no-any-return]
+    return mean(model, z)
 
 
 # ------------------------------------------------------------------------------------------------------------- schedule
@@ -305,7 +305,7 @@ def _(master: Master, state: MasterState, arms: Matrix, score: Vector, rng: np.r
     k = act(master.base, state.live, arms, score, rng)
     state.plan.sums[OPTIMISTIC] = optimism(master.base, state.live)
     state.plan.clock[PENDING] = 1
-    return k  # type: ignore[no-any-return]
+    return k
 
 
 @scores.register(Master)
@@ -327,12 +327,12 @@ def _(master: Master, state: MasterState, x: Vector, r: float, slot: int) -> Non
 
 @limits.register(Master)
 def _(master: Master) -> Limits:
-    return limits(master.base)  # type: ignore[no-any-return]
+    return limits(master.base)
 
 
 @estimator.register(Master)
 def _(master: Master, state: MasterState) -> Vector:
-    return estimator(master.base, state.live)  # type: ignore[no-any-return]
+    return estimator(master.base, state.live)
 
 
 @describe.register(Master)

@@ -26,10 +26,13 @@ from .mdp import (
     ucrl_vtr,
     weight_ucrl,
 )
-from .meta import bob, master
+from .meta import adaptive_weight_glm_ucb, adaptive_weight_ucb, bob, bob_glm, master
 
 __all__ = [
+    "adaptive_weight_glm_ucb",
+    "adaptive_weight_ucb",
     "bob",
+    "bob_glm",
     "bob_ucrl",
     "bvd_glm_ucb",
     "d_glm_ucb",

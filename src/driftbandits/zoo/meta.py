@@ -6,10 +6,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidValue, integer, positive
-from ..meta import Bob, Exp3IX, Master
+from ..links import Logistic, Probit
+from ..meta import Adaptive, Bob, Exp3IX, Master
 from ..meta.bob import candidates
 from ..meta.master import expected_reward
 from ..protocol import limits
+from .generalized import _slopes, glb_weight_ucb
 from .linear import lb_weight_ucb
 
 
@@ -96,6 +98,45 @@ def bob(
     return _bob(base, T, d, N, L * S, R, 0.0)
 
 
+def bob_glm(
+    *,
+    link: Any = "logistic",
+    horizon: int,
+    dim: int,
+    lam: float | None = None,
+    S: float,
+    L: float,
+    R: float | None = None,
+    delta: float | None = None,
+    bonus_scale: float = 1.0,
+    m: float = 1.0,
+) -> Bob:
+    """BOB over GLB-WeightUCB, for rewards in [0, m]: the same blocks and candidates, loss ℓ = 1 − Y/(mΔ) of a block.
+
+    λ is by default the theorem's d/c_μ².
+
+    Examples
+    --------
+    >>> bob_glm(horizon=6000, dim=2, S=1, L=1).block
+    155.0
+    """
+    T, d, N = _bob_sizes(horizon, dim)
+    positive("m", m, "it is the largest reward")
+    ridge = d / _slopes(link, S, L).c ** 2 if lam is None else lam
+    slow = float(candidates(d, N, T)[-1])
+    base = glb_weight_ucb(
+        link=link,
+        gamma=slow,
+        lam=ridge,
+        S=S,
+        L=L,
+        R=R,
+        delta=_bob_delta(delta, N, T),
+        bonus_scale=bonus_scale,
+    )
+    return _bob(base, T, d, N, L * S, base.radius.R, m)
+
+
 def _bob_sizes(horizon: int, dim: int) -> tuple[int, int, int]:
     """T, d and the number N of candidates."""
     T = integer("horizon", horizon, least=1, why="it is the number of rounds T")
@@ -112,12 +153,74 @@ def _bob(base: Any, T: int, d: int, N: int, reach: float, noise: float, top: flo
     return Bob(base, Exp3IX(N, math.ceil(T / block)), T, d, block, reach, noise, top)
 
 
+def adaptive_weight_ucb(
+    *, lam: float, S: float, L: float, R: float, delta: float, bonus_scale: float = 1.0
+) -> Adaptive:
+    """Adaptive weights for linear bandits: no γ, no path length, no horizon (ours, beyond the paper).
+
+        12 models with memories 4, 8, 16, …, 4096, ∞ rounds learn from every observation; play with the longest whose
+        forecasts are within a nat of the best; a longer one refuted by 7 nats starts anew from the best one's past
+
+    Like LB-WeightUCB with a γ that follows the data, jumps included. `info()` and `run.trace` show the effective memory and
+    every candidate's weight: how fast *your* world changes. **No regret theorem is claimed**; docs/adaptive.md has the
+    measurements, where it wins and where it does not. See `driftbandits.meta.adaptive` for the equations.
+
+    Examples
+    --------
+    >>> import driftbandits as db
+    >>> strategy = db.zoo.adaptive_weight_ucb(lam=2, S=1, L=1, R=1, delta=0.001)
+    >>> world = db.env.linear(db.env.unit_arms(50, dim=2, seed=0), db.env.static(2000))
+    >>> round(db.simulate(strategy, world, seed=0).info["effective_memory"])
+    2000
+    """
+    base = lb_weight_ucb(gamma=1.0, lam=lam, S=S, L=L, R=R, delta=delta, bonus_scale=bonus_scale)
+    return Adaptive(base, R)
+
+
+def adaptive_weight_glm_ucb(
+    *,
+    link: Any = "logistic",
+    lam: float | None = None,
+    S: float,
+    L: float,
+    R: float | None = None,
+    delta: float,
+    bonus_scale: float = 1.0,
+) -> Adaptive:
+    """Adaptive weights for generalized linear bandits: GLB-WeightUCB with a γ that follows the data (ours).
+
+    The same evidence as `adaptive_weight_ucb`, with μ(xᵀθ̃) as the forecast and κ for the bonus without its factor
+    2k_μ/c_μ, which only the proof needs. λ is by default 1/c_μ, which makes the regulariser λc_μ one unit, whatever d is.
+    **No regret theorem is claimed.**
+
+    Examples
+    --------
+    >>> adaptive_weight_glm_ucb(S=1, L=1, delta=0.001).base.model.lam
+    5.086161269630487
+    """
+    mu = _slopes(link, S, L)
+    base = glb_weight_ucb(
+        link=link,
+        gamma=1.0,
+        lam=1.0 / mu.c if lam is None else lam,
+        S=S,
+        L=L,
+        R=R,
+        delta=delta,
+        bonus_scale=bonus_scale,
+    )
+    strategy = Adaptive(base, base.radius.R)
+    return strategy._replace(thrift=strategy.thrift * (mu.c / (2.0 * mu.k)) ** 2)
+
+
 def _reward_range(base: Any) -> tuple[float, float]:
-    """Where expected rewards lie: the range that the base assumes, else μ(−LS)..μ(LS)."""
+    """Where rewards lie: [0, 1] for binary ones, the range that the base assumes, else μ(−LS)..μ(LS)."""
     known = limits(base)
     if np.isfinite(known.low) and np.isfinite(known.high):
         return known.low, known.high
-    S = getattr(base.radius, "S", None)
+    if isinstance(getattr(base.model, "link", None), Logistic | Probit):
+        return 0.0, 1.0
+    S = getattr(getattr(base.model, "projection", base.radius), "S", None)
     if S is None:
         raise InvalidValue(
             f"{type(base.radius).__name__} has no bound S on ‖θ‖; MASTER needs it: its tests scale rewards to [0, 1]"

@@ -1,0 +1,382 @@
+"""Adaptive weights: no γ, no P_T, no horizon; the data say how fast the world changes. No regret theorem is claimed.
+
+K discounted models with memories 1/(1−γ_k) = 4, 8, 16, …, 4096, ∞ rounds all learn from every observation. In round t:
+
+evidence   ℓ_k ← ℓ_k − ½log(1+q_k) − ½(r − μ(xᵀθ̂_k))²/(σ̂²(1+q_k)) − ½(κβ_k² − σ̂²)₊·q_k/σ̂²,      q_k = ‖x‖²_{V_k⁻¹}
+share      e^{ℓ_k} ← (1−α)·e^{ℓ_k}/Σ_j e^{ℓ_j} + α/K
+refute     a memory longer than the leader's whose ℓ lies τ nats below takes over the leader's past, h nats below it
+play       with the longest memory whose ℓ is within c nats of the leader's:  argmax μ(xᵀθ̂) + β‖x‖_{V⁻¹}
+
+The first two terms of the evidence are the log-likelihood of a one-step-ahead forecast. Alone they choose memories that are
+too short where bonuses are wide: a long memory errs more, but explores less. On the circle, drift v a round costs
+½(v·m)² + 0.4β/√m of regret at memory m, and forecasts err least where the noise variance is about β²/4 of what it is: the
+third term charges each model for the part of its bonus that the noise does not explain.
+
+Refuting makes the weights more than a choice of γ. After a jump the long memories are wrong for as long as they remember;
+here they forget at once what the leader has forgotten, and then grow again. The weights of the past stay what the paper's radius
+needs: w_{t,s} ∈ [0, 1], known before round t; β uses their sum.
+
+σ̂² is the smallest discounted mean of (r − μ)²/(1+q) among the models: R bounds the noise, the evidence needs its size.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import integer, positive, probability, require
+from ..kernel import copy_state, kernel, part, solver, sqrt, view_state
+from ..linalg import Matrix, Vector, dot, solve_lower
+from ..protocol import (
+    Integers,
+    Limits,
+    Setting,
+    absorb,
+    act,
+    beta,
+    capacity,
+    choose,
+    describe,
+    estimate,
+    estimate_of,
+    estimator,
+    fade,
+    grow,
+    index,
+    learn,
+    limits,
+    mean,
+    optimism,
+    prepare,
+    ready,
+    renew,
+    report,
+    scores,
+    start,
+    sums_of,
+    trace,
+    wants_squares,
+    workspace,
+)
+from .stored import stacked
+
+
+@part
+class Adaptive(NamedTuple):
+    """Adaptive weights for the model, radius and rule of `base`, an `Optimistic` strategy; see `zoo.adaptive_weight_ucb`."""
+
+    base: Any
+    noise: float  # R: what σ̂ is before there are data
+    candidates: float = 12.0  # K
+    shortest: float = 4.0  # rounds; each memory is twice the one before, the last remembers everything
+    share: float = 1e-4  # α
+    credible: float = 1.0  # c, in nats
+    thrift: float = 0.05  # κ
+    refute: float = 7.0  # τ, in nats
+    handicap: float = 4.0  # h, in nats
+    noise_memory: float = 500.0  # rounds over which σ̂² is averaged
+    lag: float = 1.0 / 32.0  # an idle model is estimated anew when this fraction of its memory is new
+
+    def check(self) -> None:
+        """The grid, the mixture and the thresholds must make sense."""
+        integer("candidates", self.candidates, least=2, why="there must be something to choose")
+        require(self.shortest > 1.0, "shortest", self.shortest, "> 1", "it is the shortest memory in rounds")
+        probability("share", self.share)
+        require(self.noise >= 0.0, "R", self.noise, "≥ 0", "it is the sub-Gaussian constant of the noise")
+        require(self.credible >= 0.0, "credible", self.credible, "≥ 0", "it is a difference of evidence")
+        require(self.thrift >= 0.0, "thrift", self.thrift, "≥ 0", "it charges for a bonus")
+        positive("handicap", self.handicap, "a model that starts anew must earn its lead")
+        positive("noise_memory", self.noise_memory, "it is a number of rounds")
+        why = "a model is refuted only if it would start anew above that"
+        require(self.refute > self.handicap, "refute", self.refute, f"> handicap = {self.handicap}", why)
+        require(0.0 <= self.lag < 1.0, "lag", self.lag, "in [0, 1)", "it is a fraction of the memory")
+
+
+class AdaptiveState(NamedTuple):
+    """K models, and what the data say about them."""
+
+    sums: Any  # place k: the weighted past of model k
+    est: Any  # place k: its estimate
+    work: Any  # of the rule, for the model in use
+    gamma: Vector  # (K,)
+    width: Vector  # (K,) radii β_k
+    weight: Vector  # (K,) e^{ℓ_k}
+    surprise: Vector  # (K,) scratch
+    error: Vector  # (K,) discounted sum of (r − μ)²/(1+q)
+    stale: Vector  # (K,) observations that the estimate does not know
+    noise: Vector  # (2,) discounted number of observations; σ̂²
+    u: Vector  # (d,)
+    clock: Integers  # (6,) see below
+    horizon: Integers  # (1,) T, or 0
+
+
+# clock: observations; model in use; leader; refuted models so far; 1 once there are estimates; 1 while a decision's
+# randomness is drawn
+SEEN, CURRENT, LEADER, REFUTED, MADE, DRAWN = range(6)
+
+
+@start.register(Adaptive)
+def _(adaptive: Adaptive, setting: Setting, rng: np.random.Generator) -> AdaptiveState:
+    model, memory, radius, rule = adaptive.base
+    K = int(adaptive.candidates)
+    squares = wants_squares(rule) or wants_squares(radius)
+    gamma = 1.0 - np.exp2(-np.arange(float(K))) / adaptive.shortest
+    gamma[-1] = 1.0
+    clock = np.zeros(6, np.int64)
+    clock[CURRENT] = clock[LEADER] = K - 1
+    return AdaptiveState(
+        sums=_filled(sums_of(model, setting, capacity(memory, setting.horizon), squares), K),
+        est=stacked(estimate_of(model, setting, squares), K),
+        work=workspace(rule, setting._replace(arms=np.zeros((setting.dim, 0)))),
+        gamma=gamma,
+        width=np.zeros(K),
+        weight=np.full(K, 1.0 / K),
+        surprise=np.zeros(K),
+        error=np.zeros(K),
+        stale=np.zeros(K),
+        noise=np.array([0.0, max(adaptive.noise**2, 1e-12)]),
+        u=np.zeros(setting.dim),
+        clock=clock,
+        horizon=np.full(1, setting.horizon, np.int64),
+    )
+
+
+def _filled(state: Any, places: int) -> Any:
+    """Room for that many copies of a state, each equal to it."""
+    room = stacked(state, places)
+    for i in range(places):
+        _assign(room, state, i)
+    return room
+
+
+def _assign(store: Any, state: Any, i: int) -> None:
+    for room, field in zip(store, state, strict=True):
+        if isinstance(field, tuple):
+            _assign(room, field, i)
+        else:
+            room[i] = field
+
+
+# ------------------------------------------------------------------------------------------------------------- evidence
+
+
+@kernel
+def _forecast(adaptive: Adaptive, state: AdaptiveState, x: Vector, r: float) -> None:
+    """Weigh every model by how well it foresaw r."""
+    K = state.gamma.shape[0]
+    keep = 1.0 - 1.0 / adaptive.noise_memory
+    half = 0.5 / state.noise[1]
+    least = np.inf
+    for k in range(K):
+        est = view_state(state.est, k)
+        solve_lower(est.factor, x, state.u)
+        q = dot(state.u, state.u)
+        miss = r - mean(adaptive.base.model, dot(x, est.theta))
+        error = miss * miss / (1.0 + q)
+        idle = max(adaptive.thrift * state.width[k] * state.width[k] - state.noise[1], 0.0) * q
+        state.error[k] = keep * state.error[k] + error
+        state.surprise[k] = half * (error + idle)
+        state.weight[k] /= sqrt(1.0 + q)
+        least = min(least, state.surprise[k])
+    total = 0.0
+    for k in range(K):
+        state.weight[k] *= np.exp(least - state.surprise[k])
+        total += state.weight[k]
+    smallest = state.error[0]
+    for k in range(K):
+        state.weight[k] = (1.0 - adaptive.share) * state.weight[k] / total + adaptive.share / K
+        smallest = min(smallest, state.error[k])
+    state.noise[0] = keep * state.noise[0] + 1.0
+    state.noise[1] = variance(smallest, state.noise[0], adaptive.noise)
+
+
+@kernel
+def variance(total: float, n: float, R: float) -> float:
+    """σ̂² from the sum of n squared errors, with R² as five more of them; never 0."""
+    return max((total + 5.0 * R * R) / (n + 5.0), 1e-12)
+
+
+@kernel
+def _weigh(adaptive: Adaptive, state: AdaptiveState) -> None:
+    """Let refuted long memories start anew from the leader's past; choose the model to play with."""
+    K = state.gamma.shape[0]
+    lead = 0
+    for k in range(1, K):
+        if state.weight[k] > state.weight[lead]:
+            lead = k
+    top = state.weight[lead]
+    refuted, credible = top * np.exp(-adaptive.refute), top * np.exp(-adaptive.credible)
+    current = lead
+    for k in range(lead + 1, K):
+        if state.weight[k] < refuted:
+            _start_anew(state, k, lead)
+            state.weight[k] = top * np.exp(-adaptive.handicap)
+        if state.weight[k] >= credible:
+            current = k
+    state.clock[LEADER] = lead
+    state.clock[CURRENT] = current
+
+
+@solver
+def _start_anew(state: AdaptiveState, k: int, lead: int) -> None:
+    """Model k takes over the leader's past."""
+    copy_state(view_state(state.sums, k), view_state(state.sums, lead))
+    copy_state(view_state(state.est, k), view_state(state.est, lead))
+    state.width[k] = state.width[lead]
+    state.stale[k] = state.stale[lead]
+    state.error[k] = state.error[lead]
+    state.clock[REFUTED] += 1
+
+
+@kernel
+def _refresh(adaptive: Adaptive, state: AdaptiveState, everything: bool) -> None:
+    """New estimates for the model in use and for those that have much to learn."""
+    for k in range(state.gamma.shape[0]):
+        sums = view_state(state.sums, k)
+        due = state.stale[k] > adaptive.lag * sums.n[0] or k == state.clock[CURRENT]
+        if everything or (due and state.stale[k] > 0.0):
+            est = view_state(state.est, k)
+            estimate(adaptive.base.model, sums, est)
+            state.width[k] = beta(adaptive.base.radius, sums.n, est, state.horizon[0])
+            state.stale[k] = 0.0
+    current = state.clock[CURRENT]
+    sums, est = view_state(state.sums, current), view_state(state.est, current)
+    prepare(adaptive.base.rule, adaptive.base.model, sums, est, state.work, 0.0)
+
+
+# -------------------------------------------------------------------------------------------------------------- strategy
+
+
+@ready.register(Adaptive)
+def _(adaptive: Adaptive, state: AdaptiveState, rng: np.random.Generator) -> None:
+    if not state.clock[MADE]:
+        _refresh(adaptive, state, True)
+        state.clock[MADE] = 1
+    if not state.clock[DRAWN]:
+        current = state.clock[CURRENT]
+        renew(adaptive.base.rule, view_state(state.est, current), state.width[current], state.work, rng)
+        state.clock[DRAWN] = 1
+
+
+@act.register(Adaptive)
+def _(adaptive: Adaptive, state: AdaptiveState, arms: Matrix, score: Vector, rng: np.random.Generator) -> int:
+    ready(adaptive, state, rng)
+    state.clock[DRAWN] = 0
+    current = state.clock[CURRENT]
+    sums, est = view_state(state.sums, current), view_state(state.est, current)
+    rule, model = adaptive.base.rule, adaptive.base.model
+    return choose(rule, model, sums, est, state.width[current], state.work, arms, score, rng)
+
+
+@scores.register(Adaptive)
+def _(adaptive: Adaptive, state: AdaptiveState, arms: Matrix, score: Vector) -> None:
+    current = state.clock[CURRENT]
+    sums, est = view_state(state.sums, current), view_state(state.est, current)
+    index(adaptive.base.rule, adaptive.base.model, sums, est, state.width[current], state.work, arms, score)
+
+
+@optimism.register(Adaptive)
+def _(adaptive: Adaptive, state: AdaptiveState) -> float:
+    return state.work.value[0]  # type: ignore[no-any-return]
+
+
+@learn.register(Adaptive)
+def _(adaptive: Adaptive, state: AdaptiveState, x: Vector, r: float, slot: int) -> None:
+    made = state.clock[MADE] == 1
+    if made:  # an observation before the first decision has no forecast
+        _forecast(adaptive, state, x, r)
+        _weigh(adaptive, state)
+    for k in range(state.gamma.shape[0]):
+        sums = view_state(state.sums, k)
+        fade(sums, state.gamma[k])
+        absorb(sums, x, r, slot, 1.0)
+        state.stale[k] += 1.0
+    state.clock[SEEN] += 1
+    _refresh(adaptive, state, not made)
+    state.clock[MADE] = 1
+
+
+@limits.register(Adaptive)
+def _(adaptive: Adaptive) -> Limits:
+    return limits(adaptive.base)
+
+
+@estimator.register(Adaptive)
+def _(adaptive: Adaptive, state: AdaptiveState) -> Vector:
+    return state.est.theta[state.clock[CURRENT]]  # type: ignore[no-any-return]
+
+
+@trace.register(Adaptive)
+def _(adaptive: Adaptive, state: AdaptiveState) -> dict[str, Any]:
+    """How fast the world changes, as the data have it:
+
+    effective_memory
+        Σ_s w_{t,s} of the model in use: as many rounds count
+    weights
+        (K,) of the candidates, adding up to 1
+    memory
+        1/(1−γ) of the model in use, infinite if that is 1
+    """
+    current = state.clock[CURRENT]
+    return {
+        "effective_memory": float(state.sums.n[current, 0]),
+        "weights": state.weight / state.weight.sum(),
+        "memory": float(memories(state.gamma)[current]),
+    }
+
+
+@describe.register(Adaptive)
+def _(adaptive: Adaptive, state: AdaptiveState) -> dict[str, Any]:
+    """What `trace` tells, then:
+
+    memories
+        (K,) 1/(1−γ_k) of the candidates
+    effective_memories
+        (K,) Σ_s w_{t,s} of each; less than its memory since it was refuted
+    refuted
+        how often a candidate had to start anew
+    noise
+        σ̂, the noise's standard deviation as the evidence sees it
+    """
+    current = int(state.clock[CURRENT])
+    told: dict[str, Any] = {
+        "observations": int(state.clock[SEEN]),
+        **trace(adaptive, state),
+        "radius": float(state.width[current]),
+        "memories": memories(state.gamma),
+        "effective_memories": state.sums.n[:, 0].copy(),
+        "refuted": int(state.clock[REFUTED]),
+        "noise": float(np.sqrt(state.noise[1])),
+    }
+    if report.knows(type(adaptive.base.model)):
+        told |= report(adaptive.base.model, view_state(state.est, current))
+    return told
+
+
+def memories(gamma: Vector) -> Vector:
+    """1/(1−γ) in rounds; infinite for γ = 1."""
+    rounds = np.full(len(gamma), np.inf)
+    np.divide(1.0, 1.0 - gamma, out=rounds, where=gamma < 1.0)
+    return rounds
+
+
+@grow.register(AdaptiveState)
+def _(state: AdaptiveState) -> AdaptiveState:
+    """All models keep the same observations, so all of them need room at once: when the one that forgets nothing does."""
+    if not grow.knows(type(state.sums)):
+        return state
+    K = len(state.gamma)
+    last = view_state(state.sums, K - 1)
+    if grow(last) is last:
+        return state
+    parts = []
+    for k in range(K):
+        sums = view_state(state.sums, k)
+        at = sums.place[0]  # the oldest observation, place 0 of the larger ring
+        weight = float(sums.N[at])
+        sums.N[at] = 1.0  # a weight that has faded to 0 would not ask for room
+        parts.append(grow(sums))
+        parts[-1].N[0] = weight
+    room = stacked(parts[0], K)
+    for k, sums in enumerate(parts):
+        _assign(room, sums, k)
+    return state._replace(sums=room)
