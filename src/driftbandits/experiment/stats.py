@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import stdtr, stdtrit
+from scipy.special import bdtr, stdtr, stdtrit
 
 LEVEL = 0.95
 
@@ -59,6 +59,20 @@ def p_less(left: ArrayLike, right: ArrayLike) -> float:
     if spread == 0.0:
         return 0.5 if mean == 0.0 else float(mean > 0.0)
     return float(stdtr(n - 1, mean / (spread / np.sqrt(n))))
+
+
+def p_sign(left: ArrayLike, right: ArrayLike) -> float:
+    """One-sided sign test, for what has outliers: the p-value of "left is not less than right in most trials".
+
+    Examples
+    --------
+    >>> p_sign([1.0, 1.0, 1.0, 90.0, 1.0], [2.0, 2.0, 2.0, 2.0, 2.0])
+    0.1875
+    """
+    difference = np.asarray(left, float) - np.asarray(right, float)
+    decided = difference[difference != 0.0]
+    n, less = len(decided), int((decided < 0.0).sum())
+    return float(bdtr(n - less, n, 0.5)) if n > 1 else float("nan")
 
 
 def p_differ(left: ArrayLike, right: ArrayLike) -> float:
