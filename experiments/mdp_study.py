@@ -164,7 +164,7 @@ def draw_curves(trials: int) -> None:
             Delta = drifting(family, drift, K).Delta
             for row, scale in enumerate(("theory", "tuned")):
                 axis = axes[row, column]
-                highest = 0.0
+                highest, ends = 0.0, []
                 for name in reversed(LEARNERS):
                     line = [r for r in panel if r["scale"] == scale and r["learner"] == name]
                     k, mean, std = (np.array([float(r[c]) for r in line]) for c in ("episode", "mean", "std"))
@@ -173,9 +173,14 @@ def draw_curves(trials: int) -> None:
                     axis.plot(k, mean, color=COLOURS[name], lw=WIDTHS[name], ls=STYLES[name], label=label)
                     axis.fill_between(k, mean - std, mean + std, color=COLOURS[name], alpha=0.18, lw=0)
                     highest = max(highest, float((mean + std).max()))
+                    ends.append(mean[-1])
                 line = [r for r in panel if r["learner"] == "random"]
                 k, mean = (np.array([float(r[c]) for r in line]) for c in ("episode", "mean"))
                 axis.plot(k, mean, color=COLOURS["random"], lw=1.3, ls=(0, (1, 1.5)), label="uniformly random play")
+                if max(np.abs(np.array(ends) - mean[-1])) < 0.01 * mean[-1]:
+                    axis.text(
+                        0.97, 0.06, "all five curves coincide", transform=axis.transAxes, ha="right", fontsize=8.5
+                    )
                 axis.grid(alpha=0.25, lw=0.6)
                 axis.spines[["top", "right"]].set_visible(False)
                 axis.set_xlim(0, K)
