@@ -4,12 +4,31 @@ import pickle
 
 import numpy as np
 import pytest
+from conftest import INTERPRETED
 from table import RANDOMISED, ROWS, T, make, world
 
 import driftbandits as db
 
-# All tests of a strategy on one worker: it is compiled once.
-NAMES = [pytest.param(row, marks=pytest.mark.xdist_group(row)) for row in ROWS]
+#: Interpreted, every row runs; compiled, these do, and the others under the slow mark: a composition takes about 20 s to compile for loop and agent.
+ALWAYS = {
+    "lb_weight_ucb",
+    "d_lin_ucb",
+    "sw_ucb",
+    "d_lin_ts",
+    "master",
+    "glb_weight_ucb",
+    "scb_weight_ucb",
+    "adaptive_weight_ucb",
+}
+
+
+def marks(row):
+    """All tests of a strategy on one worker: it is compiled once."""
+    group = pytest.mark.xdist_group(row)
+    return group if INTERPRETED or row in ALWAYS else (group, pytest.mark.slow)
+
+
+NAMES = [pytest.param(row, marks=marks(row)) for row in ROWS]
 
 
 def arms_of(n=8, dim=3, seed=0):
