@@ -101,7 +101,8 @@ INLINED = LEAF | {"forceinline": True}
 CONFIG: Any = numba.config
 PACKAGE = pathlib.Path(__file__).parent
 STALE_AFTER_DAYS = 30.0
-NEVER_COMPILED = {"theory", "experiment", "integrations", "citations.py", "cli.py"}  # no compiled code can import them: import contracts
+# No compiled code can import these; the import contracts see to it.
+NEVER_COMPILED = {"theory", "experiment", "integrations", "citations.py", "cli.py"}
 
 _solvers: set[tuple[str, str]] = set()  # leaves that the optimiser may not inline either
 _helper_files: set[str] = set()  # outside files with a kernel: may be inlined anywhere

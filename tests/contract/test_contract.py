@@ -9,7 +9,7 @@ from table import RANDOMISED, ROWS, T, make, world
 
 import driftbandits as db
 
-#: Interpreted, every row runs; compiled, these do, and the others under the slow mark: a composition takes about 20 s to compile for loop and agent.
+#: Interpreted, every row runs; compiled, these do, and the others under the slow mark: compiling loop and agent takes 20 s a row.
 ALWAYS = {
     "lb_weight_ucb",
     "d_lin_ucb",
