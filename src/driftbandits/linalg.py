@@ -1,11 +1,12 @@
 """Small dense linear algebra for d up to a few hundred, without temporaries.
 
-Conventions. Symmetric matrices are stored in full. A factor U is upper triangular, V = UᵀU, with garbage below the diagonal: its rows are
-contiguous, so that factoring and both triangular solves run along rows without a sum across a vector register. Arms are stored (d, n), so that
-the inner loop over arms is contiguous too. Everything is written into arrays the caller owns.
+Conventions. Symmetric matrices are stored in full. A factor U is upper triangular, V = UᵀU, with garbage below the
+diagonal: its rows are contiguous, so that factoring and solving run along rows without a sum across a vector register.
+Arms are stored (d, n), so that the inner loop over arms is contiguous too. Everything is written into arrays the caller
+owns.
 
-Inner loops run over views from index 0: an index that might be negative means "from the end" to Python, and a loop that has to ask does not
-vectorise.
+Inner loops run over views from index 0: an index that might be negative means "from the end" to Python, and a loop that
+has to ask does not vectorise.
 """
 
 import numpy as np
@@ -33,8 +34,8 @@ def dot(x: Vector, y: Vector) -> float:
 def cholesky(A: Matrix, shift: float, U: Matrix) -> None:
     """U with UᵀU = A + shift·I (d, d); U may be A.
 
-    Two rows of U at a time, from which four earlier rows are subtracted a pass. The element left of the diagonal in the second row of a pair is
-    garbage, as all below the diagonal.
+    Two rows of U at a time, from which four earlier rows are subtracted a pass. The element left of the diagonal in the
+    second row of a pair is garbage, as all below the diagonal.
     """
     d = A.shape[0]
     for k in range(0, d - 1, 2):

@@ -1,6 +1,6 @@
 r"""The open functions that make a learner, with their contracts; the rules live with the parts.
 
-A learner repeats, in rounds t = 1, 2, …: choose an arm x_t from the arms on offer, see the reward r_t. It is made of four parts:
+A learner repeats, in rounds t = 1, 2, …: choose an arm x_t from the arms on offer, see the reward r_t. Four parts make it:
 
 =========  ==========================  =====================================================
 part       question                    open functions it answers
@@ -11,8 +11,9 @@ radius     how sure are we?            `beta`
 rule       how do we choose?           `workspace`, `anticipate`, `prepare`, `renew`, `choose`, `index`
 =========  ==========================  =====================================================
 
-A *strategy* (`Optimistic`, or a meta-strategy around it) answers `start`, `ready`, `act`, `scores`, `learn`; `estimator` and `describe` let a
-user look inside. None of the four parts imports another: what one needs of another arrives as an argument.
+A *strategy* (`Optimistic`, or a meta-strategy around it) answers `start`, `ready`, `act`, `scores`, `learn`;
+`estimator` and `describe` let a user look inside. None of the four parts imports another: what one needs of another
+arrives as an argument.
 
 State is a tree of named tuples of arrays, mutated in place. A number that changes is a one-element array.
 """

@@ -1,8 +1,9 @@
 """The compiled loop over rounds, and trials of it on threads.
 
-    round t:   k = act(strategy, arms_t);   regret += max_a μ(x_aᵀθ_t) − μ(x_kᵀθ_t);   r = respond(x_kᵀθ_t);   learn(strategy, x_k, r)
+    round t:   k = act(strategy, arms_t);   regret += max_a μ(x_aᵀθ_t) − μ(x_kᵀθ_t);   learn(strategy, x_k, respond(x_kᵀθ_t))
 
-The world is made in blocks of rounds in NumPy (θ, arms, random numbers); the loop sees only arrays, so a strategy is compiled once for all worlds.
+The world is made in blocks of rounds in NumPy (θ, arms, random numbers); the loop sees only arrays, so a strategy is
+compiled once for all worlds.
 """
 
 import os

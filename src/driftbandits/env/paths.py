@@ -118,8 +118,8 @@ def piecewise(
 ) -> Path:
     """Constant between `changes` abrupt changes.
 
-    `values` (changes+1, d): the parameters, by default random directions of length `norm`. `at` (changes,): the first round (1-based) of each
-    new parameter, by default evenly spaced.
+    `values` (changes+1, d): the parameters, by default random directions of length `norm`. `at` (changes,): the first
+    round (1-based) of each new parameter, by default evenly spaced.
     """
     changes = integer("changes", changes, least=0, why="it counts abrupt changes")
     horizon = integer("horizon", horizon, least=1, why="it is the number of rounds T")
