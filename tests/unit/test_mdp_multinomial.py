@@ -150,6 +150,23 @@ def test_plans_equal_the_oracle(memory):
     assert run.info["saturation"] < 0.5
 
 
+@pytest.mark.skipif(not INTERPRETED, reason="one more composition to compile; the interpreted run has it")
+def test_pooled_stages():
+    world = db.mdp.random_mnl(episodes=6, seed=5, **WORLD)
+    scales = {"reward_bonus_scale": 0.3, "transition_bonus_scale": 1e-4}
+    strategy = db.zoo.ucrl_mnl(share_stages=True, S_w=0.8, kappa=world.kappa, **scales, **COMMON, **BOUNDS)
+    run = db.simulate_mdp(strategy, world, seed=2, record=True)
+    psi = naive.subtract_reference(world.psi, world.reachable, reference(world))
+    oracle = {"reward_scale": 0.3, "transition_scale": 1e-4, "S_theta": 1.1, "S_w": 0.8, "L_psi": 1.0, "U": 3}
+    for k in (2, 5):
+        Q, _, w = naive.mnl_plan(
+            world.phi, psi, world.reachable, run.states[:k], run.actions[:k], run.rewards[:k],
+            memory=("everything",), share_stages=True, kappa=world.kappa, **oracle, **COMMON,
+        )  # fmt: skip
+        np.testing.assert_allclose(run.Q[k], Q, atol=1e-6)
+    np.testing.assert_allclose(run.info["w"][0], w[0], atol=1e-6)
+
+
 def test_corrected_radius():
     world = db.mdp.random_mnl(episodes=1, seed=0, **WORLD)
     c = {

@@ -67,6 +67,7 @@ class EpisodicAgent:
         self._rng = np.random.default_rng(seed)
         self._state = open_book(strategy, Task(rewards, moves, mask, self.horizon, K))
         self._stage = -1  # the next stage to observe; −1 before the first episode
+        self._direct = _turn.direct(strategy, self._state, PLAN, 0, 0, 0.0, 0, self._rng)  # type: ignore[attr-defined]
 
     def begin_episode(self) -> Cube:
         """Plan the next episode from all past ones; returns the optimistic values Q (H, S, A).
@@ -121,7 +122,7 @@ class EpisodicAgent:
         return report(self.strategy, self._state)
 
     def _turn(self, move: int, h: int = 0, pair: int = 0, r: float = 0.0, successor: int = 0) -> None:
-        _turn(self.strategy, self._state, move, h, pair, r, successor, self._rng)
+        self._direct(self.strategy, self._state, move, h, pair, r, successor, self._rng)
 
     def _running(self) -> None:
         if self._stage < 0:
