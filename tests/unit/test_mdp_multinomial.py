@@ -10,6 +10,7 @@ from driftbandits.ball import ball_work, likeliest_on_ball, project_on_ball
 from driftbandits.kernel import entry
 from driftbandits.mdp.choices import choices
 from driftbandits.mdp.likelihood import Likelihood, likeliest
+from driftbandits.mdp.protocol import open_book
 
 WORLD = {"states": 4, "actions": 2, "dim": 3, "dim_theta": 2, "horizon": 2, "successors": 3, "S_w": 1.0}
 COMMON = {"lam_theta": 0.7, "lam_w": 0.5, "delta": 0.01}
@@ -168,30 +169,24 @@ def test_pooled_stages():
 
 
 def test_corrected_radius():
-    world = db.mdp.random_mnl(episodes=1, seed=0, **WORLD)
-    c = {
-        "kappa": world.kappa,
-        "S_w": 1.0,
-        "reward_bonus_scale": 0.0,
-        "transition_bonus_scale": 1e-6,
-        **COMMON,
-        **BOUNDS,
-    }
-    widths = {}
-    for variant in ("printed", "corrected"):
-        agent = db.EpisodicAgent(
-            db.zoo.mnl_weight_ucrl(gamma=0.85, variant=variant, **c),
-            phi=world.phi, psi=world.psi, reachable=world.reachable, horizon=1,
-        )  # fmt: skip
-        Q = [agent.begin_episode()]
-        agent.observe(0, 0, 0, 0.0, int(np.flatnonzero(world.reachable[0, 0])[1]))
-        Q.append(agent.begin_episode())
-        widths[variant] = Q
+    """One stage and no reward bonus: Q − 0 is the transition bonus, before the first and after one episode (n = 0, 1)."""
+    world = db.mdp.random_mnl(episodes=2, seed=0, **(WORLD | {"horizon": 1}))
+    world = db.mdp.mnl_mixture(
+        world.phi, world.psi, world.reachable, np.zeros((2, 2)), world.w, horizon=1, S_theta=1.0, S_w=1.0
+    )
+    scales = {"reward_bonus_scale": 0.0, "transition_bonus_scale": 1e-6}
+    c = {"kappa": world.kappa, "S_w": 1.0, **scales, **COMMON, **BOUNDS}
+    printed, corrected = (
+        db.simulate_mdp(db.zoo.mnl_weight_ucrl(gamma=0.85, variant=variant, **c), world, record=True)
+        for variant in ("printed", "corrected")
+    )
+    assert np.array_equal(printed.states, corrected.states)  # proportional Q: the same choices, hence the same widths
     radius = {"d": 3, "lam": 0.5, "S": 1.0, "kappa": world.kappa, "U": 3, "delta": 0.01}
     for n in (0, 1):
-        printed = naive.mnl_radius(n, L=1.0, **radius)
-        corrected = naive.mnl_radius(n, L=world.L_ref, variant="corrected", **radius)
-        np.testing.assert_allclose(widths["corrected"][n] / widths["printed"][n], corrected / printed, rtol=1e-9)
+        expected = naive.mnl_radius(n, L=world.L_ref, variant="corrected", **radius) / naive.mnl_radius(
+            n, L=1.0, **radius
+        )
+        np.testing.assert_allclose(corrected.Q[n] / printed.Q[n], expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -222,21 +217,17 @@ def test_raw_features_break_the_bound():
 
 
 def test_the_statistics_do_not_grow_with_the_episodes():
-    """Counts are sufficient: the state has the same size before the first and after the last episode (static memory)."""
-    world = db.mdp.random_mnl(episodes=30, seed=0, **WORLD)
-    c = {**COMMON, **BOUNDS, "S_w": 1.0, "kappa": 0.01, "transition_bonus_scale": 1e-3}
-    agent = db.EpisodicAgent(
-        db.zoo.mnl_weight_ucrl(gamma=1.0, **c), phi=world.phi, psi=world.psi, reachable=world.reachable, horizon=2
-    )
-    sums = agent._state.transition.sums
-    before = sums.N.nbytes
-    for _ in range(30):
-        agent.begin_episode()
-        for h in range(2):
-            agent.observe(h, 0, 0, 0.0, int(np.flatnonzero(world.reachable[0, 0])[0]))
-    assert sums.N.nbytes == before
-    assert sums.N.sum() == pytest.approx(60.0)
-    assert agent._state.transition.history.slot.size == 0
+    """Counts are sufficient: the state of a learner that forgets nothing has the same size for 10 and for 10⁶ episodes."""
+    world = db.mdp.random_mnl(episodes=2, seed=0, **WORLD)
+    strategy = db.zoo.ucrl_mnl(S_w=1.0, kappa=0.01, **COMMON, **BOUNDS)
+
+    def size(tree):
+        return sum(size(x) for x in tree) if isinstance(tree, tuple) else tree.nbytes
+
+    few, many = (open_book(strategy, world.task._replace(episodes=K)) for K in (10, 10**6))
+    assert size(few) == size(many)
+    assert few.transition.history.slot.size == 0
+    assert few.transition.sums.N.shape == (2, 8 * 3)  # stages × (pairs × successors)
 
 
 def test_mnl_needs_reachable():

@@ -67,7 +67,7 @@ class EpisodicAgent:
         self._rng = np.random.default_rng(seed)
         self._state = open_book(strategy, Task(rewards, moves, mask, self.horizon, K))
         self._stage = -1  # the next stage to observe; −1 before the first episode
-        self._direct = _turn.direct(strategy, self._state, PLAN, 0, 0, 0.0, 0, self._rng)  # type: ignore[attr-defined]
+        self._direct = _turn.direct(strategy, self._state, PLAN, 0, 0, 0.0, 0, self._rng)
 
     def begin_episode(self) -> Cube:
         """Plan the next episode from all past ones; returns the optimistic values Q (H, S, A).
