@@ -11,7 +11,8 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import driftbandits as db
-from driftbandits.integrations.gymnasium import WORLDS, DriftingMDP, register
+from driftbandits.integrations.gymnasium import WORLDS, DriftingMDP
+from driftbandits.integrations.registration import NAMES, register
 
 EXAMPLES = pathlib.Path(__file__).parents[2] / "examples"
 
@@ -34,6 +35,21 @@ def test_gymnasium_makes_it_without_warnings():
     assert terminated
     assert not truncated
     register()  # a second registration has no effect
+
+
+def test_gymnasium_finds_the_environments_as_a_plugin():
+    """What the entry point does, in the namespace Gymnasium sets for it, in a process that has not imported us."""
+    code = """
+import warnings; warnings.simplefilter("error")
+import gymnasium
+from gymnasium.envs.registration import namespace
+from driftbandits.integrations.registration import register
+with namespace("driftbandits"):
+    register()
+assert gymnasium.make("driftbandits/MNLRiverSwim-v0", episodes=2).reset(seed=0)[1] == {"episode_index": 0, "stage": 0}
+"""
+    assert set(NAMES) == set(WORLDS)
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_seeds_repeat_a_trajectory():

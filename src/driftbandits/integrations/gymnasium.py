@@ -32,6 +32,7 @@ from gymnasium import spaces
 
 from .. import mdp as worlds
 from ..errors import InvalidState, InvalidValue, integer
+from .registration import register
 
 WORLDS: dict[str, tuple[Any, dict[str, Any]]] = {
     "RiverSwim": (worlds.riverswim, {"form": "mirror"}),
@@ -127,17 +128,6 @@ def make_env(
     """The environment of a registered id: `world` is its name, `arguments` go to the world's constructor."""
     build, fixed = WORLDS[world]
     return DriftingMDP(build(**{**fixed, **arguments}), observe_stage=observe_stage, render_mode=render_mode)
-
-
-def register() -> None:
-    """Register all ids; again has no effect. Also the entry point `gymnasium.envs` of this package."""
-    for name in WORLDS:
-        if f"driftbandits/{name}-v0" not in gymnasium.registry:
-            gymnasium.register(
-                id=f"driftbandits/{name}-v0",
-                entry_point="driftbandits.integrations.gymnasium:make_env",
-                kwargs={"world": name},
-            )
 
 
 register()
