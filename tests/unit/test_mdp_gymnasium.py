@@ -11,8 +11,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import driftbandits as db
-from driftbandits.integrations.gymnasium import WORLDS, DriftingMDP
-from driftbandits.integrations.registration import NAMES, register
+from driftbandits.integrations.gymnasium import WORLDS, DriftingMDP, register
 
 EXAMPLES = pathlib.Path(__file__).parents[2] / "examples"
 
@@ -37,18 +36,14 @@ def test_gymnasium_makes_it_without_warnings():
     register()  # a second registration has no effect
 
 
-def test_gymnasium_finds_the_environments_as_a_plugin():
-    """What the entry point does, in the namespace Gymnasium sets for it, in a process that has not imported us."""
+def test_gymnasium_imports_us_by_name():
+    """`module:id` in a process that has not imported us."""
     code = """
 import warnings; warnings.simplefilter("error")
 import gymnasium
-from gymnasium.envs.registration import namespace
-from driftbandits.integrations.registration import register
-with namespace("driftbandits"):
-    register()
-assert gymnasium.make("driftbandits/MNLRiverSwim-v0", episodes=2).reset(seed=0)[1] == {"episode_index": 0, "stage": 0}
+env = gymnasium.make("driftbandits.integrations.gymnasium:driftbandits/MNLRiverSwim-v0", episodes=2)
+assert env.reset(seed=0)[1] == {"episode_index": 0, "stage": 0}
 """
-    assert set(NAMES) == set(WORLDS)
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

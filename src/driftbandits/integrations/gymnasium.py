@@ -19,6 +19,9 @@ driftbandits/RandomLinearMixture-v0    `mdp.random_linear_mixture`
 driftbandits/RandomMNL-v0              `mdp.random_mnl`
 =====================================  ===============================================================
 
+Importing this module registers them; `gymnasium.make("driftbandits.integrations.gymnasium:driftbandits/RiverSwim-v0")` imports it by
+itself. (Gymnasium 1 has no plug-in entry point any more.)
+
 An observation is the state, or the number h·S + s with `observe_stage=True`: an optimal policy of a finite horizon depends on the stage.
 Every `reset` after an episode has begun moves on to the next episode: the episode index drives the drift. After the last episode the drift
 stands still. `reset(options={"episode": k})` goes to any episode.
@@ -32,7 +35,6 @@ from gymnasium import spaces
 
 from .. import mdp as worlds
 from ..errors import InvalidState, InvalidValue, integer
-from .registration import register
 
 WORLDS: dict[str, tuple[Any, dict[str, Any]]] = {
     "RiverSwim": (worlds.riverswim, {"form": "mirror"}),
@@ -128,6 +130,17 @@ def make_env(
     """The environment of a registered id: `world` is its name, `arguments` go to the world's constructor."""
     build, fixed = WORLDS[world]
     return DriftingMDP(build(**{**fixed, **arguments}), observe_stage=observe_stage, render_mode=render_mode)
+
+
+def register() -> None:
+    """Register all ids `driftbandits/…-v0`; a second call has no effect."""
+    for name in WORLDS:
+        if f"driftbandits/{name}-v0" not in gymnasium.registry:
+            gymnasium.register(
+                id=f"driftbandits/{name}-v0",
+                entry_point="driftbandits.integrations.gymnasium:make_env",
+                kwargs={"world": name},
+            )
 
 
 register()
