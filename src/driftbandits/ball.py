@@ -1,9 +1,8 @@
-r"""Minimise over the ball ‖θ‖ ≤ S: the projections of generalised linear and multinomial estimators.
+r"""Minimise over the ball ‖θ‖ ≤ S: the projection of an estimator in a fixed metric.
 
-Three problems, each built on the one above it:
+Two problems, the second built on the first:
 
 `quadratic_on_ball`   min ½yᵀAy − qᵀy over ‖y‖ ≤ S.   y = (A+νI)⁻¹q, with ν = 0 or the root of ‖y‖ = S.
-`likeliest_on_ball`   min F(θ) over ‖θ‖ ≤ S, F convex with ∇F = g − ĝ: Newton steps damped by self-concordance.
 `project_on_ball`     min ½‖g(θ) − ĝ‖²_{M⁻¹} over ‖θ‖ ≤ S (eq:GLB-projection, eq:MNL-projection; algorithms.md 2.4a):
                       damped Newton, every step a quadratic on the ball: the constraint is never approximated.
 
@@ -26,7 +25,7 @@ ROUNDING = 1e-15  # relative rounding error of an objective
 
 
 class BallWork(NamedTuple):
-    """Workspace of all three problems."""
+    """Workspace of both problems."""
 
     y: Vector  # (d,) the proposed point
     z: Vector  # (d,)
@@ -100,29 +99,6 @@ def quadratic_on_ball(A: Matrix, q: Vector, S: float, factor: Matrix, y: Vector,
     for i in range(y.shape[0]):
         y[i] *= shrink
     return nu
-
-
-@solver
-def likeliest_on_ball(likelihood: Any, S: float, concordance: float, theta: Vector, work: BallWork) -> None:
-    """θ ← argmin F over ‖θ‖ ≤ S, from any θ in the ball.
-
-    `concordance` is c with |F‴[v,v,v]| ≤ c‖v‖F″[v,v], e.g. L for the logistic loss: going the share
-    τ = log(1+c‖δ‖)/(c‖δ‖) of the way to the Newton point then always descends.
-    """
-    d = theta.shape[0]
-    for _ in range(STEPS):
-        residual_at(likelihood, theta, work.u, work.H)
-        _shifted(work.H, theta, work.u, work.q)  # q = Hθ − u
-        quadratic_on_ball(work.H, work.q, S, work.factor, work.y, work.z)
-        for i in range(d):
-            work.z[i] = work.y[i] - theta[i]
-        length = norm(work.z)
-        move = concordance * length
-        damping = np.log1p(move) / move if move > 1e-8 else 1.0
-        for i in range(d):
-            theta[i] += damping * work.z[i]
-        if length <= SMALL_STEP * S:
-            return
 
 
 @solver
