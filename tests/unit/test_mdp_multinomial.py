@@ -149,6 +149,16 @@ def test_pairs_with_the_same_features_are_counted_together(form):
     assert projected > 0 or form == "one-sided"  # there the learner may keep to the left, which teaches nothing about w
 
 
+def test_threads_share_a_world_but_no_workspace():
+    runs = []
+    for jobs in (4, 1):
+        world = db.mdp.random_mnl(episodes=10, seed=3, **WORLD)  # fresh: its optimal values are made by the threads
+        c = {"kappa": 0.05, "S_w": 1.0, "reward_bonus_scale": 0.3, "transition_bonus_scale": 1e-4, **COMMON, **BOUNDS}
+        strategy = db.zoo.mnl_weight_ucrl(gamma=0.85, **c)
+        runs.append([run.regret for run in db.mdp.trials_mdp(strategy, lambda _, w=world: w, trials=8, jobs=jobs)])
+    assert np.array_equal(*runs)
+
+
 @pytest.mark.skipif(not INTERPRETED, reason="one more composition to compile; the interpreted run has it")
 def test_pooled_stages():
     world = db.mdp.random_mnl(episodes=6, seed=5, **WORLD)

@@ -121,7 +121,12 @@ class MDP:
     @cached_property
     def optimal(self) -> Vector:
         """V*_1 of each episode's first state, (K,)."""
-        return optimal_starts(self.dynamics, self.phi, self.theta, self.w, self.horizon, self.start)
+        return optimal_starts(self.private_dynamics(), self.phi, self.theta, self.w, self.horizon, self.start)
+
+    def private_dynamics(self) -> Any:
+        """The dynamics with workspace of their own: threads may share an MDP."""
+        own = {"p": np.zeros_like(self.dynamics.p)} if self.multinomial else {}
+        return self.dynamics._replace(**own)
 
     def rewards(self, k: int) -> Cube:
         """r of episode k = 0..K−1, (H, S, A)."""

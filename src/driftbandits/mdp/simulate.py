@@ -102,7 +102,7 @@ def simulate_mdp(
         Q=np.zeros((K, H, S * A) if record else (0, 0, 0)),
     )
     phi = mdp.phi.reshape(S * A, d)
-    dynamics = _private(mdp.dynamics)
+    dynamics = mdp.private_dynamics()
     began = time.perf_counter()
     for first in range(0, K, BLOCK):
         last = min(first + BLOCK, K)
@@ -140,11 +140,6 @@ def trials_mdp(
 
     with ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
         return list(pool.map(one, range(count)))
-
-
-def _private(dynamics: Any) -> Any:
-    """The dynamics with workspace of their own: threads may share an MDP."""
-    return dynamics._replace(p=np.zeros_like(dynamics.p)) if hasattr(dynamics, "p") else dynamics
 
 
 @entry
