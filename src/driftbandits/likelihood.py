@@ -17,13 +17,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .ball import divide_by, factor_of, quadratic_on_ball
-from .kernel import kernel, solver
+from .kernel import kernel, solver, sqrt
 from .linalg import Matrix, Vector, add_outer, dot, inner_products, norm, scale, scale_vector, symmetric_product
 from .links import ddmu, dmu, log_partition, mu
 from .protocol import NO_SLOT, Integers, Setting, absorb, fade, grow
 
-BLOCK = 256  # atoms treated at once
+BLOCK = 128  # atoms treated at once
 TOLERANCE = 1e-10  # certified error of θ̂, relative to 1 + ‖θ̂‖
+CHORD_FROM = 8  # dimension from which short steps keep the last Hessian
 FIRST_ROOM = 64  # a ring that may grow starts with this
 NEXT, OLDEST, USED, GROWS = 0, 1, 2, 3  # entries of Atoms.place
 
@@ -110,11 +111,13 @@ def predictors(sums: Atoms, first: int, m: int, theta: Vector, z: Vector) -> Non
 
 @solver
 def evaluate(link: Any, sums: Atoms, ridge: float, target: Vector, theta: Vector, u: Vector, H: Matrix) -> None:
-    """u = g(θ) − target and H(θ), with ρ = ridge."""
+    """u = g(θ) − target and, unless it is (0, 0), H(θ), with ρ = ridge."""
     d = theta.shape[0]
     z, weight, q = sums.scratch[0], sums.scratch[1], sums.scratch[2]
+    bent = H.shape[0]
     for i in range(d):
         u[i] = ridge * theta[i] - target[i]
+    for i in range(bent):
         for j in range(i):
             H[i, j] = 0.0
         H[i, i] = ridge
@@ -126,19 +129,27 @@ def evaluate(link: Any, sums: Atoms, ridge: float, target: Vector, theta: Vector
             weight[a] = N[a] * dmu(link, z[a])
             z[a] = N[a] * mu(link, z[a])
         for i in range(d):
+            u[i] += dot(sums.X[i, first : first + m], z)
+        for i in range(bent):
             x = sums.X[i, first : first + m]
-            s = 0.0
             for a in range(m):
-                s += z[a] * x[a]
                 q[a] = weight[a] * x[a]
-            u[i] += s
-            for j in range(i + 1):
-                y = sums.X[j, first : first + m]
-                s = 0.0
+            for j in range(0, i - 2, 4):  # four rows a pass
+                y0, y1 = sums.X[j, first : first + m], sums.X[j + 1, first : first + m]
+                y2, y3 = sums.X[j + 2, first : first + m], sums.X[j + 3, first : first + m]
+                s0 = s1 = s2 = s3 = 0.0
                 for a in range(m):
-                    s += q[a] * y[a]
-                H[i, j] += s
-    for i in range(d):
+                    s0 += q[a] * y0[a]
+                    s1 += q[a] * y1[a]
+                    s2 += q[a] * y2[a]
+                    s3 += q[a] * y3[a]
+                H[i, j] += s0
+                H[i, j + 1] += s1
+                H[i, j + 2] += s2
+                H[i, j + 3] += s3
+            for j in range((i + 1) - (i + 1) % 4, i + 1):
+                H[i, j] += dot(sums.X[j, first : first + m], q)
+    for i in range(bent):
         for j in range(i):
             H[j, i] = H[i, j]
 
@@ -204,28 +215,43 @@ def newton_work(d: int) -> NewtonWork:
 
 @solver
 def newton(link: Any, sums: Atoms, ridge: float, target: Vector, L: float, theta: Vector, work: NewtonWork) -> int:
-    """Solve g(θ) = target from θ by damped Newton; returns the number of evaluations.
+    """Solve g(θ) = target from θ by Newton's method; returns the number of evaluations.
 
-    Certificate: after a full step Δ the gradient is at most (L/2)·ΔᵀHΔ for |μ″| ≤ μ′, hence the error at most L·uᵀΔ/(2ρ).
+    Certificate, for |μ″| ≤ μ′: after a step Δ with the H of this point the gradient is at most (L/2)·ΔᵀHΔ, hence the error at most
+    L·uᵀΔ/(2ρ); with the H of a point at distance ε/L or less along the way, at most (e^ε−1)(1+ε)·√(uᵀΔ/ρ).
+    From d = 8 on H costs more than all the rest, and short steps are taken with the last one.
     A step that overshoots the minimum along its line by far is shortened: F′ along the line, which comes with the next evaluation, tells.
     """
     d = theta.shape[0]
     evaluate(link, sums, ridge, target, theta, work.u, work.H)
     count = 1
+    fresh, drift, before = True, 0.0, np.inf
     while count < 100:
-        factor_of(work.H, 0.0, work.factor)
+        if fresh:
+            factor_of(work.H, 0.0, work.factor)
         divide_by(work.factor, work.u, work.step)
         decrement = dot(work.u, work.step)
-        work.error[0] = 0.5 * L * decrement / ridge
+        length = L * norm(work.step)
+        drift += length
+        work.error[0] = (
+            0.5 * L * decrement / ridge if fresh else np.expm1(drift) * (1.0 + drift) * sqrt(decrement / ridge)
+        )
         if work.error[0] <= TOLERANCE * (1.0 + norm(theta)):
             for i in range(d):
                 theta[i] -= work.step[i]
             return count
+        fresh = d < CHORD_FROM or drift > 0.1 or decrement > 0.01 * before
+        before = decrement if not fresh else np.inf
+        if fresh:
+            drift = 0.0
         tau = 1.0
         while True:
             for i in range(d):
                 work.trial[i] = theta[i] - tau * work.step[i]
-            evaluate(link, sums, ridge, target, work.trial, work.u, work.H)
+            if fresh:
+                evaluate(link, sums, ridge, target, work.trial, work.u, work.H)
+            else:
+                evaluate(link, sums, ridge, target, work.trial, work.u, work.H[:0])
             count += 1
             slope = dot(work.u, work.step)
             if slope >= -0.5 * decrement or count >= 100:

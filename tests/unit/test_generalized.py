@@ -55,7 +55,7 @@ def estimate(name, X, r, arms, slots, *, gamma, ridge, room=0, L=1.0):
 
 @pytest.mark.parametrize("name", NAMES)
 @FEW
-@given(problems(max_dim=6, rewards=binary))
+@given(problems(max_dim=12, rewards=binary))
 def test_estimator_of_changing_arms_and_of_fixed_arms(name, problem):
     c_mu = naive.slopes(name, 1.0)[1]
     options = {"gamma": problem.gamma, "ridge": problem.lam * c_mu}

@@ -56,7 +56,7 @@ def test_radius_with_a_given_horizon():
 def test_a_horizon_is_needed_somewhere():
     with pytest.raises(InvalidValue, match="horizon"):
         db.Agent(pw(0.9, 20.0, 0.1), dim=2)
-    with pytest.raises(InvalidValue, match="gamma = 1.0 is not allowed"):
+    with pytest.raises(InvalidValue, match=r"gamma = 1\.0 is not allowed"):
         pw(1.0, 20.0, 0.1)
     with pytest.raises(InvalidValue, match="confidence_set = 'exact' is not allowed"):
         pw(0.9, 20.0, 0.1, confidence_set="exact")
