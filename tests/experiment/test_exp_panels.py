@@ -9,7 +9,7 @@ from driftbandits.experiment import load, panel_names, plan, publish
 from driftbandits.experiment.panels import file, paper
 
 PAPER = ["lb-regret", "lb-time", "glb-s1", "glb-s5", "scb-s1", "scb-s5"]
-BEYOND = ["mdp-linear", "mdp-mnl", "piecewise", "scaling"]
+BEYOND = ["adaptive", "mdp-linear", "mdp-mnl", "piecewise", "scaling"]
 
 
 def test_all_panels_are_there() -> None:

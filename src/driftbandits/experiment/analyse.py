@@ -6,17 +6,17 @@ from typing import Any
 import numpy as np
 
 from .. import theory
+from ..errors import DriftBanditsError
 from .calls import build, resolve
 from .cells import Plan, Result, rounds_of
 from .claims import judge
 from .expressions import Scope, call_theory
 from .outcome import AxisFit, BoundCurve, Curve, Panel
 from .scopes import base_scope, trial_scope, world_scope
-from .source import SpecError
 from .spec import Environment
 from .stats import exponents
 
-BOUND_POINTS = 40
+BOUND_POINTS = 30
 TUNED = ("gamma", "lam", "S", "L", "R", "lam_theta", "lam_w")
 FACTS = ("T", "d", "n", "P_T", "changes", "norm", "K", "H", "Delta")
 
@@ -145,7 +145,7 @@ def _bounds(plan: Plan, curves: list[Curve], scopes: dict[str, Scope]) -> list[B
                 known = {k: own[k] for k in TUNED if k in own and k in inspect.signature(function).parameters}
                 try:
                     bound = call_theory(function, [], known, inner)
-                except SpecError as problem:
+                except DriftBanditsError as problem:
                     raise plan.experiment.source.error(str(problem), "bound", i) from None
                 values.append(float(bound.total))
             answer.append(
@@ -163,9 +163,10 @@ def _bounds(plan: Plan, curves: list[Curve], scopes: dict[str, Scope]) -> list[B
 
 
 def _drift_until(scope: Scope, t: int) -> dict[str, Any]:
-    """T and P_T as they are after t rounds (the drift is taken to be even)."""
+    """T, P_T and the changes as they are after t rounds (the drift is taken to be even)."""
     horizon = int(scope["T"])
     facts: dict[str, Any] = {"T": t}
     if "P_T" in scope:
         facts["P_T"] = float(scope["P_T"]) * t / horizon
+        facts["changes"] = int(scope["changes"]) * t // horizon
     return facts

@@ -30,6 +30,9 @@ def draw(panels: list[Panel], folder: pathlib.Path) -> list[pathlib.Path]:
             else:
                 figure = _grid([[(panel, e)] for e in places] if len(places) == 1 else _rows(panel, places))
             files += _save(figure, folder / panel.name)
+            if panel.figure == "regret" and any(c.memory for c in panel.shown()):
+                rows = [[(panel, e)] for e in places] if len(places) == 1 else _rows(panel, places)
+                files += _save(_grid(rows, memory=True), folder / f"{panel.name}-memory")
     return files
 
 
@@ -55,8 +58,8 @@ def _rows(panel: Panel, places: list[str]) -> list[list[tuple[Panel, str]]]:
     return [[(panel, e) for e in places[i : i + columns]] for i in range(0, len(places), columns)]
 
 
-def _grid(rows: list[list[tuple[Panel, str]]]) -> Any:
-    """Axes on a grid, each with its legend below."""
+def _grid(rows: list[list[tuple[Panel, str]]], memory: bool = False) -> Any:
+    """Axes on a grid, each with its legend below; regret, or the effective memory of those that adapt it."""
     from matplotlib.figure import Figure
 
     columns = max(map(len, rows))
@@ -74,7 +77,7 @@ def _grid(rows: list[list[tuple[Panel, str]]]) -> Any:
             if panel.figure == "time":
                 _bars(axes, panel)
                 continue
-            handles = _curves(axes, panel, environment)
+            handles = (_memories if memory else _curves)(axes, panel, environment)
             axes.set_title(environment if shared else panel.title)
             if not shared:
                 axes.legend(
@@ -107,6 +110,22 @@ def _curves(axes: Any, panel: Panel, environment: str) -> list[Any]:
     axes.set_xlabel(panel.unit)
     axes.set_ylabel("cumulative regret")
     return [line for _, line in sorted(drawn, key=lambda pair: -pair[0])]
+
+
+def _memories(axes: Any, panel: Panel, environment: str) -> list[Any]:
+    """Effective memory, mean ± 1 std, of every strategy that adapts it."""
+    drawn = []
+    for position, curve in enumerate(panel.shown(environment)):
+        if curve.memory:
+            x, mean, std = (np.asarray(curve.memory[key]) for key in ("round", "mean", "std"))
+            colour = colour_of(curve.colour, position)
+            axes.fill_between(x, np.maximum(mean - std, 1.0), mean + std, color=colour, alpha=0.18, linewidth=0)
+            drawn += axes.plot(x, mean, color=colour, linestyle=DASHES[curve.line], label=curve.strategy)
+    axes.set_yscale("log")
+    axes.set_xlim(0, max(c.horizon for c in panel.shown(environment)))
+    axes.set_xlabel(panel.unit)
+    axes.set_ylabel(f"effective memory ({panel.unit}s)")
+    return drawn
 
 
 def _bars(axes: Any, panel: Panel) -> None:
