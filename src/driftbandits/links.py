@@ -94,7 +94,8 @@ def exp_minus(a: float) -> float:
     p = p * r + 1.0
     p = p * r + 1.0
     bits = np.float64(k + ROUND_AT).view(np.int64)
-    return p * np.int64((bits << EXPONENT) + BIAS).view(np.float64)
+    value: float = p * np.int64((bits << EXPONENT) + BIAS).view(np.float64)
+    return value
 
 
 # -------------------------------------------------------------------------------------------------------------------- identity

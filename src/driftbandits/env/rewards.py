@@ -93,7 +93,7 @@ def _(reward: GaussianThrough, rng: np.random.Generator, m: int) -> Vector:
 
 @expected.register(Bernoulli, Counts, GaussianThrough)
 def _(reward: Any, z: float) -> float:
-    return mu(reward.link, z)  # type: ignore[no-any-return]
+    return mu(reward.link, z)
 
 
 @respond.register(Bernoulli)
@@ -103,14 +103,14 @@ def _(reward: Bernoulli, z: float, u: float) -> float:
 
 @respond.register(GaussianThrough)
 def _(reward: GaussianThrough, z: float, u: float) -> float:
-    return mu(reward.link, z) + reward.sigma * u  # type: ignore[no-any-return]
+    return mu(reward.link, z) + reward.sigma * u
 
 
 @respond.register(Counts)
 def _(reward: Counts, z: float, u: float) -> float:
     # Inversion: the smallest k with P(N ≤ k) > u, summed from where the lower tail is below 1e-30.
     m = mu(reward.link, z)
-    k = max(0.0, np.floor(m - 12.0 * np.sqrt(m)))
+    k: float = max(0.0, np.floor(m - 12.0 * np.sqrt(m)))
     p = math.exp(k * math.log(m) - m - math.lgamma(k + 1.0)) if m > 0.0 else 1.0
     total = p
     last = m + 12.0 * np.sqrt(m) + 60.0

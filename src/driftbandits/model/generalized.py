@@ -80,7 +80,7 @@ def _(model: Generalized, sums: Atoms, est: GeneralizedEstimate) -> None:
 
 @mean.register(Generalized)
 def _(model: Generalized, z: float) -> float:
-    return mu(model.link, z)  # type: ignore[no-any-return]
+    return mu(model.link, z)
 
 
 @report.register(Generalized)

@@ -128,7 +128,7 @@ def gauss_newton(kind: Any, est: Any, B: Matrix) -> None:
 @solver
 def value_at(kind: Any, model: Any, sums: Atoms, est: Any, theta: Vector, gradient: Vector) -> float:
     """The objective, compiled once."""
-    return objective(kind, model, sums, est, theta, gradient)  # type: ignore[no-any-return]
+    return objective(kind, model, sums, est, theta, gradient)
 
 
 @solver

@@ -104,7 +104,7 @@ def _(radius: SelfConcordant) -> Limits:
 
 @limits.register(ProjectionFree)
 def _(radius: ProjectionFree) -> Limits:
-    return limits(radius.confidence)  # type: ignore[no-any-return]
+    return limits(radius.confidence)
 
 
 @wants_squares.register(SelfConcordant, ProjectionFree)
@@ -119,4 +119,4 @@ def _(radius: SelfConcordant) -> bool:
 
 @wants_horizon.register(ProjectionFree)
 def _(radius: ProjectionFree) -> bool:
-    return wants_horizon(radius.confidence)  # type: ignore[no-any-return]
+    return wants_horizon(radius.confidence)

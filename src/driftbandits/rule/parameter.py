@@ -75,9 +75,8 @@ def _(rule: ParameterBased) -> bool:
 @workspace.register(ParameterBased)
 def _(rule: ParameterBased, setting: Setting) -> ParameterWork:
     d = setting.dim
-    return ParameterWork(
-        np.zeros(1), np.zeros(3), np.zeros(3), np.zeros(3), *(np.zeros(d) for _ in range(8)), np.zeros((d, d))
-    )
+    numbers, vectors = [np.zeros(1), np.zeros(3), np.zeros(3), np.zeros(3)], [np.zeros(d) for _ in range(8)]
+    return ParameterWork._make([*numbers, *vectors, np.zeros((d, d))])
 
 
 @anticipate.register(ParameterBased)
