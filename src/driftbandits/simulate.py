@@ -86,7 +86,7 @@ def simulate(
     T = env.horizon
     every = isinstance(checkpoints, str) and checkpoints == "all"
     marks = _checkpoints(checkpoints, T)
-    noise_rng, rng = (np.random.default_rng(s) for s in _seed_sequence(seed).spawn(2))
+    noise_rng, rng = (np.random.default_rng(s) for s in seed_sequence(seed).spawn(2))
     bound = limits(strategy).L
     fixed = env.arms.fixed
     size = BLOCK if fixed else max(1, min(BLOCK, BLOCK_NUMBERS // (env.dim * env.arms.n)))
@@ -226,7 +226,8 @@ def _checkpoints(wanted: Any, T: int) -> Integers:
     return rounds if rounds[-1] == T else np.append(rounds, T)
 
 
-def _seed_sequence(seed: Seed) -> np.random.SeedSequence:
+def seed_sequence(seed: Seed) -> np.random.SeedSequence:
+    """A sequence to spawn streams from; the caller's own is left as it was."""
     if isinstance(seed, np.random.SeedSequence):
-        return np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key)  # spawning must not change the caller's
+        return np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key)
     return np.random.SeedSequence(integer("seed", seed, least=0, why="it starts the random generators"))

@@ -17,7 +17,7 @@ from ..errors import InvalidValue, integer
 from ..kernel import entry, kernel
 from ..linalg import Matrix, Vector, dot
 from ..protocol import Integers
-from ..simulate import Seed, _seed_sequence
+from ..simulate import Seed, seed_sequence
 from .environment import MDP
 from .planning import evaluate
 from .protocol import Cube, experience, open_book, plan, report
@@ -85,7 +85,7 @@ def simulate_mdp(
     K = mdp.episodes if episodes is None else integer("episodes", episodes, least=1, why="it counts episodes")
     if mdp.episodes < K:
         raise InvalidValue(f"episodes = {K} is not allowed; the MDP has {mdp.episodes}: its parameters end there")
-    chance, rng = (np.random.default_rng(s) for s in _seed_sequence(seed).spawn(2))
+    chance, rng = (np.random.default_rng(s) for s in seed_sequence(seed).spawn(2))
     S, A, d = mdp.phi.shape
     H = mdp.horizon
     best = mdp.optimal
