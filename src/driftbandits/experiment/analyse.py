@@ -94,11 +94,13 @@ def _curves(plan: Plan, results: dict[str, Result], facts: dict[str, dict[str, f
 
 
 def _memory(runs: list[Result]) -> dict[str, list[float]]:
-    """Effective memory over time, where a strategy traces it."""
+    """Effective memory over time, where a strategy traces it: geometric mean over trials, and a factor of one std."""
     if not all("effective_memory" in r.trace for r in runs):
         return {}
-    values = np.array([r.trace["effective_memory"] for r in runs])
-    return {"round": runs[0].trace["round"], "mean": values.mean(axis=0).tolist(), "std": values.std(axis=0).tolist()}
+    logs = np.log(np.maximum([r.trace["effective_memory"] for r in runs], 1.0))
+    mean, std = logs.mean(axis=0), logs.std(axis=0)
+    parts = {"mean": mean, "low": mean - std, "high": mean + std}
+    return {"round": runs[0].trace["round"], **{name: np.exp(values).tolist() for name, values in parts.items()}}
 
 
 def _fits(plan: Plan, curves: list[Curve]) -> list[AxisFit]:

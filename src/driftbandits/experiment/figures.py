@@ -15,6 +15,7 @@ from .style import DASHES, MARKERS, RC, colour_of
 WIDTH = 3.5  # inches: one column of a two-column paper
 HEIGHT = 2.5
 LEGEND_ROW = 0.16
+DPI = 200
 
 
 def draw(panels: list[Panel], folder: pathlib.Path) -> list[pathlib.Path]:
@@ -113,13 +114,13 @@ def _curves(axes: Any, panel: Panel, environment: str) -> list[Any]:
 
 
 def _memories(axes: Any, panel: Panel, environment: str) -> list[Any]:
-    """Effective memory, mean ± 1 std, of every strategy that adapts it."""
+    """Effective memory of every strategy that adapts it: geometric mean, and a factor of one std."""
     drawn = []
     for position, curve in enumerate(panel.shown(environment)):
         if curve.memory:
-            x, mean, std = (np.asarray(curve.memory[key]) for key in ("round", "mean", "std"))
+            x, mean, low, high = (np.asarray(curve.memory[key]) for key in ("round", "mean", "low", "high"))
             colour = colour_of(curve.colour, position)
-            axes.fill_between(x, np.maximum(mean - std, 1.0), mean + std, color=colour, alpha=0.18, linewidth=0)
+            axes.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
             drawn += axes.plot(x, mean, color=colour, linestyle=DASHES[curve.line], label=curve.strategy)
     axes.set_yscale("log")
     axes.set_xlim(0, max(c.horizon for c in panel.shown(environment)))
@@ -152,6 +153,7 @@ def _bars(axes: Any, panel: Panel) -> None:
             fontsize=6.5,
         )
     axes.margins(x=0.16)
+    axes.set_xlim(left=0)
     axes.grid(axis="y", visible=False)
     axes.set_xlabel(f"milliseconds a run of {curves[0].horizon} {panel.unit}s")
     axes.set_title(panel.title)
@@ -208,7 +210,7 @@ def _log_axes(axes: Any, x: list[float]) -> None:
 
     axes.set_xscale("log")
     axes.set_yscale("log")
-    axes.set_xticks(x, [f"{v:.4g}" for v in x])
+    axes.set_xticks(x, [f"{v:.5g}" for v in x])
     axes.xaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axes.yaxis.set_major_formatter(ScalarFormatter())
@@ -217,15 +219,18 @@ def _log_axes(axes: Any, x: list[float]) -> None:
 
 def _save(figure: Any, stem: pathlib.Path) -> list[pathlib.Path]:
     stem.parent.mkdir(parents=True, exist_ok=True)
-    files = []
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.backends.backend_pdf import FigureCanvasPdf
+
     with warnings.catch_warnings():  # a figure too small for its labels is still a figure
         warnings.filterwarnings("ignore", "constrained_layout not applied", UserWarning)
-        figure.draw_without_rendering()
-    figure.set_layout_engine("none")  # the layout is found; once is enough for both files
-    for ending in ("pdf", "png"):
-        path = stem.with_name(f"{stem.name}.{ending}")
-        part = stem.with_name(f"{stem.name}.part.{ending}")
-        figure.savefig(part, metadata={"CreationDate": None} if ending == "pdf" else {})
-        part.replace(path)
-        files.append(path)
+        figure.get_layout_engine().execute(figure)
+    figure.set_layout_engine("none")  # found once for both files; and `print_…` draws once where `savefig` draws twice
+    files = [stem.with_name(f"{stem.name}.{ending}") for ending in ("pdf", "png")]
+    parts = [file.with_name(f"{file.name}.part") for file in files]
+    FigureCanvasPdf(figure).print_pdf(parts[0], metadata={"CreationDate": None})
+    figure.set_dpi(DPI)  # a PDF has 72, and leaves them behind
+    FigureCanvasAgg(figure).print_png(parts[1])
+    for part, file in zip(parts, files, strict=True):
+        part.replace(file)
     return files

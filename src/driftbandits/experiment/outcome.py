@@ -30,7 +30,7 @@ class Curve:
     colour: str = ""
     line: str = "solid"
     shown: bool = True
-    memory: dict[str, list[float]] = field(default_factory=dict)  # round, mean and std of the effective memory
+    memory: dict[str, list[float]] = field(default_factory=dict)  # round, mean, low and high of the effective memory
     facts: dict[str, float] = field(default_factory=dict)  # numbers of the world: T, d, P_T, …
 
     @property

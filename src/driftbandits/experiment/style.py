@@ -36,7 +36,6 @@ RC: dict[str, Any] = {
     "lines.linewidth": 1.4,
     "legend.frameon": False,
     "pdf.fonttype": 42,  # text stays text
-    "savefig.dpi": 200,
     "figure.dpi": 100,
 }
 
