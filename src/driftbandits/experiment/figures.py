@@ -228,9 +228,11 @@ def _save(figure: Any, stem: pathlib.Path) -> list[pathlib.Path]:
     figure.set_layout_engine("none")  # found once for both files; and `print_…` draws once where `savefig` draws twice
     files = [stem.with_name(f"{stem.name}.{ending}") for ending in ("pdf", "png")]
     parts = [file.with_name(f"{file.name}.part") for file in files]
-    FigureCanvasPdf(figure).print_pdf(parts[0], metadata={"CreationDate": None})
+    pdf: Any = FigureCanvasPdf(figure)
+    pdf.print_pdf(parts[0], metadata={"CreationDate": None})
     figure.set_dpi(DPI)  # a PDF has 72, and leaves them behind
-    FigureCanvasAgg(figure).print_png(parts[1])
+    png: Any = FigureCanvasAgg(figure)
+    png.print_png(parts[1])
     for part, file in zip(parts, files, strict=True):
         part.replace(file)
     return files

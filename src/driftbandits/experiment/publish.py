@@ -60,7 +60,8 @@ def publish(
     plans = [plan(e) for e in experiments]
     _check_files(plans)
     store = Store.open(out, name)
-    title = collection.title if collection else experiments[0].title
+    of_the_paper = collection is not None and any(e.name in collection.panels for e in experiments)
+    title = collection.title if collection and of_the_paper else " · ".join(e.title for e in experiments)
     settings = _settings(name, title, experiments, command)
     store.claim(name, settings=settings)
     cells = [cell for p in plans for cell in p.cells]
