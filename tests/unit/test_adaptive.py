@@ -61,7 +61,9 @@ class Reference:
             if self.log[k] < self.log[lead] - a.refute:
                 self.w[k], self.error[k] = list(self.w[lead]), self.error[lead]
                 self.log[k] = self.log[lead] - a.handicap
-        self.current = max(k for k in range(lead, self.K) if self.log[k] >= self.log[lead] - a.credible)
+        self.current = max(
+            k for k in range(lead, self.K) if self.log[k] >= self.log[lead] - a.credible * math.sqrt(self.dim / 2)
+        )
         self.w = [[g * v for v in w] + [1.0] for g, w in zip(self.gamma, self.w, strict=True)]
         self.X.append(x)
         self.r.append(r)

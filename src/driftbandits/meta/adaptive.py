@@ -5,7 +5,7 @@ K discounted models with memories 1/(1−γ_k) = 4, 8, 16, …, 4096, ∞ rounds
 evidence   ℓ_k ← ℓ_k − ½log(1+q_k) − ½(r − μ(xᵀθ̂_k))²/(σ̂²(1+q_k)) − ½(κβ_k² − σ̂²)₊·q_k/σ̂²,      q_k = ‖x‖²_{V_k⁻¹}
 share      e^{ℓ_k} ← (1−α)·e^{ℓ_k}/Σ_j e^{ℓ_j} + α/K
 refute     a memory longer than the leader's whose ℓ lies τ nats below takes over the leader's past, h nats below it
-play       with the longest memory whose ℓ is within c nats of the leader's:  argmax μ(xᵀθ̂) + β‖x‖_{V⁻¹}
+play       with the longest memory whose ℓ is within c·√(d/2) of the leader's:  argmax μ(xᵀθ̂) + β‖x‖_{V⁻¹}
 
 The first two terms of the evidence are the log-likelihood of a one-step-ahead forecast. Alone they choose memories that are
 too short where bonuses are wide: a long memory errs more, but explores less. On the circle, drift v a round costs
@@ -16,6 +16,7 @@ Refuting makes the weights more than a choice of γ. After a jump the long memor
 here they forget at once what the leader has forgotten, and then grow again. The weights of the past stay what the paper's radius
 needs: w_{t,s} ∈ [0, 1], known before round t; β uses their sum.
 
+√(d/2) nats is one standard deviation of ½χ²_d, the log-likelihood ratio of two models that are equally good.
 σ̂² is the smallest discounted mean of (r − μ)²/(1+q) among the models: R bounds the noise, the evidence needs its size.
 """
 
@@ -69,7 +70,7 @@ class Adaptive(NamedTuple):
     candidates: float = 12.0  # K
     shortest: float = 4.0  # rounds; each memory is twice the one before, the last remembers everything
     share: float = 1e-4  # α
-    credible: float = 1.0  # c, in nats
+    credible: float = 1.0  # c, in standard deviations √(d/2) of ½χ²_d
     thrift: float = 0.05  # κ
     refute: float = 7.0  # τ, in nats
     handicap: float = 4.0  # h, in nats
@@ -204,7 +205,8 @@ def _weigh(adaptive: Adaptive, state: AdaptiveState) -> None:
         if state.weight[k] > state.weight[lead]:
             lead = k
     top = state.weight[lead]
-    refuted, credible = top * np.exp(-adaptive.refute), top * np.exp(-adaptive.credible)
+    deviation = sqrt(0.5 * state.u.shape[0])
+    refuted, credible = top * np.exp(-adaptive.refute), top * np.exp(-adaptive.credible * deviation)
     current = lead
     for k in range(lead + 1, K):
         if state.weight[k] < refuted:

@@ -159,7 +159,7 @@ def adaptive_weight_ucb(
     """Adaptive weights for linear bandits: no γ, no path length, no horizon (ours, beyond the paper).
 
         12 models with memories 4, 8, 16, …, 4096, ∞ rounds learn from every observation; play with the longest whose
-        forecasts are within a nat of the best; a longer one refuted by 7 nats starts anew from the best one's past
+        forecasts are as good as the best's; a longer one refuted by 7 nats starts anew from the best one's past
 
     Like LB-WeightUCB with a γ that follows the data, jumps included. `info()` and `run.trace` show the effective memory and
     every candidate's weight: how fast *your* world changes. **No regret theorem is claimed**; docs/adaptive.md has the
@@ -190,19 +190,19 @@ def adaptive_weight_glm_ucb(
     """Adaptive weights for generalized linear bandits: GLB-WeightUCB with a γ that follows the data (ours).
 
     The same evidence as `adaptive_weight_ucb`, with μ(xᵀθ̃) as the forecast and κ for the bonus without its factor
-    2k_μ/c_μ, which only the proof needs. λ is by default 1/c_μ, which makes the regulariser λc_μ one unit, whatever d is.
+    2k_μ/c_μ, which only the proof needs. λ is by default 5/c_μ: the regulariser λc_μ is five units, whatever S and d are.
     **No regret theorem is claimed.**
 
     Examples
     --------
-    >>> adaptive_weight_glm_ucb(S=1, L=1, delta=0.001).base.model.lam
-    5.086161269630487
+    >>> round(adaptive_weight_glm_ucb(S=1, L=1, delta=0.001).base.model.lam, 3)
+    25.431
     """
     mu = _slopes(link, S, L)
     base = glb_weight_ucb(
         link=link,
         gamma=1.0,
-        lam=1.0 / mu.c if lam is None else lam,
+        lam=5.0 / mu.c if lam is None else lam,
         S=S,
         L=L,
         R=R,
