@@ -2,8 +2,9 @@
 
     python benchmarks/bench_generalized.py
 
-Times are processor time of a whole simulation, the least of several runs on one core, compiled beforehand. The last table solves the same estimation problem the way published
-code does, by an optimiser over all past rounds (here even warm-started Newton in NumPy), and shows how both grow.
+Times are processor time of a whole simulation, the least of several runs on one core, compiled beforehand. The last table solves the
+same estimation problem the way published code does, by an optimiser over all past rounds (here even warm-started Newton in NumPy), and
+shows how both grow.
 """
 
 import time

@@ -85,7 +85,8 @@ def _(strategy: Optimistic, setting: Setting, rng: np.random.Generator) -> Optim
     model, memory, radius, rule = strategy
     if wants_horizon(radius) and setting.horizon == 0:
         raise InvalidValue(
-            "uniform_in_time needs the horizon T of its union bound; give it, e.g. Agent(strategy, horizon=10_000)"
+            "the radius needs the horizon T (uniform_in_time its union bound, SCB-PW its D); "
+            "give it, e.g. Agent(strategy, horizon=10_000)"
         )
     squares = wants_squares(rule) or wants_squares(radius)
     return OptimisticState(
