@@ -11,6 +11,7 @@ import argparse
 import csv
 import pathlib
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,11 @@ def make_world(
     return db.env.linear(arms, path, noise=noise) if kind == "linear" else db.env.generalized(arms, path)
 
 
+def make_trial(kind: str, path: Callable[[int], Any], options: dict[str, Any], i: int) -> db.env.Bandit:
+    """Trial i, its path included."""
+    return make_world(kind, path(i), i, **options)
+
+
 # --------------------------------------------------------------------------------------------------------- strategies
 
 
@@ -128,15 +134,15 @@ def fixed(kind: str, T: int, d: int, scale: float) -> dict[str, Any]:
     return {
         f"{name}, λ = {lam:.0f}": db.zoo.glb_weight_ucb(gamma=g, lam=lam, S=1.0, L=1.0, delta=delta, bonus_scale=scale)
         for name, g in gammas.items()
-        for lam in (1 / C_MU, d / C_MU**2)
+        for lam in (5 / C_MU, d / C_MU**2)
     }
 
 
 # -------------------------------------------------------------------------------------------------------------- study
 
 
-def study(T: int, trials: int, only: str) -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]]]:
-    """All worlds; rows of the table, and the curves of the figure."""
+def study(T: int, trials: int, only: str, folder: pathlib.Path) -> None:
+    """All worlds; the table is written anew after each, the figure at the end."""
     suites: list[Any] = [
         (kind, d, name, path, {})
         for kind in ("linear", "logistic")
@@ -144,43 +150,54 @@ def study(T: int, trials: int, only: str) -> tuple[list[dict[str, Any]], dict[st
         for name, path in listed(T, d).items()
     ]
     suites += [("linear", 0, name, path, options) for name, (path, options) in invented(T).items()]
-    rows, curves = [], {}
+    rows, curves = read_table(folder), {}
     for kind, d, name, path, options in suites:
         group = f"{kind} d={d}" if d else "linear, other"
-        if only not in group:
+        if only not in f"{group}: {name}":
             continue
         dim = path(0).dim
         P_T = float(np.mean([db.theory.path_length(path(i)) for i in range(min(trials, 4))]))
         for scale in SCALES:
-
-            def runs(strategy: Any) -> list[db.Run]:
-                def problem(i: int) -> Any:
-                    return make_world(kind, path(i), i, **options)  # noqa: B023
-
-                return db.trials(strategy, problem, trials=trials)
-
-            done = {label: runs(s) for label, s in competitors(kind, T, dim, P_T, scale).items()}
-            row: dict[str, Any] = {"group": group, "world": name, "scale": scale}
+            world = partial(make_trial, kind, path, options)
+            done = {
+                label: db.trials(s, world, trials=trials) for label, s in competitors(kind, T, dim, P_T, scale).items()
+            }
+            row: dict[str, Any] = {"group": group, "world": name, "scale": scale, "trials": trials}
             for label, of in done.items():
                 final = np.array([run.regret[-1] for run in of])
                 row[label], row[label + " se"] = final.mean(), final.std(ddof=1) / np.sqrt(trials)
             grid = {
-                label: [run.regret[-1] for run in runs(strategy)]
+                label: [run.regret[-1] for run in db.trials(strategy, world, trials=trials)]
                 for label, strategy in fixed(kind, T, dim, scale).items()
             }
             best = min(grid, key=lambda label: np.mean(grid[label]))
             row["best γ"], row["which"], row["ratio"] = np.mean(grid[best]), best, row["adaptive"] / np.mean(grid[best])
-            rows.append(row)
+            key = ("group", "world", "scale")
+            rows = [r for r in rows if any(str(r[k]) != str(row[k]) for k in key)] + [row]
+            write_table(rows, folder)
             print(
                 f"{group:14s} {name:24s} c={scale}: ratio {row['ratio']:.2f}  (adaptive {row['adaptive']:.0f}, {best})",
                 flush=True,
             )
             if group == "linear d=2" and scale == 0.3:
                 curves[name] = done
-    return rows, curves
+    if curves:
+        draw(curves, folder)
 
 
+GROUPS = ("linear d=2", "linear d=10", "logistic d=2", "logistic d=10", "linear, other")
 COLUMNS = ("adaptive", "best γ", "tuned γ", "BOB", "MASTER(0)", "MASTER(13)", "static")
+
+
+def read_table(folder: pathlib.Path) -> list[dict[str, Any]]:
+    """What earlier runs have written."""
+    if not (folder / "regret.csv").exists():
+        return []
+    with (folder / "regret.csv").open() as file:
+        return [
+            {k: v if k in ("group", "world", "which") else float(v) for k, v in row.items()}
+            for row in csv.DictReader(file)
+        ]
 
 
 def write_table(rows: list[dict[str, Any]], folder: pathlib.Path) -> None:
@@ -191,10 +208,10 @@ def write_table(rows: list[dict[str, Any]], folder: pathlib.Path) -> None:
         writer.writerows(rows)
     lines = ["| world | c | ratio | " + " | ".join(COLUMNS) + " | best memory |", "|" + "---|" * (len(COLUMNS) + 4)]
     group = ""
-    for row in rows:
+    for row in sorted(rows, key=lambda r: GROUPS.index(r["group"])):
         if row["group"] != group:
             group = row["group"]
-            lines.append(f"| **{group}** |" + " |" * (len(COLUMNS) + 3))
+            lines.append(f"| **{group}**, {row['trials']:.0f} trials |" + " |" * (len(COLUMNS) + 3))
         miss = row["ratio"] > 1.15 or (row["world"] in SPEED_CHANGES and row["ratio"] > 1.0)
         ratio = f"**{row['ratio']:.2f}**" if miss else f"{row['ratio']:.2f}"
         cells = [f"{row[c]:.0f}" for c in COLUMNS]
@@ -255,14 +272,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--horizon", type=int, default=6000)
     parser.add_argument("--trials", type=int, default=20)
-    parser.add_argument("--only", default="", help='part of a group\'s name, e.g. "linear d=2"')
+    parser.add_argument("--only", default="", help='part of "group: world", e.g. "linear d=2" or "jumps"')
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("results/adaptive"))
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
-    rows, curves = study(args.horizon, args.trials, args.only)
-    write_table(rows, args.out)
-    if curves:
-        draw(curves, args.out)
+    study(args.horizon, args.trials, args.only, args.out)
 
 
 if __name__ == "__main__":
