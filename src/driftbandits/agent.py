@@ -31,13 +31,13 @@ class Agent:
     Examples
     --------
     >>> import driftbandits as db
-    >>> agent = db.Agent(db.zoo.lb_weight_ucb(half_life=50, lam=1, S=1, L=1, R=0.1, delta=0.01), dim=2, seed=0)
+    >>> agent = db.Agent(db.zoo.lb_weight_ucb(half_life=200, lam=0.1, S=1, L=1, R=0.1, delta=0.01), dim=2, seed=0)
     >>> arms = [[1.0, 0.0], [0.0, 1.0]]
     >>> for _ in range(100):
     ...     k = agent.select(arms)
     ...     agent.update(reward=[0.2, 0.8][k])
-    >>> agent.select(arms)
-    1
+    >>> agent.theta.round(1)
+    array([0.2, 0.8])
     """
 
     def __init__(

@@ -139,6 +139,11 @@ RULE = """
     def _(radius):
         return False
 
+"""
+SCRIPT = """
+    import driftbandits as db
+    from mine import Mine
+
     strategy = db.zoo.oful(lam=1, S=1, L=1, R=1, delta=0.1)._replace(radius=Mine())
     env = db.env.linear([[1.0, 0.0], [0.0, 1.0]], db.env.static(3, theta=[0.0, 0.0]), noise=0.0)
     print(db.simulate(strategy, env).info["radius"])
@@ -154,10 +159,11 @@ HELPER = """
 
 def run_user_file(folder, rule, helper):
     (folder / "mine.py").write_text(textwrap.dedent(RULE).replace("RULE_NUMBER", str(rule)))
+    (folder / "script.py").write_text(textwrap.dedent(SCRIPT))
     (folder / "helper.py").write_text(textwrap.dedent(HELPER).replace("HELPER_NUMBER", str(helper)))
     environment = {**os.environ, "DRIFTBANDITS_CACHE": str(folder / "cache")}
     done = subprocess.run(
-        [sys.executable, "mine.py"], cwd=folder, env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "script.py"], cwd=folder, env=environment, capture_output=True, text=True, check=True
     )
     return float(done.stdout)
 

@@ -69,8 +69,8 @@ def lb_weight_ucb(
 
     Examples
     --------
-    >>> lb_weight_ucb(half_life=100, lam=2, S=1, L=1, R=1, delta=0.01).memory
-    Discounted(gamma=0.993092495437036)
+    >>> lb_weight_ucb(gamma=0.98, lam=2, S=1, L=1, R=1, delta=0.01).memory
+    Discounted(gamma=0.98)
     """
     memory = Discounted(discount(gamma, half_life))
     squared = counts_squares(radius_n)
