@@ -99,26 +99,17 @@ def simulate(
     traced: list[dict[str, Any]] = []
     score, x = np.zeros(env.arms.n), np.zeros(env.dim)
     began = time.perf_counter()
+    play = None
     for block, theta in enumerate(env.path.blocks(size)):
         arms = first if block == 0 or fixed else next(arms_on_offer)
         if block == 0 or not fixed:
             check_arms(arms, bound, check)
         best = np.empty(len(theta))
         best_predictors(arms, theta, score, best)
-        _rounds(
-            strategy,
-            state,
-            env.reward,
-            arms,
-            theta,
-            best,
-            draws(env.reward, noise_rng, len(theta)),
-            fixed,
-            score,
-            x,
-            rng,
-            log,
-        )
+        draw = draws(env.reward, noise_rng, len(theta))
+        given = (strategy, state, env.reward, arms, np.ascontiguousarray(theta), best, draw, fixed, score, x, rng, log)
+        play = play or _rounds.direct(*given)  # all blocks are of the same types
+        play(*given)
         if trace.knows(type(strategy)):
             traced.append({"round": int(log.clock[0]), **trace(strategy, state)})
     seconds = time.perf_counter() - began
