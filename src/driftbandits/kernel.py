@@ -148,10 +148,17 @@ def solver(function: F) -> F:
 
 
 def _leaf(function: F, options: dict[str, Any]) -> F:
-    """Leave the function as it is for Python; compiled callers find it by an overload, like the rules of an open function."""
     _note_helper(function)
-    overload(function, strict=False, jit_options=cast(Any, options))(lambda *_: function)
-    return function
+    compiled = njit(**options)(function)
+    if not CONFIG.DISABLE_JIT:
+        compiled.__class__ = _interpreted(cast(Any, type(compiled)))
+    return cast(F, compiled)
+
+
+@functools.cache
+def _interpreted(dispatcher: type) -> type:
+    """A dispatcher that compiled code calls compiled and Python calls as the function it was: leaves have no executable of their own."""
+    return type("Leaf", (dispatcher,), {"__call__": lambda self, *args: self.py_func(*args)})
 
 
 def _note_helper(function: Callable[..., Any]) -> None:
