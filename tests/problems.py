@@ -51,7 +51,7 @@ def problems(draw, max_dim=12, max_arms=40, max_rounds=25, rewards=None):
     )
 
 
-def close(a, b, tolerance=1e-9):
+def assert_close(a, b, tolerance=1e-9):
     """Agreement relative to the size of the numbers."""
     a, b = np.asarray(a, float), np.asarray(b, float)
     assert a.shape == b.shape

@@ -6,7 +6,7 @@ import pytest
 from conftest import INTERPRETED
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from problems import close, fed, problems
+from problems import assert_close, fed, problems
 
 import driftbandits as db
 from driftbandits import likelihood, links, memory, model, radius
@@ -67,7 +67,7 @@ def test_estimator_of_changing_arms_and_of_fixed_arms(name, problem):
         )
         theta, _, _ = estimate(name, data, problem.r, problem.arms, where, **options)
         oracle = naive.qmle(history)
-        close(theta, oracle, 1e-8)
+        assert_close(theta, oracle, 1e-8)
         assert np.linalg.norm(history.u(theta)) <= 1e-7 * (1 + np.linalg.norm(history.g_hat()))
 
 
@@ -81,7 +81,7 @@ def test_ring_is_as_good_as_the_whole_history():
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     r = (rng.random(T) < 0.7).astype(float)
     theta, _, _ = estimate("logistic", X, r, X[:1], None, gamma=gamma, ridge=0.5, room=K)
-    close(
+    assert_close(
         theta,
         naive.qmle(naive.likelihood(X, r, memory=("discounted", gamma), link="logistic", lam=1.0, c_mu=0.5)),
         1e-8,
@@ -140,7 +140,7 @@ def test_scores(name, problem):
     agent = fed(db.Agent(getattr(db.zoo, name)(**own(problem), **constants), dim=problem.dim, horizon=1000), problem)
     theirs = {NAIVE_NAMES.get(k, k): v for k, v in own(problem).items()}
     scores = oracle(problem.X, problem.r, problem.arms, **theirs, **constants, **LIKE)
-    close(agent.scores(problem.arms), scores, 2e-6)
+    assert_close(agent.scores(problem.arms), scores, 2e-6)
 
 
 def test_an_agent_without_a_horizon_makes_room():
@@ -152,7 +152,7 @@ def test_an_agent_without_a_horizon_makes_room():
     for x, y in zip(X, r, strict=True):
         agent.update(y, x=x)
     c_mu = naive.slopes("logistic", 4.0)[1]
-    close(
+    assert_close(
         agent.theta,
         naive.qmle(naive.likelihood(X, r, memory=("everything",), link="logistic", lam=1.0, c_mu=c_mu)),
         1e-8,

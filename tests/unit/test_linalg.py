@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from problems import close
+from problems import assert_close
 
 from driftbandits import linalg
 from driftbandits.kernel import entry
@@ -32,11 +32,11 @@ def test_factor_and_solves(d, n, seed):
     U, low, full, Z, q = np.full((d, d), np.nan), np.zeros(d), np.zeros(d), np.zeros((d, 64)), np.zeros(64)
     log_det = _factor(A, 0.5, U, y, low, full, X, Z, q)
     V = A + 0.5 * np.eye(d)
-    close(np.triu(U).T @ np.triu(U), V, 1e-12)
-    close(low, np.linalg.solve(np.triu(U).T, y), 1e-10)
-    close(full, np.linalg.solve(V, y), 1e-10)
-    close(q[:n], np.einsum("ia,ia->a", X, np.linalg.solve(V, X)), 1e-10)
-    close(log_det, np.linalg.slogdet(V)[1], 1e-10)
+    assert_close(np.triu(U).T @ np.triu(U), V, 1e-12)
+    assert_close(low, np.linalg.solve(np.triu(U).T, y), 1e-10)
+    assert_close(full, np.linalg.solve(V, y), 1e-10)
+    assert_close(q[:n], np.einsum("ia,ia->a", X, np.linalg.solve(V, X)), 1e-10)
+    assert_close(log_det, np.linalg.slogdet(V)[1], 1e-10)
 
 
 @given(st.integers(1, 24), st.integers(1, 64), st.integers(0, 2**32 - 1))
@@ -45,5 +45,5 @@ def test_products(d, n, seed):
     X, theta, B = rng.standard_normal((d, n)), rng.standard_normal(d), rng.standard_normal((d, d))
     out, forms = np.zeros(n), np.zeros(64)
     _products(X, theta, out, B + B.T, np.zeros((d, 64)), forms)
-    close(out, X.T @ theta, 1e-12)
-    close(forms[:n], np.einsum("ia,ij,ja->a", X, B + B.T, X), 1e-12)
+    assert_close(out, X.T @ theta, 1e-12)
+    assert_close(forms[:n], np.einsum("ia,ij,ja->a", X, B + B.T, X), 1e-12)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from problems import close, fed, problems
+from problems import assert_close, fed, problems
 
 import driftbandits as db
 
@@ -27,44 +27,44 @@ def test_lb_weight_ucb(problem, radius, scale):
     options = constants(problem, radius, scale)
     scores, theta, beta = road(db.zoo.lb_weight_ucb(gamma=problem.gamma, **options), problem)
     w = naive.weights(("discounted", problem.gamma), len(problem.r) + 1)
-    close(scores, naive.lb_weight_ucb(problem.X, problem.r, problem.arms, gamma=problem.gamma, **options))
-    close(theta, naive.theta_hat(problem.X, problem.r, w, problem.lam))
-    close(beta, scale * naive.beta(problem.X, w, radius=radius, lam=problem.lam, **NUMBERS))
+    assert_close(scores, naive.lb_weight_ucb(problem.X, problem.r, problem.arms, gamma=problem.gamma, **options))
+    assert_close(theta, naive.theta_hat(problem.X, problem.r, w, problem.lam))
+    assert_close(beta, scale * naive.beta(problem.X, w, radius=radius, lam=problem.lam, **NUMBERS))
 
 
 @given(problems(), RADII)
 def test_squared_weights_in_the_radius(problem, radius):
     options = {**constants(problem, radius), "radius_n": "w2"}
     scores, _, _ = road(db.zoo.lb_weight_ucb(gamma=problem.gamma, **options), problem)
-    close(scores, naive.lb_weight_ucb(problem.X, problem.r, problem.arms, gamma=problem.gamma, **options))
+    assert_close(scores, naive.lb_weight_ucb(problem.X, problem.r, problem.arms, gamma=problem.gamma, **options))
 
 
 @given(problems(), RADII)
 def test_d_lin_ucb(problem, radius):
     options = constants(problem, radius)
     scores, _, _ = road(db.zoo.d_lin_ucb(gamma=problem.gamma, **options), problem)
-    close(scores, naive.d_lin_ucb(problem.X, problem.r, problem.arms, gamma=problem.gamma, **options))
+    assert_close(scores, naive.d_lin_ucb(problem.X, problem.r, problem.arms, gamma=problem.gamma, **options))
 
 
 @given(problems(), RADII)
 def test_oful(problem, radius):
     options = constants(problem, radius)
     scores, _, _ = road(db.zoo.oful(**options), problem)
-    close(scores, naive.oful(problem.X, problem.r, problem.arms, **options))
+    assert_close(scores, naive.oful(problem.X, problem.r, problem.arms, **options))
 
 
 @given(problems(), RADII)
 def test_sw_ucb(problem, radius):
     options = constants(problem, radius)
     scores, _, _ = road(db.zoo.sw_ucb(window=problem.memory, **options), problem)
-    close(scores, naive.sw_ucb(problem.X, problem.r, problem.arms, W=problem.memory, **options))
+    assert_close(scores, naive.sw_ucb(problem.X, problem.r, problem.arms, W=problem.memory, **options))
 
 
 @given(problems(), RADII)
 def test_restart_ucb(problem, radius):
     options = constants(problem, radius)
     scores, _, _ = road(db.zoo.restart_ucb(period=problem.memory, **options), problem)
-    close(scores, naive.restart_ucb(problem.X, problem.r, problem.arms, H=problem.memory, **options))
+    assert_close(scores, naive.restart_ucb(problem.X, problem.r, problem.arms, H=problem.memory, **options))
 
 
 @given(problems(max_dim=5), RADII)
@@ -75,7 +75,7 @@ def test_uniform_in_time_is_a_union_bound_over_the_horizon(problem, radius):
     oracle = naive.lb_weight_ucb(
         problem.X, problem.r, problem.arms, gamma=problem.gamma, uniform_in_time=True, T=1000, **options
     )
-    close(scores, oracle)
+    assert_close(scores, oracle)
 
 
 @given(problems(), st.booleans())
@@ -89,7 +89,7 @@ def test_d_rand_lin_ucb(problem, optimistic):
     oracle = naive.d_rand_lin_ucb(
         problem.X, problem.r, problem.arms, z, gamma=problem.gamma, a=0.8, optimistic=optimistic, **options
     )
-    close(scores, oracle)
+    assert_close(scores, oracle)
 
 
 @given(problems(), st.sampled_from([1.0, 0.5, None]))
@@ -116,7 +116,7 @@ def test_d_lin_ts(problem, a):
         a=size,
         root=np.linalg.cholesky,
     )
-    close(scores, oracle)
+    assert_close(scores, oracle)
 
 
 @given(problems())
@@ -124,7 +124,7 @@ def test_gamma_one_forgets_nothing(problem):
     options = constants(problem)
     weighted, _, _ = road(db.zoo.lb_weight_ucb(gamma=1.0, **options), problem)
     static, _, _ = road(db.zoo.oful(**options), problem)
-    close(weighted, static, 1e-12)
+    assert_close(weighted, static, 1e-12)
 
 
 @given(problems())

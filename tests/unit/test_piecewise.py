@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from conftest import INTERPRETED
 from hypothesis import given, settings
-from problems import close, fed, problems
+from problems import assert_close, fed, problems
 
 import driftbandits as db
 from driftbandits import links
@@ -80,7 +80,7 @@ def test_relaxed_values(rewards, data):
             problem.X, problem.r, problem.arms, gamma=gamma, link="logistic", lam=lam, c_mu=C_MU, S=S, L=L, rho=rho
         )
         scores = agent.scores(problem.arms)
-        close(scores, 1 / (1 + np.exp(-values)), 1e-6)
+        assert_close(scores, 1 / (1 + np.exp(-values)), 1e-6)
         assert scores[agent.select(problem.arms)] >= scores.max() - 1e-9
         info = agent.info()
         assert info["certified"] + info["empty_set"] == 1
@@ -125,7 +125,7 @@ def test_the_set_itself():
         agent.select(X[:6])
     rho = agent.info()["radius"]
     oracle = naive.max_over_C(model, X[:6], S, rho, naive.points_of_C(model, S, rho, naive.disc(S, 40, 90)))
-    close(values[0], oracle, 1e-3)
+    assert_close(values[0], oracle, 1e-3)
     assert (values[0] <= values[1] + 1e-7).all()
 
 
@@ -148,7 +148,7 @@ def test_an_empty_set_is_greedy():
     for x, y in zip(X, r, strict=True):
         agent.update(float(y), x=x)
     model = naive.likelihood(X, r, memory=("discounted", 0.99), link="logistic", lam=1.0, c_mu=C_MU)
-    close(agent.scores(X[:5]), 1 / (1 + np.exp(-X[:5] @ naive.qmle_on_ball(model, S))), 1e-6)
+    assert_close(agent.scores(X[:5]), 1 / (1 + np.exp(-X[:5] @ naive.qmle_on_ball(model, S))), 1e-6)
     agent.select(X[:5])
     assert agent.info()["empty_set"] == 1
 
@@ -166,4 +166,4 @@ def test_ofu_log():
         0.2 * naive.beta_tilde(40, d=3, lam=20, c_mu=C_MU, k_mu=K_MU, S=S, m=1, L=L, delta=0.05), rel=1e-10
     )
     values = naive.ofulog(X, r, X[:6], link="logistic", lam=20, c_mu=C_MU, S=S, L=L, radius=rho)
-    close(agent.scores(X[:6]), 1 / (1 + np.exp(-values)), 1e-6)
+    assert_close(agent.scores(X[:6]), 1 / (1 + np.exp(-values)), 1e-6)

@@ -4,7 +4,7 @@ import naive
 import numpy as np
 import pytest
 from conftest import INTERPRETED
-from problems import close
+from problems import assert_close
 
 from driftbandits import likelihood, links
 from driftbandits.kernel import entry
@@ -57,12 +57,12 @@ def test_fixed_metric(d, squared):
         X, r = data(d, seed)
         est, history = projected(FixedMetric(1.0, squared), X, r)
         M = history.V_tilde() if squared else history.V()
-        close(est.hat, naive.qmle(history), 1e-8)
+        assert_close(est.hat, naive.qmle(history), 1e-8)
         assert np.linalg.norm(est.hat) > 1
         assert np.linalg.norm(est.theta) == pytest.approx(1.0, abs=1e-9)  # never inside: no stationary point there
         oracle = naive.project(history, 1.0, M)
         assert naive.distance(history, est.theta, M) <= naive.distance(history, oracle, M) * (1 + 1e-9)
-        close(est.theta, oracle, 1e-5)
+        assert_close(est.theta, oracle, 1e-5)
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 5, 8])
@@ -74,7 +74,7 @@ def test_local_metric(d):
         assert np.linalg.norm(est.theta) <= 1 + 1e-9
         best = naive.local_distance_squared(history, oracle)
         assert naive.local_distance_squared(history, est.theta) <= best * (1 + 1e-8)
-        close(est.theta, oracle, 1e-4)
+        assert_close(est.theta, oracle, 1e-4)
 
 
 @pytest.mark.parametrize("kind", [FixedMetric(50.0), LocalMetric(50.0)])
@@ -137,4 +137,4 @@ def test_two_steps_where_the_first_suffices():
     first, _ = projected(FixedMetric(1.0, squared=1), X, r)
     est, _ = projected(TwoStep(1.0, FixedMetric(1.0, squared=1), Constant(100.0, 1.0)), X, r)
     assert est.tally[4] == 0
-    close(est.theta, first.theta, 1e-7)
+    assert_close(est.theta, first.theta, 1e-7)
