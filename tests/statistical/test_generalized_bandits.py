@@ -3,13 +3,12 @@
 import naive
 import numpy as np
 import pytest
-from conftest import INTERPRETED
 
 import driftbandits as db
 from driftbandits import links, theory
 from driftbandits.env.bandit import Bandit
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(INTERPRETED, reason="thousands of rounds")]
+pytestmark = [pytest.mark.slow, pytest.mark.compiled]
 
 T, TRIALS = 6000, 20
 P_T = 6.283185019988713

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from conftest import INTERPRETED
 
 import driftbandits as db
 
-pytestmark = pytest.mark.skipif(INTERPRETED, reason="long runs need compiled loops")
+pytestmark = pytest.mark.compiled
 
 
 def theory_constants(world):

@@ -137,10 +137,9 @@ def test_a_jump_cuts_the_memory_and_calm_restores_it():
     assert run.info["refuted"] > 0
 
 
+@pytest.mark.compiled
 def test_beats_every_fixed_memory_after_jumps():
     # 5 jumps, 8 trials: the best γ in hindsight has about twice its regret (standard error 5 %)
-    if INTERPRETED:
-        pytest.skip("6000 rounds are many without a compiler")
     T = 6000
     problem = lambda i: linear(db.env.piecewise(T, changes=5, seed=i), n=50, seed=i)  # noqa: E731
 
@@ -152,9 +151,8 @@ def test_beats_every_fixed_memory_after_jumps():
 
 
 # --- laziness, growth, generalized ------------------------------------------------------------------------------------
+@pytest.mark.compiled
 def test_lazy_estimates_cost_little_regret():
-    if INTERPRETED:
-        pytest.skip("the models are the same, only slower")
     T, strategy = 4000, db.zoo.adaptive_weight_ucb(**LB, bonus_scale=0.3)
     problem = lambda i: linear(db.env.rotating(T), n=50, seed=i)  # noqa: E731
     lazy, eager = (

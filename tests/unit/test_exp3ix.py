@@ -89,10 +89,9 @@ def test_regret_is_within_the_theorem(sequence, anytime):
         assert losses[np.arange(M), options].sum() - losses.sum(axis=0).min() < bound
 
 
+@pytest.mark.compiled
 def test_it_finds_the_one_good_option():
     M, N = 3000, 6
-    if config.DISABLE_JIT:
-        pytest.skip("3000 plays are many without a compiler")
     shares = [np.mean(run(one_good(M, N), seed=seed)[0][-500:] == N - 1) for seed in range(10)]
     assert np.mean(shares) > 0.6  # uniform play: 0.17
 

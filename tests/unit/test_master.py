@@ -62,10 +62,9 @@ def test_instances_appear_with_the_published_frequency():
         assert abs(counts[m] - slots * p) < 5 * math.sqrt(slots * p * (1 - p))
 
 
+@pytest.mark.compiled
 def test_expected_number_of_instances_of_the_paper():
     # experiments.md: 225.5 instances expected within T = 6000 in one block of order 13; sd ≈ 13, 20 runs
-    if INTERPRETED:
-        pytest.skip("6000 rounds are many without a compiler")
     T = 6000
     runs = db.trials(master(T, first_order=13), lambda i: world(T, seed=i), trials=20)
     assert np.mean([len(run.info["instances"]) for run in runs]) == pytest.approx(225.5, abs=12)
