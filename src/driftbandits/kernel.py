@@ -1,4 +1,4 @@
-"""Open functions that compile, and a compile cache that is never stale. The only module that knows numba.
+"""Open functions that compile, and a compile cache that is never stale. The only module, with `four`, that knows numba.
 
 Every algorithm here is a tuple of small parts (`NamedTuple`s of numbers). One loop runs them all, because the loop calls
 *open functions*, and an open function picks its rule by the type of its first argument:
@@ -13,7 +13,7 @@ Every algorithm here is a tuple of small parts (`NamedTuple`s of numbers). One l
 Compiled code allocates nothing: every array it writes is handed to it. Reference counting is therefore switched off, which makes a round
 four times faster; a kernel that tries to allocate does not compile.
 
-Two open-ended helpers treat a whole state (a tree of `NamedTuple`s of arrays) at once: `copy_state` and `save_state`/`load_state`.
+Two open-ended helpers treat a whole state (a tree of `NamedTuple`s of arrays) at once: `copy_state` and `view_state`.
 
 The cache
 ---------
@@ -35,6 +35,7 @@ from numbers import Real
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 import numba
+import numpy as np
 from numba import float64, njit
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
@@ -51,9 +52,7 @@ __all__ = [
     "entry",
     "generic",
     "kernel",
-    "load_state",
     "part",
-    "save_state",
     "solver",
     "sqrt",
     "view_state",
@@ -251,16 +250,33 @@ def entry(function: Callable[P, R]) -> EntryPoint[P, R]:
     def call(*args: Any) -> Any:
         return _readable(dispatcher(args), args)
 
+    machine_code: dict[Any, Callable[..., Any]] = {}
+
     def direct(*args: Any) -> Callable[..., Any]:
-        found = dispatcher(args)
-        if CONFIG.DISABLE_JIT:
-            return cast(Callable[..., Any], found)
-        signature = tuple(found.typeof_pyval(a) for a in args)
-        _readable(found.compile, (signature,))
-        return cast(Callable[..., Any], found.overloads[signature].entry_point)
+        layout = _layout(args)
+        if layout not in machine_code:
+            machine_code[layout] = _machine_code(dispatcher(args), args)
+        return machine_code[layout]
 
     call.direct = direct  # type: ignore[attr-defined]
     return cast(EntryPoint[P, R], call)
+
+
+def _machine_code(found: Any, args: tuple[Any, ...]) -> Callable[..., Any]:
+    if CONFIG.DISABLE_JIT:
+        return cast(Callable[..., Any], found)
+    signature = tuple(found.typeof_pyval(a) for a in args)
+    _readable(found.compile, (signature,))
+    return cast(Callable[..., Any], found.overloads[signature].entry_point)
+
+
+def _layout(value: Any) -> Any:
+    """What numba's type of a value depends on, twenty times cheaper to find than that type."""
+    if isinstance(value, tuple):
+        return type(value), *map(_layout, value)
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.ndim, value.flags.num
+    return type(value)
 
 
 def _readable(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
@@ -380,49 +396,36 @@ def _is_state(kind: Any) -> bool:
     return isinstance(kind, BaseNamedTuple)
 
 
-def _tree_function(name: str, arguments: str, leaf: str) -> Any:
-    """Make an open-ended function over states of equal shape: `leaf` runs on every array, whatever the tuple's type."""
-
-    def walk(first: Any, second: Any, *rest: Any) -> None:
-        for a, b in zip(first, second, strict=True):
-            if isinstance(a, tuple):
-                walk(a, b, *rest)
-            else:
-                run_leaf(a, b, *rest)
-
-    scope: dict[str, Any] = {}
-    exec(f"def run_leaf({arguments}):\n    {leaf}", scope)
-    run_leaf = scope["run_leaf"]
-    walk.__name__ = walk.__qualname__ = name
-
-    def choose(first: Any, *_rest: Any) -> Callable[..., None]:
-        if not _is_state(first):
-            raise NoRule(f"{name} has no rule for {first}; it knows states, which are named tuples of arrays")
-        names = [word.strip() for word in arguments.split(",")]
-        lines = []
-        for field, kind in zip(first.fields, first.types, strict=True):
-            inner = ", ".join(f"{n}.{field}" if i < 2 else n for i, n in enumerate(names))
-            lines.append(f"    {name if _is_state(kind) else 'run_leaf'}({inner})\n")
-        code: dict[str, Any] = {name: walk, "run_leaf": compiled_leaf}
-        exec(f"def implementation({arguments}):\n{''.join(lines) or '    pass'}", code)
-        return cast(Callable[..., None], code["implementation"])
-
-    compiled_leaf = njit(**LEAF)(run_leaf)
-    overload(walk, strict=False, jit_options=cast(Any, LEAF))(choose)
-    return walk
+def _fields(kind: Any) -> Iterator[tuple[str, Any]]:
+    """Names and numba types of the arrays and states in a state."""
+    if not _is_state(kind):
+        raise NoRule(f"whole states are named tuples of arrays, and {kind} is not")
+    return zip(kind.fields, kind.types, strict=True)
 
 
-# Arrays are copied number by number: numba's array assignment would need reference counting.
-copy_state = _tree_function("copy_state", "to, source", "for j in range(to.size): to.flat[j] = source.flat[j]")
-copy_state.__doc__ = "Copy every array of `source` into the same array of `to`."
-save_state = _tree_function(
-    "save_state", "store, state, i", "for j in range(state.size): store.flat[i * state.size + j] = state.flat[j]"
-)
-save_state.__doc__ = "Copy a state into place i of a store, whose arrays have one leading axis more."
-load_state = _tree_function(
-    "load_state", "store, state, i", "for j in range(state.size): state.flat[j] = store.flat[i * state.size + j]"
-)
-load_state.__doc__ = "Copy place i of a store back into a state."
+def copy_state(to: Any, source: Any) -> None:
+    """Copy every array of `source` into the same array of `to`, a state of equal shapes."""
+    for a, b in zip(to, source, strict=True):
+        if isinstance(a, tuple):
+            copy_state(a, b)
+        else:
+            a[...] = b
+
+
+@overload(copy_state, strict=False, jit_options=cast(Any, LEAF))
+def _(to: Any, source: Any) -> Callable[..., None]:
+    lines = [
+        f"    {'copy_state' if _is_state(kind) else 'copy'}(to.{name}, source.{name})\n" for name, kind in _fields(to)
+    ]
+    code: dict[str, Any] = {"copy_state": copy_state, "copy": _copy_array}
+    exec(f"def implementation(to, source):\n{''.join(lines) or '    pass'}", code)
+    return cast(Callable[..., None], code["implementation"])
+
+
+@solver
+def _copy_array(to: Any, source: Any) -> None:
+    for j in range(to.size):  # numba's array assignment would need reference counting
+        to.flat[j] = source.flat[j]
 
 
 def view_state(store: Any, i: int) -> Any:
@@ -432,10 +435,7 @@ def view_state(store: Any, i: int) -> Any:
 
 @overload(view_state, strict=False, jit_options=cast(Any, INLINED))
 def _(store: Any, i: Any) -> Callable[..., Any]:
-    if not _is_state(store):
-        raise NoRule(f"view_state has no rule for {store}; it knows states, which are named tuples of arrays")
-    fields = zip(store.fields, store.types, strict=True)
-    parts = [f"view_state(store.{name}, i)" if _is_state(kind) else f"store.{name}[i]" for name, kind in fields]
+    parts = [f"view_state(store.{n}, i)" if _is_state(kind) else f"store.{n}[i]" for n, kind in _fields(store)]
     code: dict[str, Any] = {"view_state": view_state, "make": store.instance_class}
     exec(f"def implementation(store, i):\n    return make({', '.join(parts)})", code)
     return cast(Callable[..., Any], code["implementation"])

@@ -1,9 +1,9 @@
 """Small dense linear algebra for d up to a few hundred, without temporaries.
 
-Conventions. Symmetric matrices are stored in full. A factor U is upper triangular, V = UᵀU, with garbage below the
-diagonal: its rows are contiguous, so that factoring and solving run along rows without a sum across a vector register.
-Arms are stored (d, n), so that the inner loop over arms is contiguous too. Everything is written into arrays the caller
-owns.
+Conventions. Symmetric matrices are stored in full. A factor U is upper triangular, V = UᵀU, with the *reciprocals* 1/U_ii on
+the diagonal, because a solve then multiplies where it would divide, and garbage below it. Its rows are contiguous, so that
+factoring and solving run along rows without a sum across a vector register. Arms are stored (d, n), so that the inner loop
+over arms is contiguous too. Everything is written into arrays the caller owns.
 
 Inner loops run over views from index 0: an index that might be negative means "from the end" to Python, and a loop that
 has to ask does not vectorise.
@@ -12,6 +12,7 @@ has to ask does not vectorise.
 import numpy as np
 from numpy.typing import NDArray
 
+from .four import Four, load, store
 from .kernel import kernel, sqrt
 
 Vector = NDArray[np.float64]
@@ -32,76 +33,103 @@ def dot(x: Vector, y: Vector) -> float:
 
 @kernel
 def cholesky(A: Matrix, shift: float, U: Matrix) -> None:
-    """U with UᵀU = A + shift·I (d, d); U may be A.
+    """U with UᵀU = A + shift·I (d, d); U must not be A.
 
-    Two rows of U at a time, from which four earlier rows are subtracted a pass. The element left of the diagonal in the
-    second row of a pair is garbage, as all below the diagonal.
+    Two rows of U at a time, four columns of them in two registers; the last four columns overlap those before, which is
+    why A must stay as it is. The registers may reach left of the diagonal, where anything may stand.
     """
     d = A.shape[0]
+    if d < 4:
+        _small_cholesky(A, shift, U)
+        return
     for k in range(0, d - 1, 2):
-        m = d - k
-        a, b = U[k, k:], U[k + 1, k:]
-        a_source, b_source = A[k, k:], A[k + 1, k:]
-        for j in range(m):
-            a[j] = a_source[j]
-            b[j] = b_source[j]
-        a[0] += shift
-        b[1] += shift
-        for p in range(0, k - 3, 4):
-            r0, r1, r2, r3 = U[p, k:], U[p + 1, k:], U[p + 2, k:], U[p + 3, k:]
-            a0, a1, a2, a3 = r0[0], r1[0], r2[0], r3[0]
-            b0, b1, b2, b3 = r0[1], r1[1], r2[1], r3[1]
-            for j in range(m):
-                a[j] -= a0 * r0[j] + a1 * r1[j] + a2 * r2[j] + a3 * r3[j]
-                b[j] -= b0 * r0[j] + b1 * r1[j] + b2 * r2[j] + b3 * r3[j]
-        if k % 4 == 2:  # two earlier rows are left
-            r0, r1 = U[k - 2, k:], U[k - 1, k:]
-            a0, a1, b0, b1 = r0[0], r1[0], r0[1], r1[1]
-            for j in range(m):
-                a[j] -= a0 * r0[j] + a1 * r1[j]
-                b[j] -= b0 * r0[j] + b1 * r1[j]
-        a_inverse = 1.0 / sqrt(a[0])
-        c = a[1] * a_inverse
-        b_inverse = 1.0 / sqrt(b[1] - c * c)
-        for j in range(m):
-            a[j] *= a_inverse
-            b[j] = (b[j] - c * a[j]) * b_inverse
+        i = min(k, d - 4)
+        a, b = _schur(A, U, k, i)
+        a_inverse = 1.0 / sqrt(a[k - i] + shift)
+        c = a_inverse * a[k + 1 - i]
+        b_inverse = 1.0 / sqrt(b[k + 1 - i] + shift - c * c)
+        while True:
+            a = a_inverse * a
+            store(U[k], i, a)
+            store(U[k + 1], i, b_inverse * (b - c * a))
+            if i == d - 4:
+                break
+            i = min(i + 4, d - 4)
+            a, b = _schur(A, U, k, i)
+        U[k, k] = a_inverse
+        U[k + 1, k + 1] = b_inverse
     if d % 2 == 1:
-        s = A[d - 1, d - 1] + shift
+        a = load(A[d - 1], d - 4)
         for p in range(d - 1):
-            s -= U[p, d - 1] * U[p, d - 1]
-        U[d - 1, d - 1] = sqrt(s)
+            a = a - U[p, d - 1] * load(U[p], d - 4)
+        U[d - 1, d - 1] = 1.0 / sqrt(a[3] + shift)
 
 
 @kernel
-def subtract(row: Vector, c: float, other: Vector) -> None:
-    """Row ← row − c·other."""
-    for j in range(row.shape[0]):
-        row[j] -= c * other[j]
+def _schur(A: Matrix, U: Matrix, k: int, i: int) -> tuple[Four, Four]:
+    """Columns i..i+3 of rows k and k+1 of A − Σ_{p<k} u_p u_pᵀ, u_p the rows of U."""
+    a, b = load(A[k], i), load(A[k + 1], i)
+    for p in range(k):
+        row = U[p]
+        u = load(row, i)
+        a = a - row[k] * u
+        b = b - row[k + 1] * u
+    return a, b
+
+
+@kernel
+def _small_cholesky(A: Matrix, shift: float, U: Matrix) -> None:
+    """The same in up to three dimensions, written out."""
+    d = A.shape[0]
+    if d > 0:
+        U[0, 0] = 1.0 / sqrt(A[0, 0] + shift)
+    if d > 1:
+        U[0, 1] = A[0, 1] * U[0, 0]
+        U[1, 1] = 1.0 / sqrt(A[1, 1] + shift - U[0, 1] ** 2)
+    if d > 2:
+        U[0, 2] = A[0, 2] * U[0, 0]
+        U[1, 2] = (A[1, 2] - U[0, 1] * U[0, 2]) * U[1, 1]
+        U[2, 2] = 1.0 / sqrt(A[2, 2] + shift - U[0, 2] ** 2 - U[1, 2] ** 2)
 
 
 @kernel
 def solve_lower(U: Matrix, y: Vector, out: Vector) -> None:
-    """out = U⁻ᵀ y, by rows of U; `out` may be y."""
+    """out = U⁻ᵀ y, two rows of U a pass; `out` may be y."""
     d = y.shape[0]
     for i in range(d):
         out[i] = y[i]
-    for i in range(d):
-        out[i] /= U[i, i]
-        subtract(out[i + 1 :], out[i], U[i, i + 1 :])
+    for i in range(0, d - 1, 2):
+        c0 = out[i] * U[i, i]
+        c1 = (out[i + 1] - c0 * U[i, i + 1]) * U[i + 1, i + 1]
+        out[i] = c0
+        out[i + 1] = c1
+        fours = d - (d - i - 2) // 4 * 4  # from here on four at a time
+        for j in range(i + 2, fours):
+            out[j] -= c0 * U[i, j] + c1 * U[i + 1, j]
+        for j in range(fours, d, 4):
+            store(out, j, load(out, j) - c0 * load(U[i], j) - c1 * load(U[i + 1], j))
+    if d % 2 == 1:
+        out[d - 1] *= U[d - 1, d - 1]
 
 
 @kernel
 def solve_upper(U: Matrix, y: Vector, out: Vector) -> None:
-    """out = U⁻¹ y, by columns of U; `out` may be y."""
+    """out = U⁻¹ y, two columns of U a pass; `out` may be y."""
     d = y.shape[0]
     for i in range(d):
         out[i] = y[i]
-    for i in range(d - 1, -1, -1):
-        c = out[i] / U[i, i]
-        out[i] = c
+    if d % 2 == 1:
+        c1 = out[d - 1] * U[d - 1, d - 1]
+        out[d - 1] = c1
+        for k in range(d - 1):
+            out[k] -= c1 * U[k, d - 1]
+    for i in range(d - 2 - d % 2, -1, -2):
+        c1 = out[i + 1] * U[i + 1, i + 1]
+        c0 = (out[i] - c1 * U[i, i + 1]) * U[i, i]
+        out[i] = c0
+        out[i + 1] = c1
         for k in range(i):
-            out[k] -= c * U[k, i]
+            out[k] -= c0 * U[k, i] + c1 * U[k, i + 1]
 
 
 @kernel
@@ -112,11 +140,20 @@ def solve(U: Matrix, y: Vector, out: Vector) -> None:
 
 
 @kernel
+def row_of_factor(U: Matrix, i: int, out: Vector) -> None:
+    """out = row i of the triangular matrix itself: zeros, U_ii, and what stands right of it."""
+    row = U[i]
+    for j in range(row.shape[0]):
+        out[j] = row[j] if j > i else 0.0
+    out[i] = 1.0 / row[i]
+
+
+@kernel
 def log_det(U: Matrix) -> float:
     """log det of the factored matrix."""
     total = 0.0
     for i in range(U.shape[0]):
-        total += np.log(U[i, i])
+        total -= np.log(U[i, i])
     return 2.0 * total
 
 
@@ -161,7 +198,7 @@ def add_outer(A: Matrix, x: Vector, w: float) -> None:
 
 @kernel
 def inner_products(X: Matrix, theta: Vector, out: Vector) -> None:
-    """out_a = x_aᵀθ for all columns x_a of X (d, n); two rows of X a pass."""
+    """out_a = x_aᵀθ for all columns x_a of X (d, n); four rows of X a pass."""
     d, n = X.shape
     if d == 1:
         for a in range(n):
@@ -170,30 +207,58 @@ def inner_products(X: Matrix, theta: Vector, out: Vector) -> None:
     c0, c1 = theta[0], theta[1]
     for a in range(n):
         out[a] = c0 * X[0, a] + c1 * X[1, a]
-    for i in range(2, d - 1, 2):
-        c0, c1 = theta[i], theta[i + 1]
+    odd = 2 + (d - 2) % 4  # rows up to here one by one, then four at a time
+    for i in range(2, odd):
+        c0 = theta[i]
         for a in range(n):
-            out[a] += c0 * X[i, a] + c1 * X[i + 1, a]
-    if d % 2 == 1:
-        c0 = theta[d - 1]
+            out[a] += c0 * X[i, a]
+    for i in range(odd, d, 4):
+        c0, c1, c2, c3 = theta[i], theta[i + 1], theta[i + 2], theta[i + 3]
+        x0, x1, x2, x3 = X[i], X[i + 1], X[i + 2], X[i + 3]
         for a in range(n):
-            out[a] += c0 * X[d - 1, a]
+            out[a] += c0 * x0[a] + c1 * x1[a] + c2 * x2[a] + c3 * x3[a]
+
+
+@kernel
+def largest(score: Vector) -> float:
+    """max of the scores (n,), by four running maxima that the processor keeps apart; −∞ of none."""
+    n = score.shape[0]
+    m0 = m1 = m2 = m3 = -np.inf
+    for a in range(0, n - 3, 4):
+        m0 = score[a] if score[a] > m0 else m0
+        m1 = score[a + 1] if score[a + 1] > m1 else m1
+        m2 = score[a + 2] if score[a + 2] > m2 else m2
+        m3 = score[a + 3] if score[a + 3] > m3 else m3
+    for a in range(n - n % 4, n):
+        m0 = score[a] if score[a] > m0 else m0
+    m0 = m1 if m1 > m0 else m0
+    m2 = m3 if m3 > m2 else m2
+    return m2 if m2 > m0 else m0
+
+
+@kernel
+def position(score: Vector, value: float) -> int:
+    """The first index at which the value stands; 0 if it stands nowhere."""
+    for a in range(score.shape[0]):
+        if score[a] == value:
+            return a
+    return 0
 
 
 @kernel
 def inverse_norms(X: Matrix, first: int, m: int, U: Matrix, Z: Matrix, out: Vector) -> None:
     """out_a = ‖x_a‖²_{V⁻¹} = ‖U⁻ᵀx_a‖² for the m ≤ CHUNK columns of X from `first`; Z (d, CHUNK) is workspace.
 
-    Row i of Z is (x_i − Σ_{j<i} U_ji Z_j)/U_ii; four rows j are subtracted a pass.
+    Row i of Z is (x_i − Σ_{j<i} U_ji Z_j)/U_ii, and the factor holds 1/U_ii; four rows j are subtracted a pass.
     """
     x, z = X[0, first : first + m], Z[0]
-    c = 1.0 / U[0, 0]
+    c = U[0, 0]
     for a in range(m):
         z[a] = c * x[a]
         out[a] = z[a] * z[a]
     for i in range(1, X.shape[0]):
         x, z, y = X[i, first : first + m], Z[i], Z[0]
-        c = 1.0 / U[i, i]
+        c = U[i, i]
         c0 = c * U[0, i]
         if i == 1:
             for a in range(m):

@@ -21,7 +21,7 @@ from .env.bandit import Bandit
 from .env.rewards import draws, expected, respond
 from .errors import InvalidValue, integer
 from .kernel import entry, kernel
-from .linalg import Matrix, Vector, inner_products
+from .linalg import Matrix, Vector, inner_products, largest
 from .protocol import NO_SLOT, Integers, Setting, act, describe, learn, limits, start, trace
 
 BLOCK = 4096  # rounds made at once
@@ -158,10 +158,7 @@ def best_predictors(arms: Matrix, theta: Matrix, score: Vector, out: Vector) -> 
     """out_t = max_a x_aᵀθ_t; arms (m, d, n), or (1, d, n) when they are fixed; score (n,) is scratch."""
     for t in range(theta.shape[0]):
         inner_products(arms[t % arms.shape[0]], theta[t], score)
-        best = score[0]
-        for a in range(1, score.shape[0]):
-            best = max(best, score[a])
-        out[t] = best
+        out[t] = largest(score)
 
 
 @entry

@@ -108,7 +108,7 @@ def test_memory_is_logarithmic():
 
     for T in (100, 10_000, 10**6):
         state = start(master(T), Setting(2, np.zeros((2, 0)), 0), np.random.default_rng(0))
-        assert len(state.asleep.width) <= math.log2(T) + 2
+        assert len(state.instances.width) <= math.log2(T) + 2
 
 
 # --- tests and restarts --------------------------------------------------------------------------------------------

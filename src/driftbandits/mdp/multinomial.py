@@ -16,12 +16,13 @@ import numpy as np
 
 from ..ball import BallWork, ball_work, distance_to, factor_of, project_on_ball
 from ..errors import InvalidValue, positive, require
-from ..kernel import kernel, part, solver, sqrt
+from ..kernel import kernel, part, solver, sqrt, view_state
 from ..linalg import CHUNK, Matrix, Vector, norm
+from ..meta.stored import filled
 from ..protocol import History, keep
 from .choices import Choices, choices, softmax
 from .likelihood import Counts, Likelihood, likeliest
-from .protocol import Cube, Task, add_next, history_of, learn_transition, stacked, transition_state
+from .protocol import Cube, Task, add_next, learn_transition, transition_state
 from .reward import add_bonuses, fold
 from .value_targeted import check_transition, log_failure
 
@@ -87,7 +88,7 @@ def _(transition: Multinomial, task: Task, memory: Any, groups: int) -> Multinom
         choices=table,
         gram=np.ascontiguousarray(np.einsum("cui,cuj->cij", table.psi, table.psi)),
         columns=np.ascontiguousarray(table.psi.reshape(C * U, d).T),
-        history=stacked(keep(memory, 0), groups),
+        history=filled(keep(memory, 0), groups),
         sums=Counts(np.zeros((groups, 2)), np.zeros((groups, C * U))),
         mle=np.zeros((groups, d)),
         w=np.zeros((groups, d)),
@@ -107,11 +108,6 @@ def _(transition: Multinomial, task: Task, memory: Any, groups: int) -> Multinom
         nothing=np.zeros(0),
         ball=ball_work(d),
     )
-
-
-@kernel
-def _counts_of(sums: Counts, g: int) -> Counts:
-    return Counts(sums.n[g], sums.N[g])
 
 
 @kernel
@@ -212,4 +208,4 @@ def _(
     slot = -1
     if pair >= 0:
         slot = state.choices.kind[pair] * state.P.shape[1] + state.choices.place[pair, successor]
-    fold(memory, history_of(state.history, g), _counts_of(state.sums, g), state.nothing, 0.0, slot)
+    fold(memory, view_state(state.history, g), view_state(state.sums, g), state.nothing, 0.0, slot)

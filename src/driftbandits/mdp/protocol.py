@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernel import generic, kernel
+from ..kernel import generic
 from ..linalg import Matrix, Vector
-from ..protocol import History, Integers, Moments
+from ..protocol import Integers
 
 Cube = NDArray[np.float64]
 
@@ -101,25 +101,3 @@ def miss(strategy: Any, state: Any, h: int) -> None:
 @generic
 def report(strategy: Any, state: Any) -> dict[str, Any]:
     """What a user may want to know about the state. (Python only.)"""
-
-
-# --------------------------------------------------------------------------------------------- sums with a leading stage axis
-
-
-def stacked(tree: Any, places: int) -> Any:
-    """The same tree of arrays with a leading axis, zero everywhere."""
-    if isinstance(tree, tuple):
-        return type(tree)(*(stacked(field, places) for field in tree))
-    return np.zeros((places, *tree.shape), tree.dtype)
-
-
-@kernel
-def moments_of(sums: Moments, g: int) -> Moments:
-    """The moments of one stage: views, no copies."""
-    return Moments(sums.n[g], sums.A[g], sums.A2[g], sums.b[g])
-
-
-@kernel
-def history_of(history: History, g: int) -> History:
-    """The history of one stage: views, no copies."""
-    return History(history.clock[g], history.x[g], history.r[g], history.slot[g])

@@ -13,10 +13,11 @@ import numpy as np
 
 from ..ball import divide_by, factor_of
 from ..errors import positive, probability, require
-from ..kernel import kernel, part, solver, sqrt
+from ..kernel import kernel, part, solver, sqrt, view_state
 from ..linalg import CHUNK, Matrix, Vector, inner_products, inverse_norms
+from ..meta.stored import filled
 from ..protocol import NO_SLOT, History, Moments, keep, remember
-from .protocol import Task, history_of, moments_of, stacked
+from .protocol import Task
 
 
 @part
@@ -67,7 +68,7 @@ def reward_state(task: Task, memory: Any, groups: int) -> RewardState:
     phi = np.ascontiguousarray(task.phi.reshape(-1, d).T)
     return RewardState(
         phi=phi,
-        history=stacked(keep(memory, d), groups),
+        history=filled(keep(memory, d), groups),
         sums=blank_moments(d, groups),
         theta=np.zeros((groups, d)),
         factor=np.zeros((d, d)),
@@ -114,7 +115,7 @@ def add_bonuses(X: Matrix, factor: Matrix, beta: float, Z: Matrix, square: Vecto
 @kernel
 def optimistic_reward(reward: RewardRidge, state: RewardState, g: int) -> None:
     """Write φᵀθ̂ + c_rβ_θ‖φ‖_{Λ⁻¹} of every pair into state.optimistic[g]."""
-    sums = moments_of(state.sums, g)
+    sums = view_state(state.sums, g)
     d = state.phi.shape[0]
     ridge(sums.A, reward.lam, sums.b, state.factor, state.theta[g])
     beta = sqrt(reward.lam) * reward.S
@@ -133,4 +134,4 @@ def learn_reward(memory: Any, state: RewardState, g: int, pair: int, r: float) -
     """Remember the reward of a pair; pair = −1: only time has passed."""
     for i in range(state.x.shape[0]):
         state.x[i] = state.phi[i, pair] if pair >= 0 else 0.0
-    fold(memory, history_of(state.history, g), moments_of(state.sums, g), state.x, r if pair >= 0 else 0.0, NO_SLOT)
+    fold(memory, view_state(state.history, g), view_state(state.sums, g), state.x, r if pair >= 0 else 0.0, NO_SLOT)

@@ -14,19 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import InvalidValue, positive, probability, require
-from ..kernel import part, sqrt
+from ..kernel import part, sqrt, view_state
 from ..linalg import CHUNK, Matrix, Vector
+from ..meta.stored import filled
 from ..protocol import NO_SLOT, History, Moments, keep
-from .protocol import (
-    Cube,
-    Task,
-    add_next,
-    history_of,
-    learn_transition,
-    moments_of,
-    stacked,
-    transition_state,
-)
+from .protocol import Cube, Task, add_next, learn_transition, transition_state
 from .reward import add_bonuses, add_predictions, blank_moments, fold, ridge
 
 
@@ -88,7 +80,7 @@ def _(transition: ValueTargeted, task: Task, memory: Any, groups: int) -> Mixtur
     S, A, _, d = task.psi.shape
     return MixtureState(
         psi=np.ascontiguousarray(task.psi.reshape(S * A, S, d).transpose(1, 2, 0)),
-        history=stacked(keep(memory, d), groups),
+        history=filled(keep(memory, d), groups),
         sums=blank_moments(d, groups),
         w=np.zeros((groups, d)),
         factor=np.zeros((d, d)),
@@ -103,7 +95,7 @@ def _(transition: ValueTargeted, task: Task, memory: Any, groups: int) -> Mixtur
 
 @add_next.register(ValueTargeted)
 def _(transition: ValueTargeted, state: MixtureState, g: int, fresh: bool, V: Vector, H: int, out: Vector) -> None:
-    sums = moments_of(state.sums, g)
+    sums = view_state(state.sums, g)
     if fresh:
         ridge(sums.A, transition.lam, sums.b, state.factor, state.w[g])
     d, n = state.X.shape
@@ -136,4 +128,4 @@ def _(
         for s in range(V.shape[0]):
             for i in range(state.x.shape[0]):
                 state.x[i] += V[s] * state.psi[s, i, pair]
-    fold(memory, history_of(state.history, g), moments_of(state.sums, g), state.x, target, NO_SLOT)
+    fold(memory, view_state(state.history, g), view_state(state.sums, g), state.x, target, NO_SLOT)

@@ -58,7 +58,7 @@ from ..protocol import (
     wants_squares,
     workspace,
 )
-from .stored import stacked
+from .stored import filled, joined
 
 
 @part
@@ -125,8 +125,8 @@ def _(adaptive: Adaptive, setting: Setting, rng: np.random.Generator) -> Adaptiv
     clock = np.zeros(6, np.int64)
     clock[CURRENT] = clock[LEADER] = K - 1
     return AdaptiveState(
-        sums=_filled(sums_of(model, setting, capacity(memory, setting.horizon), squares), K),
-        est=stacked(estimate_of(model, setting, squares), K),
+        sums=filled(sums_of(model, setting, capacity(memory, setting.horizon), squares), K),
+        est=filled(estimate_of(model, setting, squares), K),
         work=workspace(rule, setting._replace(arms=np.zeros((setting.dim, 0)))),
         gamma=gamma,
         width=np.zeros(K),
@@ -139,22 +139,6 @@ def _(adaptive: Adaptive, setting: Setting, rng: np.random.Generator) -> Adaptiv
         clock=clock,
         horizon=np.full(1, setting.horizon, np.int64),
     )
-
-
-def _filled(state: Any, places: int) -> Any:
-    """Room for that many copies of a state, each equal to it."""
-    room = stacked(state, places)
-    for i in range(places):
-        _assign(room, state, i)
-    return room
-
-
-def _assign(store: Any, state: Any, i: int) -> None:
-    for room, field in zip(store, state, strict=True):
-        if isinstance(field, tuple):
-            _assign(room, field, i)
-        else:
-            room[i] = field
 
 
 # ------------------------------------------------------------------------------------------------------------- evidence
@@ -378,7 +362,4 @@ def _(state: AdaptiveState) -> AdaptiveState:
         sums.N[at] = 1.0  # a weight that has faded to 0 would not ask for room
         parts.append(grow(sums))
         parts[-1].N[0] = weight
-    room = stacked(parts[0], K)
-    for k, sums in enumerate(parts):
-        _assign(room, sums, k)
-    return state._replace(sums=room)
+    return state._replace(sums=joined(parts))

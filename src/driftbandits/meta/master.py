@@ -13,8 +13,8 @@ and U = min g̃ in the block so far,
     test 2   mean of g̃_τ − R_τ over the t rounds of the block ≥ 3ρ̂(t),         ρ̂(t) = 6(log₂T + 1)·log(T/δ)·ρ(t)
 
 and if one fails the world must have changed: a new block of order n₀ begins. Instances start at multiples of their
-length, so at most one of each order lives: a state and n sleeping copies of it are all the memory there is, and the
-schedule is drawn as it is needed, one number a slot, O(2^n) in all.
+length, so at most one of each order lives: n + 1 states are all the memory there is, nothing is copied when another
+instance takes over, and the schedule is drawn as it is needed, one number a slot, O(2^n) in all.
 """
 
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import integer, positive, probability, require
-from ..kernel import copy_state, entry, kernel, load_state, part, save_state, solver
+from ..kernel import copy_state, entry, kernel, part, solver, sqrt, view_state
 from ..linalg import Matrix, Vector
 from ..protocol import (
     Integers,
@@ -41,7 +41,7 @@ from ..protocol import (
     start,
 )
 from ..strategy import Optimistic
-from .stored import duplicate, stacked
+from .stored import filled
 
 LOG = 4096  # the last blocks, instances and restarts are remembered, up to this many of each
 LARGEST_ORDER = 40
@@ -99,10 +99,9 @@ class Schedule(NamedTuple):
 
 
 class MasterState(NamedTuple):
-    """One working base state, the sleeping ones, and the schedule."""
+    """The instances, and the schedule."""
 
-    live: Any  # the active instance
-    asleep: Any  # place m: the sleeping instance of order m
+    instances: Any  # place m: the instance of order m
     blank: Any  # what every instance starts from
     plan: Schedule
 
@@ -137,7 +136,7 @@ def _(master: Master, setting: Setting, rng: np.random.Generator) -> MasterState
         ),
     )
     _begin(plan, int(master.first_order))
-    return MasterState(live=duplicate(blank), asleep=stacked(blank, largest + 1), blank=blank, plan=plan)
+    return MasterState(instances=filled(blank, largest + 1), blank=blank, plan=plan)
 
 
 @entry
@@ -161,7 +160,7 @@ def _rate(master: Master, setting: Setting, rng: np.random.Generator) -> float:
     est = start(master.base, setting, rng).est
     square = limits(master.base).L ** 2 * T / d + getattr(master.base.model, "lam", 1.0)
     for factor in (est.factor, est.factor2):
-        factor[...] = np.sqrt(square) * np.eye(len(factor))
+        factor[...] = np.eye(len(factor)) / np.sqrt(square)  # reciprocals, as in every factor
     width = _width(master.base.radius, np.full(2, T), est, int(T))
     return max(1.0, float(width * np.sqrt(d * np.log(T / master.delta)) / master.span))
 
@@ -221,18 +220,16 @@ def _schedule(plan: Schedule, rng: np.random.Generator) -> int:
     return shortest
 
 
+@kernel
+def _active(state: MasterState) -> Any:
+    """The state of the active instance: views, no copies."""
+    return view_state(state.instances, state.plan.clock[ACTIVE])
+
+
 @solver
-def _wake(state: MasterState, m: int) -> None:
-    """Let the active instance sleep, or go if its time is over; make that of order m the active one."""
-    old = state.plan.clock[ACTIVE]
-    if state.plan.begun[old]:
-        save_state(state.asleep, state.live, old)
-    if state.plan.begun[m]:
-        load_state(state.asleep, state.live, m)
-    else:
-        copy_state(state.live, state.blank)
-        state.plan.begun[m] = 1
-    state.plan.clock[ACTIVE] = m
+def _begin_instance(state: MasterState, m: int) -> None:
+    copy_state(view_state(state.instances, m), state.blank)
+    state.plan.begun[m] = 1
 
 
 @kernel
@@ -253,13 +250,11 @@ def _failed_test(plan: Schedule) -> int:
     while m <= n and tau & ((1 << m) - 1) == 0:  # slots of order m end where 2^m divides τ
         if plan.alive[m]:
             length = float(1 << m)
-            if (plan.sums[REWARDS] - plan.before[m]) / length >= plan.sums[LEAST] + 9.0 * plan.rate[0] / np.sqrt(
-                length
-            ):
+            if (plan.sums[REWARDS] - plan.before[m]) / length >= plan.sums[LEAST] + 9.0 * plan.rate[0] / sqrt(length):
                 return 1
         m += 1
     # mean ≥ 3ρ̂(τ) = 3·rate/√τ, multiplied by τ
-    return 2 if plan.sums[GAPS] >= 3.0 * plan.rate[0] * np.sqrt(float(tau)) else 0
+    return 2 if plan.sums[GAPS] >= 3.0 * plan.rate[0] * sqrt(float(tau)) else 0
 
 
 @kernel
@@ -289,28 +284,30 @@ def _arrange(state: MasterState, rng: np.random.Generator) -> None:
     """Once before each decision: see who starts and who is active."""
     if not state.plan.clock[DRAWN]:
         m = _schedule(state.plan, rng)
-        if m != state.plan.clock[ACTIVE] or state.plan.begun[m] == 0:
-            _wake(state, m)
+        if state.plan.begun[m] == 0:
+            _begin_instance(state, m)
+        state.plan.clock[ACTIVE] = m
 
 
 @ready.register(Master)
 def _(master: Master, state: MasterState, rng: np.random.Generator) -> None:
     _arrange(state, rng)
-    ready(master.base, state.live, rng)
+    ready(master.base, _active(state), rng)
 
 
 @act.register(Master)
 def _(master: Master, state: MasterState, arms: Matrix, score: Vector, rng: np.random.Generator) -> int:
     _arrange(state, rng)
-    k = act(master.base, state.live, arms, score, rng)
-    state.plan.sums[OPTIMISTIC] = optimism(master.base, state.live)
+    active = _active(state)
+    k = act(master.base, active, arms, score, rng)
+    state.plan.sums[OPTIMISTIC] = optimism(master.base, active)
     state.plan.clock[PENDING] = 1
     return k
 
 
 @scores.register(Master)
 def _(master: Master, state: MasterState, arms: Matrix, score: Vector) -> None:
-    scores(master.base, state.live, arms, score)
+    scores(master.base, _active(state), arms, score)
 
 
 @optimism.register(Master)
@@ -320,7 +317,7 @@ def _(master: Master, state: MasterState) -> float:
 
 @learn.register(Master)
 def _(master: Master, state: MasterState, x: Vector, r: float, slot: int) -> None:
-    learn(master.base, state.live, x, r, slot)
+    learn(master.base, _active(state), x, r, slot)
     if state.plan.clock[PENDING]:  # an observation without a decision teaches the active instance but is no round
         _count_round(master, state.plan, r)
 
@@ -332,7 +329,7 @@ def _(master: Master) -> Limits:
 
 @estimator.register(Master)
 def _(master: Master, state: MasterState) -> Vector:
-    return estimator(master.base, state.live)
+    return estimator(master.base, _active(state))
 
 
 @describe.register(Master)
@@ -348,7 +345,7 @@ def _(master: Master, state: MasterState) -> dict[str, Any]:
     """
     journal = state.plan.journal
     return {
-        **describe(master.base, state.live),
+        **describe(master.base, _active(state)),
         "order": int(state.plan.clock[ORDER]),
         "active_order": int(state.plan.clock[ACTIVE]),
         "blocks": _oldest_first(journal.blocks, journal.counts[BLOCKS]),

@@ -1,16 +1,24 @@
-"""Many copies of one state: the same tree of arrays with a leading axis, for `save_state` and `load_state`."""
+"""Many copies of one state: the same tree of arrays with a leading axis, of which `view_state` shows one place."""
 
 import copy
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 
-def stacked(state: Any, places: int) -> Any:
-    """Allocate room for `places` copies of a state."""
+def filled(state: Any, places: int) -> Any:
+    """That many copies of a state."""
     if isinstance(state, tuple):
-        return type(state)(*(stacked(field, places) for field in state))
-    return np.zeros((places, *state.shape), state.dtype)
+        return type(state)(*(filled(field, places) for field in state))
+    return np.repeat(state[None], places, axis=0)
+
+
+def joined(states: Sequence[Any]) -> Any:
+    """States of equal shapes, one in each place."""
+    if isinstance(states[0], tuple):
+        return type(states[0])(*map(joined, zip(*states, strict=True)))
+    return np.stack(states)
 
 
 def duplicate(state: Any) -> Any:

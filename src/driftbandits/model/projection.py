@@ -20,7 +20,7 @@ from ..ball import quadratic_on_ball
 from ..errors import positive
 from ..kernel import generic, kernel, part, solver
 from ..likelihood import Atoms, evaluate, local_distance, newton_on_ball
-from ..linalg import Matrix, Vector, dot, norm, scale, solve, solve_lower, symmetric_product
+from ..linalg import Matrix, Vector, dot, norm, row_of_factor, scale, solve, solve_lower, symmetric_product
 from ..protocol import beta, wants_squares
 
 S_WHY = "it bounds the norm of θ"
@@ -345,8 +345,7 @@ def _(kind: TwoStep, model: Any, sums: Atoms, est: Any, theta: Vector, gradient:
     evaluate(model.link, sums, model.lam * model.c_mu, sums.b, theta, u, H)
     solve(est.factor, u, w.t)
     for i in range(d):  # row i of W is V⁻¹ times column i of C
-        for j in range(d):
-            w.W[i, j] = est.factor2[i, j] if j >= i else 0.0
+        row_of_factor(est.factor2, i, w.W[i])
         solve(est.factor, w.W[i], w.W[i])
         w.q[i] = dot(w.W[i], w.t)
     gram(w.W, est.newton.factor)

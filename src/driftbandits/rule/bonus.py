@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import require
 from ..kernel import kernel, part
-from ..linalg import Matrix, Vector, inverse_norms, quadratic_forms, solve
+from ..linalg import Matrix, Vector, inverse_norms, quadratic_forms, row_of_factor, solve
 from ..protocol import Setting, anticipate, choose, index, prepare, renew, wants_squares, workspace
 from .width import (
     WidthWork,
@@ -151,8 +151,7 @@ def sandwich(factor: Matrix, factor2: Matrix, B: Matrix, M: Matrix) -> None:
     """M = V⁻¹ṼV⁻¹ = BᵀB with Ṽ = ŨᵀŨ and B = ŨV⁻¹, whose row i is V⁻¹ times row i of Ũ."""
     d = factor.shape[0]
     for i in range(d):
-        for j in range(d):
-            B[i, j] = factor2[i, j] if j >= i else 0.0
+        row_of_factor(factor2, i, B[i])
         solve(factor, B[i], B[i])
     for i in range(d):
         for j in range(d):

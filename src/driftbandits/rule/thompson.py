@@ -58,8 +58,8 @@ def _(rule: ThompsonSampling, est: Any, width: float, work: PosteriorWork, rng: 
     for i in range(d):
         work.z[i] = rng.standard_normal()
     for i in range(d):  # θ̃ = θ̂ + β·V⁻¹Ũᵀz with Ṽ = ŨᵀŨ; Ũᵀz and Ṽ^{1/2}z have the same law
-        s = 0.0
-        for j in range(i + 1):
+        s = work.z[i] / est.factor2[i, i]
+        for j in range(i):
             s += est.factor2[j, i] * work.z[j]
         work.theta[i] = width * s
     solve(est.factor, work.theta, work.theta)

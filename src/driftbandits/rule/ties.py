@@ -7,7 +7,7 @@ With arms of equal norm all scores tie in round 1, and saturated bonuses tie for
 import numpy as np
 
 from ..kernel import kernel
-from ..linalg import Vector
+from ..linalg import Vector, largest
 
 TIE = 1e-10
 
@@ -16,23 +16,6 @@ TIE = 1e-10
 def tie_level(best: float) -> float:
     """The least score that ties with the best."""
     return best - TIE * (1.0 + abs(best))
-
-
-@kernel
-def largest(score: Vector) -> float:
-    """max score, by four running maxima that the processor keeps apart."""
-    n = score.shape[0]
-    m0 = m1 = m2 = m3 = -np.inf
-    for a in range(0, n - 3, 4):
-        m0 = score[a] if score[a] > m0 else m0
-        m1 = score[a + 1] if score[a + 1] > m1 else m1
-        m2 = score[a + 2] if score[a + 2] > m2 else m2
-        m3 = score[a + 3] if score[a + 3] > m3 else m3
-    for a in range(n - n % 4, n):
-        m0 = score[a] if score[a] > m0 else m0
-    m0 = m1 if m1 > m0 else m0
-    m2 = m3 if m3 > m2 else m2
-    return m2 if m2 > m0 else m0
 
 
 @kernel

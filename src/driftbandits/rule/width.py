@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..kernel import generic, kernel, sqrt
-from ..linalg import CHUNK, Matrix, Vector, dot, inner_products, solve, solve_lower
+from ..linalg import CHUNK, Matrix, Vector, dot, inner_products, largest, position, solve, solve_lower
 from ..protocol import Setting, mean
-from .ties import best_arm, largest, tie_level
+from .ties import best_arm, tie_level
 
 LAZY_FROM = 10  # below this dimension scoring every arm is cheaper
+MANY = 8  # one arm in so many may be evaluated by itself before scoring all is cheaper
 ROUNDING = 4e-16
 TINY = 1e-300  # keeps 0/0 out of the bounds of arms of norm 0
 
@@ -39,7 +40,7 @@ class WidthWork(NamedTuple):
     square: Vector  # (n,)      ‖x_a‖²
     bound: Vector  # (n,)      q̂_a
     cross: Vector  # (n,)      x_aᵀV⁻¹x
-    exact: Vector  # (n,)      1 where this decision evaluated the arm
+    waiting: Vector  # (n,)    bound of the score, −∞ once this decision has evaluated the arm
 
 
 def width_workspace(setting: Setting, metric: bool) -> WidthWork:
@@ -62,7 +63,7 @@ def width_workspace(setting: Setting, metric: bool) -> WidthWork:
         square=(arms * arms).sum(axis=0),
         bound=np.zeros(n),
         cross=np.zeros(n),
-        exact=np.zeros(n),
+        waiting=np.zeros(n),
     )
 
 
@@ -92,40 +93,29 @@ def score_all(rule: Any, model: Any, est: Any, width: float, work: WidthWork, ar
 @kernel
 def score_contenders(
     rule: Any, model: Any, est: Any, width: float, work: WidthWork, arms: Matrix, score: Vector
-) -> None:
-    """Exact scores of all arms that can win or tie, upper bounds of the others; needs width ≥ 0."""
-    n = arms.shape[1]
+) -> bool:
+    """Exact scores of all arms that can win or tie, upper bounds of the others; needs width ≥ 0.
+
+    False, and nothing, if they are so many that scoring every arm is cheaper, as in round 1, where all may tie.
+    """
     inner_products(arms, est.theta, score)
-    for a in range(n):
-        work.exact[a] = 0.0
+    for a in range(arms.shape[1]):
         score[a] = mean(model, score[a]) + width * sqrt(work.bound[a])
-    while True:
-        top = next_contender(score, work.exact)
-        if top < 0:
-            return
+        work.waiting[a] = score[a]
+    best = -np.inf
+    for _ in range(arms.shape[1] // MANY + 1):
+        high = largest(work.waiting)
+        if high == -np.inf or high < tie_level(best):
+            return True
+        top = position(work.waiting, high)
         x, z = work.rows[top], work.u
         solve_lower(est.factor, x, z)
         inverse = dot(z, z)
         work.bound[top] = inverse * (1.0 + 64.0 * ROUNDING)
-        work.exact[top] = 1.0
+        work.waiting[top] = -np.inf
         score[top] = mean(model, dot(x, est.theta)) + width * sqrt(squared_width(rule, est, work, x, inverse))
-
-
-@kernel
-def next_contender(score: Vector, exact: Vector) -> int:
-    """The arm with the largest bound if it can still beat, or tie with, the best exact score; else −1."""
-    n = score.shape[0]
-    level = tie_level(largest(score))  # the largest is a bound, or nothing but ties is left to evaluate
-    waiting = 0
-    for a in range(n):
-        waiting += (score[a] >= level) & (exact[a] == 0.0)
-    if waiting == 0:
-        return -1
-    top, high = -1, -np.inf
-    for a in range(n):
-        if score[a] > high and exact[a] == 0.0:
-            top, high = a, score[a]
-    return top
+        best = max(best, score[top])
+    return False
 
 
 @kernel
@@ -140,9 +130,8 @@ def choose_widest(
     rng: np.random.Generator,
 ) -> int:
     """The arm of largest index; lazily where the arms are fixed and the bonus is one."""
-    if work.bound.shape[0] > 0 and width >= 0.0:
-        score_contenders(rule, model, est, width, work, arms, score)
-    else:
+    lazy = work.bound.shape[0] > 0 and width >= 0.0
+    if not (lazy and score_contenders(rule, model, est, width, work, arms, score)):
         score_all(rule, model, est, width, work, arms, score)
     k = best_arm(score, rng)
     work.value[0] = score[k]
@@ -180,7 +169,7 @@ def carry_bounds(lam: float, est: Any, work: WidthWork, g: float) -> None:
 
 @kernel
 def condition(factor: Matrix) -> float:
-    """Cheap estimate of the condition number of the factored matrix: the squared ratio of extreme pivots."""
+    """Cheap estimate of the condition number of the factored matrix: the squared ratio of extreme (reciprocal) pivots."""
     low = high = factor[0, 0]
     for i in range(1, factor.shape[0]):
         low = min(low, factor[i, i])
