@@ -9,7 +9,7 @@ from .checks import Check, as_offer, check_arms
 from .errors import InvalidShape, InvalidState, InvalidValue, integer, real
 from .kernel import entry
 from .linalg import Matrix, Vector
-from .protocol import NO_SLOT, Setting, act, describe, estimator, grow, learn, limits, ready, scores, start
+from .protocol import NO_SLOT, Setting, act, describe, estimator, grow, learn, limits, ready, scores, settled, start
 
 
 class Agent:
@@ -49,8 +49,8 @@ class Agent:
         horizon: int | None = None,
         check: Check = "error",
     ) -> None:
-        self.strategy = strategy
         self.dim = integer("dim", dim, least=1, why="it is the number of features d")
+        self.strategy = strategy = settled(strategy, self.dim)
         self.check: Check = check
         self._rng = np.random.default_rng(seed)
         self._limits = limits(strategy)

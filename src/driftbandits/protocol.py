@@ -215,6 +215,16 @@ def index(rule: Any, model: Any, sums: Any, est: Any, width: float, work: Any, a
 
 
 @generic
+def settle(strategy: Any, dim: int) -> Any:
+    """The strategy for this dimension, where a default depends on it. (Python only; optional.)"""
+
+
+def settled(strategy: Any, dim: int) -> Any:
+    """What runs in this dimension: the strategy itself, unless something of it was left open."""
+    return settle(strategy, dim) if settle.knows(type(strategy)) else strategy
+
+
+@generic
 def start(strategy: Any, setting: Setting, rng: np.random.Generator) -> Any:
     """Allocate the state before round 1. (Python only.)"""
 

@@ -22,7 +22,7 @@ from .env.rewards import draws, expected, respond
 from .errors import InvalidValue, integer
 from .kernel import entry, kernel
 from .linalg import Matrix, Vector, inner_products, largest
-from .protocol import NO_SLOT, Integers, Setting, act, describe, learn, limits, start, trace
+from .protocol import NO_SLOT, Integers, Setting, act, describe, learn, limits, settled, start, trace
 
 BLOCK = 4096  # rounds made at once
 BLOCK_NUMBERS = 1 << 20  # at most so many features at once when the arms change
@@ -83,7 +83,7 @@ def simulate(
     >>> int(run.rounds[-1])
     1000
     """
-    T = env.horizon
+    T, strategy = env.horizon, settled(strategy, env.dim)
     every = isinstance(checkpoints, str) and checkpoints == "all"
     marks = _checkpoints(checkpoints, T)
     noise_rng, rng = (np.random.default_rng(s) for s in seed_sequence(seed).spawn(2))

@@ -2,22 +2,27 @@
 
 K discounted models with memories 1/(1−γ_k) = 4, 8, 16, …, 4096, ∞ rounds all learn from every observation. In round t:
 
-evidence   ℓ_k ← ℓ_k − ½log(1+q_k) − ½(r − μ(xᵀθ̂_k))²/(σ̂²(1+q_k)) − ½(κβ_k² − σ̂²)₊·q_k/σ̂²,      q_k = ‖x‖²_{V_k⁻¹}
+evidence   ℓ_k ← ℓ_k − ½log(1+q_k) − ½(r − a_k·μ_k)²/(σ̂²(1+q_k)),         μ_k = μ(xᵀθ̂_k),  q_k = ‖x‖²_{V_k⁻¹}
+charge     ℓ_k ← ℓ_k − ½(2κβ_k²/d − σ̂²)₊·q_k/σ̂² − η(d−2)₊‖θ̂‖·s̄_k/σ̂²
 share      e^{ℓ_k} ← (1−α)·e^{ℓ_k}/Σ_j e^{ℓ_j} + α/K
 refute     a memory longer than the leader's whose ℓ lies τ nats below takes over the leader's past, h nats below it
-play       with the longest memory whose ℓ is within c·√(d/2) of the leader's:  argmax μ(xᵀθ̂) + β‖x‖_{V⁻¹}
+play       with the longest memory whose ℓ is within c·d/2 of the leader's:  argmax μ(xᵀθ̂) + β‖x‖_{V⁻¹}
 
-The first two terms of the evidence are the log-likelihood of a one-step-ahead forecast. Alone they choose memories that are
-too short where bonuses are wide: a long memory errs more, but explores less. On the circle, drift v a round costs
-½(v·m)² + 0.4β/√m of regret at memory m, and forecasts err least where the noise variance is about β²/4 of what it is: the
-third term charges each model for the part of its bonus that the noise does not explain.
+The evidence is the log-likelihood of a one-step-ahead forecast. Alone it chooses memories that are too short where bonuses
+are wide: a long memory errs more, but explores less. On the circle, drift v a round costs ½(v·m)² + 0.4β/√m of regret at
+memory m, and forecasts err least where the noise variance is about β²/4 of what it is: the first charge is for the part of a
+model's bonus that the noise does not explain. In more dimensions what a bonus costs depends on the arms, and is measured:
+s̄_k is the mean of max_a μ(x_aᵀθ̂_k) − μ(x_jᵀθ̂_k), what model k's own choice x_j gives up by its own estimate. One model a
+round is asked; times ‖θ̂‖, a regret is a loss of forecasts.
 
 Refuting makes the weights more than a choice of γ. After a jump the long memories are wrong for as long as they remember;
 here they forget at once what the leader has forgotten, and then grow again. The weights of the past stay what the paper's radius
 needs: w_{t,s} ∈ [0, 1], known before round t; β uses their sum.
 
-√(d/2) nats is one standard deviation of ½χ²_d, the log-likelihood ratio of two models that are equally good.
-σ̂² is the smallest discounted mean of (r − μ)²/(1+q) among the models: R bounds the noise, the evidence needs its size.
+d/2 nats is the mean of ½χ²_d, the log-likelihood ratio of two models that are equally good.
+σ̂² is the smallest discounted mean of (r − a·μ)²/(1+q) among the models: R bounds the noise, the evidence needs its size.
+a_k is 1, or the slope of past rewards on past forecasts (`calibration`): the strong ridge of generalized models shrinks
+every forecast, the short memories' most, and changes no choice. Rewards and forecasts then count from μ(0).
 """
 
 from typing import Any, NamedTuple
@@ -25,8 +30,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import integer, positive, probability, require
-from ..kernel import copy_state, kernel, part, solver, sqrt, view_state
-from ..linalg import Matrix, Vector, dot, solve_lower
+from ..kernel import copy_state, kernel, part, solver, view_state
+from ..linalg import Matrix, Vector, dot, inner_products, largest, norm, position, solve_lower
 from ..protocol import (
     Integers,
     Limits,
@@ -58,7 +63,10 @@ from ..protocol import (
     wants_squares,
     workspace,
 )
+from .evidence import Evidence, book, calibrated, conclude, inherit, no_evidence
 from .stored import filled, joined
+
+LOOK = 1.0 / 16.0  # weight of the latest sacrifice in their mean
 
 
 @part
@@ -70,8 +78,10 @@ class Adaptive(NamedTuple):
     candidates: float = 12.0  # K
     shortest: float = 4.0  # rounds; each memory is twice the one before, the last remembers everything
     share: float = 1e-4  # α
-    credible: float = 1.0  # c, in standard deviations √(d/2) of ½χ²_d
+    credible: float = 1.0  # c, in means d/2 of ½χ²_d
     thrift: float = 0.05  # κ
+    price: float = 0.01  # η
+    calibration: float = 0.0  # rounds over which the slopes a_k are found; 0: a = 1
     refute: float = 7.0  # τ, in nats
     handicap: float = 4.0  # h, in nats
     noise_memory: float = 500.0  # rounds over which σ̂² is averaged
@@ -85,6 +95,11 @@ class Adaptive(NamedTuple):
         require(self.noise >= 0.0, "R", self.noise, "≥ 0", "it is the sub-Gaussian constant of the noise")
         require(self.credible >= 0.0, "credible", self.credible, "≥ 0", "it is a difference of evidence")
         require(self.thrift >= 0.0, "thrift", self.thrift, "≥ 0", "it charges for a bonus")
+        require(self.price >= 0.0, "price", self.price, "≥ 0", "it charges for exploration")
+        rounds = "0, or > 1"
+        require(
+            self.calibration == 0.0 or self.calibration > 1.0, "calibration", self.calibration, rounds, "it is a memory"
+        )
         positive("handicap", self.handicap, "a model that starts anew must earn its lead")
         positive("noise_memory", self.noise_memory, "it is a number of rounds")
         why = "a model is refuted only if it would start anew above that"
@@ -100,11 +115,8 @@ class AdaptiveState(NamedTuple):
     work: Any  # of the rule, for the model in use
     gamma: Vector  # (K,)
     width: Vector  # (K,) radii β_k
-    weight: Vector  # (K,) e^{ℓ_k}
-    surprise: Vector  # (K,) scratch
-    error: Vector  # (K,) discounted sum of (r − μ)²/(1+q)
     stale: Vector  # (K,) observations that the estimate does not know
-    noise: Vector  # (2,) discounted number of observations; σ̂²
+    evidence: Evidence
     u: Vector  # (d,)
     clock: Integers  # (6,) see below
     horizon: Integers  # (1,) T, or 0
@@ -130,11 +142,8 @@ def _(adaptive: Adaptive, setting: Setting, rng: np.random.Generator) -> Adaptiv
         work=workspace(rule, setting._replace(arms=np.zeros((setting.dim, 0)))),
         gamma=gamma,
         width=np.zeros(K),
-        weight=np.full(K, 1.0 / K),
-        surprise=np.zeros(K),
-        error=np.zeros(K),
         stale=np.zeros(K),
-        noise=np.array([0.0, max(adaptive.noise**2, 1e-12)]),
+        evidence=no_evidence(K, adaptive.noise),
         u=np.zeros(setting.dim),
         clock=clock,
         horizon=np.full(1, setting.horizon, np.int64),
@@ -147,56 +156,47 @@ def _(adaptive: Adaptive, setting: Setting, rng: np.random.Generator) -> Adaptiv
 @kernel
 def _forecast(adaptive: Adaptive, state: AdaptiveState, x: Vector, r: float) -> None:
     """Weigh every model by how well it foresaw r."""
-    K = state.gamma.shape[0]
-    keep = 1.0 - 1.0 / adaptive.noise_memory
-    half = 0.5 / state.noise[1]
+    model, ev, d = adaptive.base.model, state.evidence, x.shape[0]
+    price = adaptive.price * max(d - 2.0, 0.0) * norm(state.est.theta[state.clock[CURRENT]])
+    zero = mean(model, 0.0)
     least = np.inf
-    for k in range(K):
+    for k in range(state.gamma.shape[0]):
         est = view_state(state.est, k)
         solve_lower(est.factor, x, state.u)
         q = dot(state.u, state.u)
-        miss = r - mean(adaptive.base.model, dot(x, est.theta))
-        error = miss * miss / (1.0 + q)
-        idle = max(adaptive.thrift * state.width[k] * state.width[k] - state.noise[1], 0.0) * q
-        state.error[k] = keep * state.error[k] + error
-        state.surprise[k] = half * (error + idle)
-        state.weight[k] /= sqrt(1.0 + q)
-        least = min(least, state.surprise[k])
-    total = 0.0
-    for k in range(K):
-        state.weight[k] *= np.exp(least - state.surprise[k])
-        total += state.weight[k]
-    smallest = state.error[0]
-    for k in range(K):
-        state.weight[k] = (1.0 - adaptive.share) * state.weight[k] / total + adaptive.share / K
-        smallest = min(smallest, state.error[k])
-    state.noise[0] = keep * state.noise[0] + 1.0
-    state.noise[1] = variance(smallest, state.noise[0], adaptive.noise)
+        forecast = mean(model, dot(x, est.theta)) - zero
+        if adaptive.calibration > 0.0:
+            forecast = calibrated(ev, k, forecast, r - zero, adaptive.calibration)
+        least = min(least, book(adaptive, ev, k, q, r - zero - forecast, state.width[k], price, d))
+    conclude(adaptive, ev, least)
 
 
 @kernel
-def variance(total: float, n: float, R: float) -> float:
-    """σ̂² from the sum of n squared errors, with R² as five more of them; never 0."""
-    return max((total + 5.0 * R * R) / (n + 5.0), 1e-12)
+def _look(adaptive: Adaptive, state: AdaptiveState, arms: Matrix, score: Vector) -> None:
+    """Ask one model, each in its turn, what its choice would give up."""
+    rule, model, k = adaptive.base.rule, adaptive.base.model, state.clock[SEEN] % state.gamma.shape[0]
+    sums, est = view_state(state.sums, k), view_state(state.est, k)
+    prepare(rule, model, sums, est, state.work, 0.0)
+    index(rule, model, sums, est, state.width[k], state.work, arms, score)
+    choice = position(score, largest(score))
+    inner_products(arms, est.theta, score)
+    given_up = mean(model, largest(score)) - mean(model, score[choice])
+    state.evidence.sacrifice[k] += LOOK * (given_up - state.evidence.sacrifice[k])
 
 
 @kernel
 def _weigh(adaptive: Adaptive, state: AdaptiveState) -> None:
     """Let refuted long memories start anew from the leader's past; choose the model to play with."""
-    K = state.gamma.shape[0]
-    lead = 0
-    for k in range(1, K):
-        if state.weight[k] > state.weight[lead]:
-            lead = k
-    top = state.weight[lead]
-    deviation = sqrt(0.5 * state.u.shape[0])
-    refuted, credible = top * np.exp(-adaptive.refute), top * np.exp(-adaptive.credible * deviation)
+    weight = state.evidence.weight
+    lead = position(weight, largest(weight))
+    top = weight[lead]
+    refuted, credible = top * np.exp(-adaptive.refute), top * np.exp(-0.5 * adaptive.credible * state.u.shape[0])
     current = lead
-    for k in range(lead + 1, K):
-        if state.weight[k] < refuted:
+    for k in range(lead + 1, weight.shape[0]):
+        if weight[k] < refuted:
             _start_anew(state, k, lead)
-            state.weight[k] = top * np.exp(-adaptive.handicap)
-        if state.weight[k] >= credible:
+            weight[k] = top * np.exp(-adaptive.handicap)
+        if weight[k] >= credible:
             current = k
     state.clock[LEADER] = lead
     state.clock[CURRENT] = current
@@ -209,7 +209,7 @@ def _start_anew(state: AdaptiveState, k: int, lead: int) -> None:
     copy_state(view_state(state.est, k), view_state(state.est, lead))
     state.width[k] = state.width[lead]
     state.stale[k] = state.stale[lead]
-    state.error[k] = state.error[lead]
+    inherit(state.evidence, k, lead)
     state.clock[REFUTED] += 1
 
 
@@ -224,6 +224,12 @@ def _refresh(adaptive: Adaptive, state: AdaptiveState, everything: bool) -> None
             estimate(adaptive.base.model, sums, est)
             state.width[k] = beta(adaptive.base.radius, sums.n, est, state.horizon[0])
             state.stale[k] = 0.0
+    _prepare(adaptive, state)
+
+
+@kernel
+def _prepare(adaptive: Adaptive, state: AdaptiveState) -> None:
+    """The rule's digest of the model in use."""
     current = state.clock[CURRENT]
     sums, est = view_state(state.sums, current), view_state(state.est, current)
     prepare(adaptive.base.rule, adaptive.base.model, sums, est, state.work, 0.0)
@@ -247,6 +253,9 @@ def _(adaptive: Adaptive, state: AdaptiveState, rng: np.random.Generator) -> Non
 def _(adaptive: Adaptive, state: AdaptiveState, arms: Matrix, score: Vector, rng: np.random.Generator) -> int:
     ready(adaptive, state, rng)
     state.clock[DRAWN] = 0
+    if adaptive.price > 0.0 and arms.shape[0] > 2:
+        _look(adaptive, state, arms, score)
+        _prepare(adaptive, state)
     current = state.clock[CURRENT]
     sums, est = view_state(state.sums, current), view_state(state.est, current)
     rule, model = adaptive.base.rule, adaptive.base.model
@@ -305,7 +314,7 @@ def _(adaptive: Adaptive, state: AdaptiveState) -> dict[str, Any]:
     current = state.clock[CURRENT]
     return {
         "effective_memory": float(state.sums.n[current, 0]),
-        "weights": state.weight / state.weight.sum(),
+        "weights": state.evidence.weight / state.evidence.weight.sum(),
         "memory": float(memories(state.gamma)[current]),
     }
 
@@ -331,7 +340,7 @@ def _(adaptive: Adaptive, state: AdaptiveState) -> dict[str, Any]:
         "memories": memories(state.gamma),
         "effective_memories": state.sums.n[:, 0].copy(),
         "refuted": int(state.clock[REFUTED]),
-        "noise": float(np.sqrt(state.noise[1])),
+        "noise": float(np.sqrt(state.evidence.noise[1])),
     }
     if report.knows(type(adaptive.base.model)):
         told |= report(adaptive.base.model, view_state(state.est, current))

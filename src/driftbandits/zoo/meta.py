@@ -1,7 +1,7 @@
 """For a world whose speed nobody knows: strategies made of strategies. All arguments but a base are keyword-only."""
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from ..links import Logistic, Probit
 from ..meta import Adaptive, Bob, Exp3IX, Master
 from ..meta.bob import candidates
 from ..meta.master import expected_reward
-from ..protocol import limits
+from ..protocol import limits, settle
 from .generalized import _slopes, glb_weight_ucb
 from .linear import lb_weight_ucb
 
@@ -186,31 +186,46 @@ def adaptive_weight_glm_ucb(
     R: float | None = None,
     delta: float,
     bonus_scale: float = 1.0,
-) -> Adaptive:
+) -> "Adaptive | AdaptiveGLM":
     """Adaptive weights for generalized linear bandits: GLB-WeightUCB with a γ that follows the data (ours).
 
-    The same evidence as `adaptive_weight_ucb`, with μ(xᵀθ̃) as the forecast and κ for the bonus without its factor
-    2k_μ/c_μ, which only the proof needs. λ is by default 5/c_μ: the regulariser λc_μ is five units, whatever S and d are.
-    **No regret theorem is claimed.**
+    The same evidence as `adaptive_weight_ucb`, with μ(xᵀθ̃) as the forecast, calibrated over 500 rounds because the ridge
+    shrinks it, and without the charge for β, whose factor 2k_μ/c_μ only the proof needs. λ is by default d/c_μ², the
+    theorem's. **No regret theorem is claimed.**
 
     Examples
     --------
-    >>> round(adaptive_weight_glm_ucb(S=1, L=1, delta=0.001).base.model.lam, 3)
-    25.431
+    >>> import driftbandits as db
+    >>> agent = db.Agent(db.zoo.adaptive_weight_glm_ucb(S=1, L=1, delta=0.001), dim=2)
+    >>> k = agent.select([[1.0, 0.0], [0.0, 1.0]])
+    >>> agent.update(1.0)
+    >>> agent.info()["effective_memory"]
+    1.0
     """
-    mu = _slopes(link, S, L)
-    base = glb_weight_ucb(
-        link=link,
-        gamma=1.0,
-        lam=5.0 / mu.c if lam is None else lam,
-        S=S,
-        L=L,
-        R=R,
-        delta=delta,
-        bonus_scale=bonus_scale,
-    )
-    strategy = Adaptive(base, base.radius.R)
-    return strategy._replace(thrift=strategy.thrift * (mu.c / (2.0 * mu.k)) ** 2)
+    whole = AdaptiveGLM(link, S, L, R, delta, bonus_scale)
+    checked = whole.with_ridge(1.0 if lam is None else lam)
+    return whole if lam is None else checked
+
+
+class AdaptiveGLM(NamedTuple):
+    """`adaptive_weight_glm_ucb` before it is known how many dimensions there are."""
+
+    link: Any
+    S: float
+    L: float
+    R: float | None
+    delta: float
+    bonus_scale: float
+
+    def with_ridge(self, lam: float) -> Adaptive:
+        """The strategy."""
+        base = glb_weight_ucb(gamma=1.0, lam=lam, **self._asdict())
+        return Adaptive(base, base.radius.R, thrift=0.0, calibration=500.0)
+
+
+@settle.register(AdaptiveGLM)
+def _(strategy: AdaptiveGLM, dim: int) -> Adaptive:
+    return strategy.with_ridge(dim / _slopes(strategy.link, strategy.S, strategy.L).c ** 2)
 
 
 def _reward_range(base: Any) -> tuple[float, float]:

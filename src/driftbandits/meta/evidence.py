@@ -1,0 +1,91 @@
+"""What the data say about K models that all learn from every observation; see `adaptive` for the equations.
+
+A model is judged by its one-step-ahead forecasts, and charged for the exploration that it would ask for.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..kernel import kernel, sqrt
+from ..linalg import Vector
+
+FIRST = 5.0  # R² counts as that many squared errors in σ̂²
+FIRST_SLOPE = 4.0  # a slope of 1 counts as forecasts with that many σ̂² of squares
+
+
+class Evidence(NamedTuple):
+    """Everything known of the K models."""
+
+    weight: Vector  # (K,) e^{ℓ_k}
+    surprise: Vector  # (K,) scratch
+    error: Vector  # (K,) discounted sum of (r − μ)²/(1+q)
+    sacrifice: Vector  # (K,) s̄_k, discounted mean
+    product: Vector  # (K,) discounted sum of r·μ, both counted from μ(0)
+    square: Vector  # (K,) discounted sum of μ²
+    noise: Vector  # (2,) discounted number of observations; σ̂²
+
+
+def no_evidence(K: int, R: float) -> Evidence:
+    """All models are equally good; the noise is R until there are data."""
+    return Evidence(
+        weight=np.full(K, 1.0 / K),
+        surprise=np.zeros(K),
+        error=np.zeros(K),
+        sacrifice=np.zeros(K),
+        product=np.zeros(K),
+        square=np.zeros(K),
+        noise=np.array([0.0, max(R * R, 1e-12)]),
+    )
+
+
+@kernel
+def calibrated(ev: Evidence, k: int, forecast: float, reward: float, rounds: float) -> float:
+    """a·forecast with the slope a ≥ 0 of past rewards on past forecasts, over about that many rounds; both counted from μ(0)."""
+    prior = FIRST_SLOPE * ev.noise[1]
+    slope = max((ev.product[k] + prior) / (ev.square[k] + prior), 0.0)
+    keep = 1.0 - 1.0 / rounds
+    ev.product[k] = keep * ev.product[k] + reward * forecast
+    ev.square[k] = keep * ev.square[k] + forecast * forecast
+    return float(slope * forecast)
+
+
+@kernel
+def book(adaptive: Any, ev: Evidence, k: int, q: float, miss: float, width: float, price: float, d: int) -> float:
+    """Book the forecast of model k, which was wrong by `miss`, and its charges; returns what it costs in nats, log(1+q) aside."""
+    error = miss * miss / (1.0 + q)
+    idle = max(2.0 * adaptive.thrift * width * width / d - ev.noise[1], 0.0) * q
+    ev.error[k] = (1.0 - 1.0 / adaptive.noise_memory) * ev.error[k] + error
+    ev.weight[k] /= sqrt(1.0 + q)
+    ev.surprise[k] = (0.5 * (error + idle) + price * ev.sacrifice[k]) / ev.noise[1]
+    return ev.surprise[k]  # type: ignore[no-any-return]
+
+
+@kernel
+def conclude(adaptive: Any, ev: Evidence, least: float) -> None:
+    """New weights from all that was booked, the least cost being `least`, and the new σ̂²."""
+    K = ev.weight.shape[0]
+    total, smallest = 0.0, ev.error[0]
+    for k in range(K):
+        ev.weight[k] *= np.exp(least - ev.surprise[k])
+        total += ev.weight[k]
+        smallest = min(smallest, ev.error[k])
+    for k in range(K):
+        ev.weight[k] = (1.0 - adaptive.share) * ev.weight[k] / total + adaptive.share / K
+    ev.noise[0] = (1.0 - 1.0 / adaptive.noise_memory) * ev.noise[0] + 1.0
+    ev.noise[1] = variance(smallest, ev.noise[0], adaptive.noise)
+
+
+@kernel
+def variance(total: float, n: float, R: float) -> float:
+    """σ̂² from the sum of n squared errors, with R² as a few more of them; never 0."""
+    return max((total + FIRST * R * R) / (n + FIRST), 1e-12)
+
+
+@kernel
+def inherit(ev: Evidence, k: int, lead: int) -> None:
+    """Model k has the leader's past now, but for its weight."""
+    ev.error[k] = ev.error[lead]
+    ev.sacrifice[k] = ev.sacrifice[lead]
+    ev.product[k] = ev.product[lead]
+    ev.square[k] = ev.square[lead]
