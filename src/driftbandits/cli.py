@@ -1,5 +1,6 @@
 """The command `driftbandits`. Its commands live in `commands`; here, what is missing is told in one line."""
 
+import gc
 import importlib.util
 import sys
 
@@ -14,6 +15,7 @@ def main() -> None:
         sys.exit(1)
     from .experiment import inquiries
 
+    gc.freeze()  # what is imported stays; the garbage collector need not look through it again and again
     inquiries.app()
 
 

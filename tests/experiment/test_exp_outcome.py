@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from scipy import stats as scipy_stats
 
 from driftbandits.experiment import Published, load, publish
 from driftbandits.experiment.claims import compare, judge
+from driftbandits.experiment.drawing import artist, draw
+from driftbandits.experiment.helper import DIED, FAILED, Helper
 from driftbandits.experiment.outcome import Curve
 from driftbandits.experiment.outcome import load as load_outcome
 from driftbandits.experiment.questions import Claim
@@ -70,6 +73,24 @@ def test_bounds_are_those_of_the_theorem(done: Published) -> None:
     assert bound.rounds[-1] == 60
     assert bound.values[-1] == pytest.approx(exact.total)
     assert bound.trivial == 120.0
+
+
+def test_another_process_draws_the_same_figure_and_is_not_missed_when_it_dies(done: Published) -> None:
+    files = {file: file.read_bytes() for file in done.figures}
+    request = {"root": str(done.root), "collection": None, "name": "small"}
+    with artist(wanted=True) as helper:
+        assert helper is not None
+        for file in files:
+            file.unlink()
+        assert helper.ask(request) == "done"
+        assert {file: file.read_bytes() for file in files} == files
+        assert helper.ask({**request, "root": str(done.root / "nothing")}) == FAILED
+    with Helper(sys.exit) as dead:
+        assert dead.ask(request) == DIED
+        for file in files:
+            file.unlink()
+        assert draw(done.root, done.panels, None, dead) == done.figures
+    assert {file: file.read_bytes() for file in files} == files
 
 
 def test_figures_and_tables_are_there(done: Published) -> None:

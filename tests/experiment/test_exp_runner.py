@@ -73,7 +73,7 @@ def test_a_changed_spec_is_a_new_result_and_the_old_one_stays(tmp_path: pathlib.
     assert first.total == changed.total
 
 
-def test_a_cell_is_stored_before_the_next_one_is_reported(tmp_path: pathlib.Path) -> None:
+def test_a_cell_is_stored_before_it_is_reported(tmp_path: pathlib.Path) -> None:
     cells = plan(load(small.write(tmp_path))).cells
     store = Store(tmp_path / "out")
     seen = []
@@ -83,7 +83,8 @@ def test_a_cell_is_stored_before_the_next_one_is_reported(tmp_path: pathlib.Path
             seen.append((done, len(list((tmp_path / "out").rglob("*.parquet")))))
 
     run_cells(cells, store, jobs=2, progress=Look())
-    assert seen == [(i, i) for i in range(9)]
+    assert [done for done, _ in seen] == list(range(9))
+    assert all(stored >= done for done, stored in seen)
     assert not list((tmp_path / "out").rglob("*.part"))
 
 

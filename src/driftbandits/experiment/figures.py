@@ -5,11 +5,14 @@ Drawn without pyplot, so that threads, notebooks and missing displays do not mat
 
 import pathlib
 import warnings
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .outcome import Panel
+from .panels import Collection
 from .style import DASHES, MARKERS, RC, colour_of
 
 WIDTH = 3.5  # inches: one column of a two-column paper
@@ -18,44 +21,28 @@ LEGEND_ROW = 0.16
 DPI = 200
 
 
-def draw(panels: list[Panel], folder: pathlib.Path) -> list[pathlib.Path]:
-    """A figure for every panel, as PDF and PNG."""
-    files = []
+def figures(panels: list[Panel], collection: Collection | None = None) -> dict[str, Callable[[], Any]]:
+    """All figures by name, each made when it is called; the largest, which shows the panels side by side, is the first."""
+    answer: dict[str, Callable[[], Any]] = {}
+    if collection is not None:
+        found = {panel.name: panel for panel in panels}
+        rows = [[(found[p], found[p].environments[0]) for p in row if p in found] for row in collection.layout]
+        rows = [row for row in rows if row]
+        if sum(map(len, rows)) > 1:
+            answer[collection.name] = partial(_grid, rows)
     for panel in panels:
-        if panel.figure == "none":
-            continue
-        places = panel.environments if panel.figure == "regret" else [""]
-        with _look():
-            if panel.figure == "scaling":
-                figure = _scaling(panel)
-            else:
-                figure = _grid([[(panel, e)] for e in places] if len(places) == 1 else _rows(panel, places))
-            files += _save(figure, folder / panel.name)
-            if panel.figure == "regret" and any(c.memory for c in panel.shown()):
-                rows = [[(panel, e)] for e in places] if len(places) == 1 else _rows(panel, places)
-                files += _save(_grid(rows, memory=True), folder / f"{panel.name}-memory")
-    return files
-
-
-def draw_together(layout: list[list[str]], panels: list[Panel], folder: pathlib.Path, name: str) -> list[pathlib.Path]:
-    """Panels side by side, as in the paper."""
-    found = {panel.name: panel for panel in panels}
-    rows = [[(found[p], found[p].environments[0]) for p in row if p in found] for row in layout]
-    rows = [row for row in rows if row]
-    if sum(map(len, rows)) < 2:
-        return []
-    with _look():
-        return _save(_grid(rows), folder / name)
-
-
-def _look() -> Any:
-    import matplotlib
-
-    return matplotlib.rc_context(RC)  # type: ignore[arg-type]
+        rows = _rows(panel, panel.environments if panel.figure == "regret" else [""])
+        if panel.figure == "scaling":
+            answer[panel.name] = partial(_scaling, panel)
+        elif panel.figure != "none":
+            answer[panel.name] = partial(_grid, rows)
+        if panel.figure == "regret" and any(c.memory for c in panel.shown()):
+            answer[f"{panel.name}-memory"] = partial(_grid, rows, memory=True)
+    return answer
 
 
 def _rows(panel: Panel, places: list[str]) -> list[list[tuple[Panel, str]]]:
-    columns = 2 if len(places) in (2, 4) else 3
+    columns = {1: 1, 2: 2, 4: 2}.get(len(places), 3)
     return [[(panel, e) for e in places[i : i + columns]] for i in range(0, len(places), columns)]
 
 
@@ -217,22 +204,30 @@ def _log_axes(axes: Any, x: list[float]) -> None:
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
-def _save(figure: Any, stem: pathlib.Path) -> list[pathlib.Path]:
-    stem.parent.mkdir(parents=True, exist_ok=True)
+def save(make: Callable[[], Any], stem: pathlib.Path) -> None:
+    """Make a figure and write it, as PDF and PNG."""
+    import matplotlib
+
+    with matplotlib.rc_context(RC):  # type: ignore[arg-type]
+        figure = make()
+        with warnings.catch_warnings():  # a figure too small for its labels is still a figure
+            warnings.filterwarnings("ignore", "constrained_layout not applied", UserWarning)
+            figure.get_layout_engine().execute(figure)
+        figure.set_layout_engine("none")  # found once for both files
+        stem.parent.mkdir(parents=True, exist_ok=True)
+        _write(figure, stem)
+
+
+def _write(figure: Any, stem: pathlib.Path) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
 
-    with warnings.catch_warnings():  # a figure too small for its labels is still a figure
-        warnings.filterwarnings("ignore", "constrained_layout not applied", UserWarning)
-        figure.get_layout_engine().execute(figure)
-    figure.set_layout_engine("none")  # found once for both files; and `print_…` draws once where `savefig` draws twice
     files = [stem.with_name(f"{stem.name}.{ending}") for ending in ("pdf", "png")]
     parts = [file.with_name(f"{file.name}.part") for file in files]
     pdf: Any = FigureCanvasPdf(figure)
-    pdf.print_pdf(parts[0], metadata={"CreationDate": None})
+    pdf.print_pdf(parts[0], metadata={"CreationDate": None})  # `print_…` draws once where `savefig` draws twice
     figure.set_dpi(DPI)  # a PDF has 72, and leaves them behind
     png: Any = FigureCanvasAgg(figure)
     png.print_png(parts[1])
     for part, file in zip(parts, files, strict=True):
         part.replace(file)
-    return files

@@ -14,7 +14,7 @@ from typing import Any
 from .. import __version__
 from .analyse import analyse
 from .cells import Plan, library, plan
-from .figures import draw, draw_together
+from .drawing import artist, draw
 from .outcome import Panel, label, save, summary
 from .panels import Collection
 from .runner import Progress, run_cells
@@ -57,24 +57,23 @@ def publish(
         from .cluster import check_address
 
         check_address(cluster)
-    plans = [plan(e) for e in experiments]
-    _check_files(plans)
-    store = Store.open(out, name)
-    of_the_paper = collection is not None and any(e.name in collection.panels for e in experiments)
-    title = collection.title if collection and of_the_paper else " · ".join(e.title for e in experiments)
-    settings = _settings(name, title, experiments, command)
-    store.claim(name, settings=settings)
-    cells = [cell for p in plans for cell in p.cells]
-    counter = _Counter(progress)
-    results = run_cells(cells, store, jobs=jobs, cluster=cluster, progress=counter)
-    panels = [analyse(p, results) for p in plans]
-    answer = summary(panels, __version__)
-    save(panels, out, settings)
-    write_text(out / "summary.json", json.dumps(answer, indent=1) + "\n")
-    _tables(panels, out / "tables")
-    figures = draw(panels, out / "figures")
-    if collection is not None:
-        figures += draw_together(collection.layout, panels, out / "figures", collection.name)
+    with artist(wanted=len(experiments) > 1 and jobs != 1) as helper:
+        plans = [plan(e) for e in experiments]
+        _check_files(plans)
+        store = Store.open(out, name)
+        of_the_paper = collection is not None and any(e.name in collection.panels for e in experiments)
+        title = collection.title if collection and of_the_paper else " · ".join(e.title for e in experiments)
+        settings = _settings(name, title, experiments, command)
+        store.claim(name, settings=settings)
+        cells = [cell for p in plans for cell in p.cells]
+        counter = _Counter(progress)
+        results = run_cells(cells, store, jobs=jobs, cluster=cluster, progress=counter)
+        panels = [analyse(p, results) for p in plans]
+        answer = summary(panels, __version__)
+        save(panels, out, settings)
+        write_text(out / "summary.json", json.dumps(answer, indent=1) + "\n")
+        _tables(panels, out / "tables")
+        figures = draw(out, panels, collection, helper)
     report = None
     if with_report:
         from .report import write_report

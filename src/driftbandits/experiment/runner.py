@@ -4,8 +4,9 @@ The compiled loops release the GIL, so threads use all cores. A cell is on disk 
 process loses only the cells in flight.
 """
 
+import itertools
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Protocol
 
@@ -34,9 +35,6 @@ class Silent:
         """Say nothing."""
 
 
-Engine = Callable[[list[Cell]], Iterator[tuple[Cell, Result]]]
-
-
 def run_cells(
     cells: Iterable[Cell], store: Store, *, jobs: int | None = None, cluster: str = "", progress: Progress | None = None
 ) -> dict[str, Result]:
@@ -53,40 +51,44 @@ def run_cells(
     total, done = len(wanted), len(found)
     warm_up(todo if not cluster.startswith("tcp") else here, jobs=threads, report=progress.compiling)
     progress.running(done, total)
-    batches: list[tuple[Engine, list[Cell]]] = []
-    if remote:
-        from .cluster import on_cluster
-
-        batches.append((lambda some: on_cluster(some, cluster), remote))
-    batches.append((lambda some: on_threads(some, threads), [c for c in here if not c.alone]))
-    batches.append(
-        (lambda some: on_threads(some, 1), [c for c in here if c.alone])
-    )  # nothing else runs while time is measured
-    for engine, some in batches:
-        if not some:
-            continue
-        for cell, result in engine(some):
-            store.put(cell, result)
-            found[cell.key] = result
-            done += 1
-            progress.running(done, total)
+    for cell, result in itertools.chain(
+        _on_cluster(remote, cluster, store),
+        on_threads([c for c in here if not c.alone], threads, store),
+        on_threads([c for c in here if c.alone], 1, store),  # nothing else runs while time is measured
+    ):
+        found[cell.key] = result
+        done += 1
+        progress.running(done, total)
     return found
 
 
-def on_threads(cells: list[Cell], threads: int) -> Iterator[tuple[Cell, Result]]:
-    """Results as they come; only a few cells are taken up ahead, so that an interrupt is soon obeyed."""
+def _on_cluster(cells: list[Cell], address: str, store: Store) -> Iterator[tuple[Cell, Result]]:
+    """Results as they come from other machines, stored here."""
+    if cells:
+        from .cluster import on_cluster
+
+        for cell, result in on_cluster(cells, address):
+            store.put(cell, result)
+            yield cell, result
+
+
+def on_threads(cells: list[Cell], threads: int, store: Store) -> Iterator[tuple[Cell, Result]]:
+    """Results as they come, already stored; only a few cells are taken up ahead, so that an interrupt is soon obeyed."""
+
+    def finish(cell: Cell) -> Result:
+        result = run(cell.spec)
+        store.put(cell, result)
+        return result
+
     queue = iter(cells)
     open_: dict[Future[Result], Cell] = {}
     with ThreadPoolExecutor(threads) as pool:
-        for cell in queue:
-            open_[pool.submit(run, cell.spec)] = cell
-            if len(open_) >= 2 * threads:
-                break
+        for cell in itertools.islice(queue, 2 * threads):
+            open_[pool.submit(finish, cell)] = cell
         while open_:
             finished, _ = wait(open_, return_when=FIRST_COMPLETED)
             for future in finished:
                 cell = open_.pop(future)
-                following = next(queue, None)
-                if following is not None:
-                    open_[pool.submit(run, following.spec)] = following
+                for following in itertools.islice(queue, 1):
+                    open_[pool.submit(finish, following)] = following
                 yield cell, future.result()

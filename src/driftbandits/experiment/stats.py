@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import bdtr, stdtr, stdtrit
 
 LEVEL = 0.95
 
@@ -33,6 +32,8 @@ def describe(values: ArrayLike, level: float = LEVEL) -> Sample:
     >>> sample.mean, sample.std, round(sample.high, 3)
     (2.0, 1.0, 4.484)
     """
+    from scipy.special import stdtrit
+
     x = np.asarray(values, float)
     n, mean = len(x), float(x.mean())
     if n < 2:
@@ -50,6 +51,8 @@ def p_less(left: ArrayLike, right: ArrayLike) -> float:
     >>> round(p_less([1.0, 2.0, 3.0], [2.0, 3.5, 3.8]), 4)
     0.017
     """
+    from scipy.special import stdtr
+
     difference = np.asarray(left, float) - np.asarray(right, float)
     n = len(difference)
     if n < 2:
@@ -69,6 +72,8 @@ def p_sign(left: ArrayLike, right: ArrayLike) -> float:
     >>> p_sign([1.0, 1.0, 1.0, 90.0, 1.0], [2.0, 2.0, 2.0, 2.0, 2.0])
     0.1875
     """
+    from scipy.special import bdtr
+
     difference = np.asarray(left, float) - np.asarray(right, float)
     decided = difference[difference != 0.0]
     n, less = len(decided), int((decided < 0.0).sum())

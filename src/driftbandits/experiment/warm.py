@@ -1,14 +1,9 @@
-"""Compile every composition an experiment needs before its trials start: in two processes, into the cache all share.
-
-`python -m driftbandits.experiment.warm` reads cells from its standard input, one JSON a line, compiles what each needs,
-and answers each with a line. It ends when its input does, so it never outlives the process that started it.
-"""
+"""Compile every composition an experiment needs before its trials start: in two processes, into the cache all share."""
 
 import hashlib
 import importlib.metadata
 import json
 import os
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterable
@@ -18,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..env import Bandit, static
-from ..errors import DriftBanditsError
 from ..kernel import cache_folder
 from ..simulate import simulate
 from .calls import build
 from .cells import Cell, one_run
+from .helper import DIED, Helper, serve
 
 ROUNDS = 4  # enough to call every function once
 
@@ -104,34 +99,19 @@ def warm_up(cells: Iterable[Cell], *, jobs: int, report: Callable[[int, int], No
 
 
 def _compile_in_processes(specs: list[dict[str, Any]], report: Callable[[int, int], None]) -> None:
-    queue, done, lock = list(reversed(specs)), 0, threading.Lock()
+    """In two. If one dies, this process will compile what is left, and tell why it cannot."""
+    waiting, done, lock = iter(specs), 0, threading.Lock()
     report(0, len(specs))
 
     def feed() -> None:
         nonlocal done
-        command = [sys.executable, "-m", __spec__.name if __spec__ else __name__]
-        with subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        ) as process:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            while True:
-                with lock:
-                    if not queue:
-                        break
-                    spec = queue.pop()
-                try:
-                    process.stdin.write(json.dumps(spec) + "\n")
-                    process.stdin.flush()
-                    answered = process.stdout.readline()
-                except BrokenPipeError:
-                    answered = ""
-                if not answered:
-                    return  # it died; this process will compile what is left, and tell why it cannot
+        with Helper(serve_compilation) as helper:
+            for spec in waiting:
+                if helper.ask(spec) == DIED:
+                    return
                 with lock:
                     done += 1
                     report(done, len(specs))
-            process.stdin.close()
 
     threads = [threading.Thread(target=feed, daemon=True) for _ in range(min(2, len(specs)))]
     for thread in threads:
@@ -140,17 +120,6 @@ def _compile_in_processes(specs: list[dict[str, Any]], report: Callable[[int, in
         thread.join()
 
 
-def main() -> None:
-    """Compile what standard input asks for."""
-    for line in sys.stdin:
-        try:
-            compile_one(json.loads(line))
-        except DriftBanditsError:
-            sys.stdout.write("failed\n")  # the asking process meets the same error and tells it
-        else:
-            sys.stdout.write("compiled\n")
-        sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    main()
+def serve_compilation() -> None:
+    """Compile what each requested cell needs."""
+    serve(compile_one)
