@@ -412,7 +412,7 @@ def copy_state(to: Any, source: Any) -> None:
             a[...] = b
 
 
-@overload(copy_state, strict=False, jit_options=cast(Any, LEAF))
+@overload(copy_state, strict=False, jit_options=cast(Any, INLINED))
 def _(to: Any, source: Any) -> Callable[..., None]:
     lines = [
         f"    {'copy_state' if _is_state(kind) else 'copy'}(to.{name}, source.{name})\n" for name, kind in _fields(to)
@@ -422,10 +422,11 @@ def _(to: Any, source: Any) -> Callable[..., None]:
     return cast(Callable[..., None], code["implementation"])
 
 
-@solver
+@kernel
 def _copy_array(to: Any, source: Any) -> None:
+    a, b = to.reshape(to.size), source.reshape(to.size)
     for j in range(to.size):  # numba's array assignment would need reference counting
-        to.flat[j] = source.flat[j]
+        a[j] = b[j]
 
 
 def view_state(store: Any, i: int) -> Any:

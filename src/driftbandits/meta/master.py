@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import integer, positive, probability, require
-from ..kernel import copy_state, entry, kernel, part, solver, sqrt, view_state
+from ..kernel import copy_state, entry, kernel, part, sqrt, view_state
 from ..linalg import Matrix, Vector
 from ..protocol import (
     Integers,
@@ -41,7 +41,7 @@ from ..protocol import (
     start,
 )
 from ..strategy import Optimistic
-from .stored import filled
+from .stored import duplicate, filled
 
 LOG = 4096  # the last blocks, instances and restarts are remembered, up to this many of each
 LARGEST_ORDER = 40
@@ -127,7 +127,7 @@ def _(master: Master, setting: Setting, rng: np.random.Generator) -> MasterState
         before=np.zeros(largest + 1),
         chance=np.exp2(-0.5 * np.arange(largest + 1)),
         sums=np.zeros(4),
-        rate=np.full(1, master.test_scale * constant * _rate(master, inner, rng)),
+        rate=np.full(1, master.test_scale * constant * _rate(master, setting.dim, blank)),
         journal=Journal(
             counts=np.zeros(3, np.int64),
             blocks=np.zeros((LOG, 2), np.int64),
@@ -146,7 +146,7 @@ def _begin(plan: Schedule, n: int) -> None:
     plan.begun[n] = 1
 
 
-def _rate(master: Master, setting: Setting, rng: np.random.Generator) -> float:
+def _rate(master: Master, d: int, state: Any) -> float:
     """The c of ρ(t) = c/√t, the base's regret a round on the scale of the tests.
 
         c = β√(d log(T/δ))/span, at least 1                                           (Wei and Luo 2021, Appendix I.2)
@@ -156,8 +156,7 @@ def _rate(master: Master, setting: Setting, rng: np.random.Generator) -> float:
     """
     if not isinstance(master.base, Optimistic):
         return 1.0
-    T, d = master.horizon, setting.dim
-    est = start(master.base, setting, rng).est
+    T, est = master.horizon, duplicate(state.est)
     square = limits(master.base).L ** 2 * T / d + getattr(master.base.model, "lam", 1.0)
     for factor in (est.factor, est.factor2):
         factor[...] = np.eye(len(factor)) / np.sqrt(square)  # reciprocals, as in every factor
@@ -226,12 +225,6 @@ def _active(state: MasterState) -> Any:
     return view_state(state.instances, state.plan.clock[ACTIVE])
 
 
-@solver
-def _begin_instance(state: MasterState, m: int) -> None:
-    copy_state(view_state(state.instances, m), state.blank)
-    state.plan.begun[m] = 1
-
-
 @kernel
 def _write(rows: Integers, counts: Integers, which: int, first: int, second: int) -> None:
     rows[counts[which] % LOG, 0] = first
@@ -285,7 +278,8 @@ def _arrange(state: MasterState, rng: np.random.Generator) -> None:
     if not state.plan.clock[DRAWN]:
         m = _schedule(state.plan, rng)
         if state.plan.begun[m] == 0:
-            _begin_instance(state, m)
+            copy_state(view_state(state.instances, m), state.blank)
+            state.plan.begun[m] = 1
         state.plan.clock[ACTIVE] = m
 
 

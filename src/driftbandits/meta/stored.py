@@ -1,6 +1,5 @@
 """Many copies of one state: the same tree of arrays with a leading axis, of which `view_state` shows one place."""
 
-import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,4 +22,4 @@ def joined(states: Sequence[Any]) -> Any:
 
 def duplicate(state: Any) -> Any:
     """A second state, equal to the first, that shares no array with it."""
-    return copy.deepcopy(state)
+    return type(state)(*map(duplicate, state)) if isinstance(state, tuple) else state.copy()
