@@ -52,3 +52,17 @@ def test_products(d, n, seed):
     _products(X, theta, out, B + B.T, np.zeros((d, 64)), forms)
     assert_close(out, X.T @ theta, 1e-12)
     assert_close(forms[:n], np.einsum("ia,ij,ja->a", X, B + B.T, X), 1e-12)
+
+
+@entry
+def _top(score, found):
+    found[0] = linalg.largest(score)
+    found[1] = linalg.position(score, found[0])
+
+
+@given(st.lists(st.floats(-10, 10) | st.just(-np.inf), min_size=1, max_size=19))
+def test_largest_and_where(scores):
+    score, found = np.array(scores), np.zeros(2)
+    _top(score, found)
+    assert found[0] == score.max()
+    assert found[1] == np.argmax(score)
