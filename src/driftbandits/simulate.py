@@ -90,8 +90,9 @@ def simulate(
     bound = limits(strategy).L
     fixed = env.arms.fixed
     size = BLOCK if fixed else max(1, min(BLOCK, BLOCK_NUMBERS // (env.dim * env.arms.n)))
-    if trace.knows(type(strategy)):  # look inside at (about) every checkpoint
-        size = max(1, min(size, T // CHECKPOINTS))
+    watched = trace.knows(type(strategy))
+    look = max(1, min(size, T // CHECKPOINTS)) if watched else size  # inside, at (about) every checkpoint
+    size -= size % look
     arms_on_offer = env.arms.blocks(T, size)
     first = next(arms_on_offer)
     state = start(strategy, Setting(env.dim, first[0] if fixed else np.zeros((env.dim, 0)), T), rng)
@@ -106,12 +107,15 @@ def simulate(
             check_arms(arms, bound, check)
         best = np.empty(len(theta))
         best_predictors(arms, theta, score, best)
-        draw = draws(env.reward, noise_rng, len(theta))
-        given = (strategy, state, env.reward, arms, np.ascontiguousarray(theta), best, draw, fixed, score, x, rng, log)
-        play = play or _rounds.direct(*given)  # all blocks are of the same types
-        play(*given)
-        if trace.knows(type(strategy)):
-            traced.append({"round": int(log.clock[0]), **trace(strategy, state)})
+        theta, draw = np.ascontiguousarray(theta), draws(env.reward, noise_rng, len(theta))
+        for t in range(0, len(theta), look):
+            now = slice(t, t + look)
+            offer = arms if fixed else arms[now]
+            given = (strategy, state, env.reward, offer, theta[now], best[now], draw[now], fixed, score, x, rng, log)
+            play = play or _rounds.direct(*given)  # all pieces are of the same types
+            play(*given)
+            if watched:
+                traced.append({"round": int(log.clock[0]), **trace(strategy, state)})
     seconds = time.perf_counter() - began
     return Run(
         rounds=marks,
