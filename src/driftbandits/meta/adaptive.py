@@ -79,7 +79,7 @@ class Adaptive(NamedTuple):
     shortest: float = 4.0  # rounds; each memory is twice the one before, the last remembers everything
     share: float = 1e-4  # α
     credible: float = 1.0  # c, in means d/2 of ½χ²_d
-    thrift: float = 0.06  # κ
+    thrift: float = 0.05  # κ
     price: float = 0.01  # η
     calibration: float = 0.0  # rounds over which the slopes a_k are found; 0: a = 1
     refute: float = 7.0  # τ, in nats
