@@ -19,7 +19,7 @@ paper: setup  ## reproduce the paper: figures, tables and a report under results
 test: setup lint types imports unit interpreted  ## what CI runs
 
 test-all: test  ## with the slow statistical checks
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "slow or interpreted"
 
 lint: setup
 	$(BIN)/ruff check .
@@ -32,7 +32,7 @@ imports: setup
 	$(BIN)/lint-imports --no-cache
 
 unit: setup  ## compiled, docstring examples included
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow" tests src --doctest-modules
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow and not interpreted" tests src --doctest-modules
 
 interpreted: setup  ## the same kernels without compilation, where coverage can see them
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow and not compiled" tests --cov --cov-report=term

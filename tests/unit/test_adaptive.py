@@ -9,7 +9,7 @@ from numba import config
 
 import driftbandits as db
 from driftbandits.meta.adaptive import Adaptive, memories
-from driftbandits.protocol import Setting, start
+from driftbandits.protocol import Setting, settled, start
 
 INTERPRETED = bool(config.DISABLE_JIT)
 LB = {"lam": 2.0, "S": 1.0, "L": 1.0, "R": 1.0, "delta": 0.001}
@@ -222,7 +222,7 @@ def test_the_ridge_of_the_generalized_waits_for_the_dimension():
     open_one = db.zoo.adaptive_weight_glm_ucb(**GLM)
     c = 0.19661193324148185  # μ′(1)
     for d in (2, 5):
-        model = db.Agent(open_one, dim=d).strategy.base.model
+        model = settled(open_one, d).base.model
         assert model.lam == pytest.approx(d / c**2)
         assert model._replace(lam=1.0) == db.zoo.adaptive_weight_glm_ucb(**GLM, lam=1.0).base.model
     with pytest.raises(db.DriftBanditsError, match="delta = 2"):

@@ -173,6 +173,7 @@ def clicks(T=None, dim=3, arms=None):
     )
 
 
+@pytest.mark.interpreted
 def test_identity_is_the_linear_family():
     """With μ(z) = z the bonus has the projection's factor 2; without projections the rest is LB-WeightUCB."""
     common = {"gamma": 0.95, "lam": 2.0, "S": 9.0, "L": 1.0, "R": 1.0, "delta": 0.05}
@@ -182,6 +183,7 @@ def test_identity_is_the_linear_family():
     assert (choices(glb, world) == choices(db.zoo.lb_weight_ucb(**common), world)).all()
 
 
+@pytest.mark.interpreted
 def test_a_discount_of_one_is_static():
     glb = {"lam": 2.0, "S": 1.0, "L": 1.0, "delta": 0.05}
     assert (choices(db.zoo.glb_weight_ucb(gamma=1, **glb), clicks()) == choices(db.zoo.glm_ucb(**glb), clicks())).all()

@@ -160,7 +160,7 @@ def test_threads_share_a_world_but_no_workspace():
     assert np.array_equal(*runs)
 
 
-@pytest.mark.skipif(not INTERPRETED, reason="one more composition to compile; the interpreted run has it")
+@pytest.mark.interpreted
 def test_pooled_stages():
     world = db.mdp.random_mnl(episodes=6, seed=5, **WORLD)
     scales = {"reward_bonus_scale": 0.3, "transition_bonus_scale": 1e-4}
