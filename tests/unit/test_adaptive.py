@@ -48,10 +48,12 @@ class Reference:
         return arms @ self.theta(k), beta, naive.inverse_norms(arms, V)
 
     def look(self, arms):
-        k = len(self.r) % self.K
+        if len(self.r) % 2:
+            return
+        k = len(self.r) // 2 % self.K
         forecast, beta, width = self.scores(arms, k)
         given_up = forecast.max() - forecast[np.argmax(forecast + beta * width)]
-        self.sacrifice[k] += (given_up - self.sacrifice[k]) / 16
+        self.sacrifice[k] += (given_up - self.sacrifice[k]) / 8
 
     def calibrated(self, k, forecast, r):
         if not self.a.calibration:

@@ -12,8 +12,8 @@ The evidence is the log-likelihood of a one-step-ahead forecast. Alone it choose
 are wide: a long memory errs more, but explores less. On the circle, drift v a round costs ½(v·m)² + 0.4β/√m of regret at
 memory m, and forecasts err least where the noise variance is about β²/4 of what it is: the first charge is for the part of a
 model's bonus that the noise does not explain. In more dimensions what a bonus costs depends on the arms, and is measured:
-s̄_k is the mean of max_a μ(x_aᵀθ̂_k) − μ(x_jᵀθ̂_k), what model k's own choice x_j gives up by its own estimate. One model a
-round is asked; times ‖θ̂‖, a regret is a loss of forecasts.
+s̄_k is the mean of max_a μ(x_aᵀθ̂_k) − μ(x_jᵀθ̂_k), what model k's own choice x_j gives up by its own estimate. One model in
+two rounds is asked; times ‖θ̂‖, a regret is a loss of forecasts.
 
 Refuting makes the weights more than a choice of γ. After a jump the long memories are wrong for as long as they remember;
 here they forget at once what the leader has forgotten, and then grow again. The weights of the past stay what the paper's radius
@@ -66,7 +66,8 @@ from ..protocol import (
 from .evidence import Evidence, book, calibrated, conclude, inherit, no_evidence
 from .stored import filled, joined
 
-LOOK = 1.0 / 16.0  # weight of the latest sacrifice in their mean
+EVERY = 2  # rounds from one model's turn to be asked to the next one's
+LOOK = 1.0 / 8.0  # weight of the latest sacrifice in their mean
 
 
 @part
@@ -174,7 +175,7 @@ def _forecast(adaptive: Adaptive, state: AdaptiveState, x: Vector, r: float) -> 
 @kernel
 def _look(adaptive: Adaptive, state: AdaptiveState, arms: Matrix, score: Vector) -> None:
     """Ask one model, each in its turn, what its choice would give up."""
-    rule, model, k = adaptive.base.rule, adaptive.base.model, state.clock[SEEN] % state.gamma.shape[0]
+    rule, model, k = adaptive.base.rule, adaptive.base.model, state.clock[SEEN] // EVERY % state.gamma.shape[0]
     sums, est = view_state(state.sums, k), view_state(state.est, k)
     prepare(rule, model, sums, est, state.work, 0.0)
     index(rule, model, sums, est, state.width[k], state.work, arms, score)
@@ -253,7 +254,7 @@ def _(adaptive: Adaptive, state: AdaptiveState, rng: np.random.Generator) -> Non
 def _(adaptive: Adaptive, state: AdaptiveState, arms: Matrix, score: Vector, rng: np.random.Generator) -> int:
     ready(adaptive, state, rng)
     state.clock[DRAWN] = 0
-    if adaptive.price > 0.0 and arms.shape[0] > 2:
+    if adaptive.price > 0.0 and arms.shape[0] > 2 and state.clock[SEEN] % EVERY == 0:
         _look(adaptive, state, arms, score)
         _prepare(adaptive, state)
     current = state.clock[CURRENT]

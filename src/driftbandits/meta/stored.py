@@ -10,7 +10,9 @@ def filled(state: Any, places: int) -> Any:
     """That many copies of a state."""
     if isinstance(state, tuple):
         return type(state)(*(filled(field, places) for field in state))
-    return np.repeat(state[None], places, axis=0)
+    room = np.empty((places, *state.shape), state.dtype)
+    room[...] = state
+    return room
 
 
 def joined(states: Sequence[Any]) -> Any:
