@@ -53,6 +53,7 @@ __all__ = [
     "generic",
     "kernel",
     "part",
+    "scratch",
     "solver",
     "sqrt",
     "view_state",
@@ -403,9 +404,20 @@ def _fields(kind: Any) -> Iterator[tuple[str, Any]]:
     return zip(kind.fields, kind.types, strict=True)
 
 
+_scratch: set[type] = set()
+
+
+def scratch(cls: T) -> T:
+    """Mark a `NamedTuple` of arrays as no part of a state: they never change, or are made anew before they are read."""
+    _scratch.add(cls)
+    return cls
+
+
 def copy_state(to: Any, source: Any) -> None:
-    """Copy every array of `source` into the same array of `to`, a state of equal shapes."""
+    """Copy every array of `source` into the same array of `to`, a state of equal shapes; scratch is left as it is."""
     for a, b in zip(to, source, strict=True):
+        if type(a) in _scratch:
+            continue
         if isinstance(a, tuple):
             copy_state(a, b)
         else:
@@ -415,7 +427,9 @@ def copy_state(to: Any, source: Any) -> None:
 @overload(copy_state, strict=False, jit_options=cast(Any, INLINED))
 def _(to: Any, source: Any) -> Callable[..., None]:
     lines = [
-        f"    {'copy_state' if _is_state(kind) else 'copy'}(to.{name}, source.{name})\n" for name, kind in _fields(to)
+        f"    {'copy_state' if _is_state(kind) else 'copy'}(to.{name}, source.{name})\n"
+        for name, kind in _fields(to)
+        if getattr(kind, "instance_class", None) not in _scratch
     ]
     code: dict[str, Any] = {"copy_state": copy_state, "copy": _copy_array}
     exec(f"def implementation(to, source):\n{''.join(lines) or '    pass'}", code)

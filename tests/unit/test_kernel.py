@@ -12,7 +12,7 @@ import pytest
 
 import driftbandits as db
 from driftbandits.errors import InvalidValue, NoRule
-from driftbandits.kernel import copy_state, entry, generic, kernel, part, sqrt, view_state
+from driftbandits.kernel import copy_state, entry, generic, kernel, part, scratch, sqrt, view_state
 
 
 class Leaf(NamedTuple):
@@ -99,6 +99,29 @@ def test_whole_states_are_viewed_and_copied():
     assert not store.left.a[1].any()
     _trees(tree((1,)), view_state(store, 2), blank, 0)  # a view is the place itself
     assert not store.left.b.any()
+
+
+@scratch
+class Paper(NamedTuple):
+    notes: np.ndarray
+
+
+class Desk(NamedTuple):
+    paper: Paper
+    book: np.ndarray
+
+
+@entry
+def _tidy(desk, other):
+    copy_state(desk, other)
+
+
+@pytest.mark.parametrize("copy", [copy_state, _tidy])
+def test_scratch_is_not_copied(copy):
+    mine, other = Desk(Paper(np.zeros(2)), np.zeros(2)), Desk(Paper(np.ones(2)), np.ones(2))
+    copy(mine, other)
+    assert mine.book.all()
+    assert not mine.paper.notes.any()
 
 
 def test_square_root():

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..kernel import generic, kernel, sqrt
+from ..kernel import generic, kernel, scratch, sqrt
 from ..linalg import CHUNK, Matrix, Vector, dot, inner_products, largest, position, solve, solve_lower
 from ..protocol import Setting, mean
 from .ties import best_arm, tie_level
@@ -24,8 +24,9 @@ ROUNDING = 4e-16
 TINY = 1e-300  # keeps 0/0 out of the bounds of arms of norm 0
 
 
+@scratch
 class WidthWork(NamedTuple):
-    """Workspace of an index of the form mean + β·‖x‖."""
+    """Workspace of an index of the form mean + β·‖x‖; a fresh learner makes all of it anew in `prepare` with g = 0."""
 
     value: Vector  # (1,)      index of the last choice
     metric: Matrix  # (d, d)    V⁻¹ṼV⁻¹, or (0, 0)
