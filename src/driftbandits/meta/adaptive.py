@@ -119,13 +119,13 @@ class AdaptiveState(NamedTuple):
     stale: Vector  # (K,) observations that the estimate does not know
     evidence: Evidence
     u: Vector  # (d,)
-    clock: Integers  # (6,) see below
+    clock: Integers  # (5,) see below
     horizon: Integers  # (1,) T, or 0
 
 
-# clock: observations; model in use; leader; refuted models so far; 1 once there are estimates; 1 while a decision's
+# clock: observations; model in use; refuted models so far; 1 once there are estimates; 1 while a decision's
 # randomness is drawn
-SEEN, CURRENT, LEADER, REFUTED, MADE, DRAWN = range(6)
+SEEN, CURRENT, REFUTED, MADE, DRAWN = range(5)
 
 
 @start.register(Adaptive)
@@ -135,8 +135,8 @@ def _(adaptive: Adaptive, setting: Setting, rng: np.random.Generator) -> Adaptiv
     squares = wants_squares(rule) or wants_squares(radius)
     gamma = 1.0 - np.exp2(-np.arange(float(K))) / adaptive.shortest
     gamma[-1] = 1.0
-    clock = np.zeros(6, np.int64)
-    clock[CURRENT] = clock[LEADER] = K - 1
+    clock = np.zeros(5, np.int64)
+    clock[CURRENT] = K - 1
     return AdaptiveState(
         sums=filled(sums_of(model, setting, capacity(memory, setting.horizon), squares), K),
         est=filled(estimate_of(model, setting, squares), K),
@@ -199,7 +199,6 @@ def _weigh(adaptive: Adaptive, state: AdaptiveState) -> None:
             weight[k] = top * np.exp(-adaptive.handicap)
         if weight[k] >= credible:
             current = k
-    state.clock[LEADER] = lead
     state.clock[CURRENT] = current
 
 
