@@ -3,13 +3,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: setup paper test test-all lint types imports unit interpreted doctest format benchmark lock clean
+.PHONY: setup paper test test-all test-numba test-matrix test-package lint types imports unit interpreted doctest format tables benchmark lock clean
 
 setup: $(STAMP)
 
 $(STAMP): requirements.lock pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $(STAMP)
 
@@ -18,8 +18,17 @@ paper: setup  ## reproduce the paper: figures, tables and a report under results
 
 test: setup lint types imports unit interpreted  ## what CI runs
 
-test-all: test  ## with the slow statistical checks
+test-all: test test-numba test-package  ## with the slow statistical checks
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "slow or interpreted"
+
+test-numba: setup  ## a smoke set on the oldest and the newest numba we promise, each in its own environment
+	$(BIN)/python tests/versions/run.py
+
+test-matrix: setup  ## a smoke set on Python 3.11, 3.12 and 3.13, where they are installed, with the locked versions
+	$(BIN)/python tools/matrix.py
+
+test-package: setup  ## wheel and sdist, built, installed in clean environments and used
+	$(BIN)/python tools/package.py
 
 lint: setup
 	$(BIN)/ruff check .
@@ -37,6 +46,9 @@ unit: setup  ## compiled, docstring examples included
 interpreted: setup  ## the same kernels without compilation, where coverage can see them
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow and not compiled" tests --cov --cov-report=term
 
+tables: setup  ## write the tables of algorithms in README and docs from the zoo's records
+	$(BIN)/python docs/tables.py
+
 format: setup
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -44,8 +56,8 @@ format: setup
 benchmark: setup
 	for f in benchmarks/bench_*.py; do $(BIN)/python $$f; done
 
-lock: setup  ## write the versions in use
-	$(BIN)/python -m pip freeze --exclude-editable > requirements.lock
+lock: setup  ## write the versions in use, with the hashes of their files
+	$(BIN)/python -m pip freeze --exclude-editable | $(BIN)/python tools/lock.py requirements.lock
 
 clean:
 	rm -rf .venv results build dist

@@ -1,4 +1,4 @@
-"""Generalized linear bandits: time a round, and its growth with t.
+"""Generalized linear bandits: time per round, and its growth with t.
 
     python benchmarks/bench_generalized.py
 
@@ -30,7 +30,7 @@ STRATEGIES = {
 
 
 def least(strategy, world, repeats=5):
-    """µs a round, the least of several runs."""
+    """µs per round, the least of several runs."""
     db.simulate(strategy, world)
     best = np.inf
     for seed in range(repeats):
@@ -81,7 +81,7 @@ def main():
         f"glb_weight_ucb, d=20, n=100, changing arms: {least(wide, clicks(100, 20, 6000, changing=True), 3):7.1f} µs (target 150)"
     )
     print(
-        "\ngrowth with t: µs a round at T, glb_weight_ucb and glm_ucb (d=2, n=50) against Newton over the history in NumPy"
+        "\ngrowth with t: µs per round at T, glb_weight_ucb and glm_ucb (d=2, n=50) against Newton over the history in NumPy"
     )
     print(f"{'t':>8s} {'glb_weight':>11s} {'glm_ucb':>9s} {'history':>9s}")
     horizons, rows = [1000, 4000, 16000, 64000], []

@@ -60,7 +60,7 @@ def c_loop(folder):
 
 def rounds(loop):
     strategy = db.zoo.lb_weight_ucb(**NUMBERS)
-    print(f"{'d':>4} {'n':>5} {'ours':>10} {'C':>10} {'dgemm':>10} {'ours/C':>8} {'ours/dgemm':>11}   ns a round")
+    print(f"{'d':>4} {'n':>5} {'ours':>10} {'C':>10} {'dgemm':>10} {'ours/C':>8} {'ours/dgemm':>11}   ns per round")
     for d, n, T in ((2, 50, 6000), (20, 100, 3000), (100, 1000, 300)):
         arms = db.env.unit_arms(n, dim=d, seed=0)
         world = db.env.linear(arms, db.env.rotating(T, dim=d))
@@ -96,7 +96,7 @@ def zoo():
 
 
 def agent():
-    served = db.Agent(db.zoo.lb_weight_ucb(**NUMBERS), dim=2)
+    served = db.Agent(db.zoo.lb_weight_ucb(**NUMBERS), dim=2, compile="now")
     arms = db.env.unit_arms(50, dim=2, seed=0)
 
     def thousand():

@@ -65,7 +65,7 @@ def linear(states, actions, horizon, dim, episodes, past):
     V = np.ones(states)
     blas = best_of(lambda: [np.tensordot(world.psi, V, axes=([2], [0])) for _ in range(horizon)])
     name = f"linear mixture S={states} A={actions} H={horizon} d={dim}"
-    print(f"{name:44s} {1e6 * episode:9.1f} µs an episode   {slow / episode:8.0f} × faster than tests/naive")
+    print(f"{name:44s} {1e6 * episode:9.1f} µs per episode   {slow / episode:8.0f} × faster than tests/naive")
     print(f"{'':44s} {plain / episode:9.1f} × faster than vectorised NumPy planning alone")
     print(f"{'':44s} {episode / blas:9.2f} × the time of its {horizon} contractions ψ·V by BLAS")
 
@@ -86,7 +86,7 @@ def multinomial(states, actions, horizon, dim, episodes, past):
     history = run.states, run.actions, run.rewards
     slow = best_of(lambda: naive.mnl_plan(world.phi, psi, world.reachable, *history, **oracle, **known), 1)
     name = f"multinomial    S={states} A={actions} H={horizon} d={dim} U={world.U}"
-    print(f"{name:44s} {1e6 * episode:9.1f} µs an episode   {slow / episode:8.0f} × faster than tests/naive")
+    print(f"{name:44s} {1e6 * episode:9.1f} µs per episode   {slow / episode:8.0f} × faster than tests/naive")
     print(f"{'':44s} {episode / half:9.2f} × the time of an episode in the first half of the run")
 
 

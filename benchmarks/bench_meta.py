@@ -18,7 +18,7 @@ T = 6000
 
 
 def least(strategy, world, repeats=7):
-    """µs a round, the least of several runs."""
+    """µs per round, the least of several runs."""
     with mock.patch.object(trace, "knows", return_value=False):
         db.simulate(strategy, world)
         times = []

@@ -4,6 +4,8 @@ import os
 
 from hypothesis import HealthCheck, settings
 
+os.environ.setdefault("DRIFTBANDITS_COMPILE", "now")  # no child processes; where they are the subject, a test says so
+
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 settings.register_profile(

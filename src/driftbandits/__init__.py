@@ -8,18 +8,25 @@
 (np.int64(2000), np.True_)
 """
 
+from typing import TYPE_CHECKING, Any
+
 from . import env, mdp, theory, zoo
 from .agent import Agent
 from .citations import cite
 from .errors import DriftBanditsError
-from .mdp import EpisodicAgent, simulate_mdp
+from .mdp import EpisodicAgent, run, simulate_mdp
 from .simulate import Run, simulate, trials
 from .strategy import Optimistic
+
+if TYPE_CHECKING:
+    from .bandit import Bandit, Decision
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Agent",
+    "Bandit",
+    "Decision",
     "DriftBanditsError",
     "EpisodicAgent",
     "Optimistic",
@@ -27,9 +34,19 @@ __all__ = [
     "cite",
     "env",
     "mdp",
+    "run",
     "simulate",
     "simulate_mdp",
     "theory",
     "trials",
     "zoo",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The front for production is read when it is first asked for."""
+    if name in ("Bandit", "Decision"):
+        from . import bandit
+
+        return getattr(bandit, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,15 +1,68 @@
-"""The online front: the same strategies, one decision at a time."""
+"""The online front: the same strategies, one decision at a time.
 
-from typing import Any
+Rewards may come late, in any order. The clock of an agent counts decisions (and observations that came without one), not rewards: an
+observation made `age` decisions ago weighs what it would weigh had its reward come at once. Call by call:
+
+`select`                    opens a decision. If the reward of the one before is still out, that one's round passes now.
+`update(r)`                 the reward of the last selection, the only one that is open.
+`update(r, x=x)`            an observation without a decision: a round of its own.
+`update(r, age=0)`          the reward of the last selection, whatever else is open.
+`update(r, x=x, age=3)`     the reward of the decision before the last three, with the features x that were played.
+"""
+
+import math
+import os
+import threading
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from .checks import Check, as_offer, check_arms
-from .errors import InvalidShape, InvalidState, InvalidValue, integer, real
+from . import agent_file
+from .checks import Check, as_numbers, as_offer, check_arms
+from .checks import prepare as prepare_checks
+from .cold import How, lazily, prepared, way
+from .errors import (
+    CannotRead,
+    DriftBanditsError,
+    InvalidShape,
+    InvalidState,
+    InvalidValue,
+    NumericalError,
+    integer,
+    real,
+    require,
+)
+from .fixed import Fixed
+from .guard import Guard
 from .kernel import entry
 from .linalg import Matrix, Vector
-from .protocol import NO_SLOT, Setting, act, describe, estimator, grow, learn, limits, ready, scores, settled, start
+from .protocol import (
+    NO_SLOT,
+    Setting,
+    act,
+    add_item,
+    describe,
+    drop_item,
+    estimator,
+    grow,
+    hears,
+    learn,
+    learn_late,
+    limits,
+    make_room,
+    propensities,
+    ready,
+    scores,
+    settle,
+    size,
+    skip,
+    start,
+    widen,
+)
+from .saving import finite, read, write
 
 
 class Agent:
@@ -27,6 +80,11 @@ class Agent:
         Number of rounds, if known; only strategies with a union bound over time need it.
     check
         Arms longer than the strategy's L are an error, a warning ("warn") or ignored ("off").
+    items
+        Number K of items, for strategies with a model per item: `select` then takes one context (d,) and returns the item.
+    compile
+        If the code of this strategy is not in the cache: "background" decides at once, interpreted, and compiles in a child process;
+        "now" waits, 5 to 20 seconds; "never" stays interpreted, about 100 × slower.
 
     Examples
     --------
@@ -40,6 +98,11 @@ class Agent:
     array([0.2, 0.8])
     """
 
+    strategy = Fixed[Any]()
+    dim = Fixed[int]()
+    horizon = Fixed[int | None]()
+    check = Fixed[Check]()
+
     def __init__(
         self,
         strategy: Any,
@@ -48,76 +111,306 @@ class Agent:
         seed: int | np.random.SeedSequence = 0,
         horizon: int | None = None,
         check: Check = "error",
+        items: int | None = None,
+        compile: How = "background",  # noqa: A002 - as a user would say it
     ) -> None:
-        self.dim = integer("dim", dim, least=1, why="it is the number of features d")
-        self.strategy = strategy = settled(strategy, self.dim)
-        self.check: Check = check
+        self.dim = self._dim = d = integer("dim", dim, least=1, why="it is the number of features d")
+        T = 0 if horizon is None else integer("horizon", horizon, least=1, why="it is the number of rounds T")
+        self.horizon = T or None
+        self.check = self._check = check
+        self.strategy = self._strategy = strategy = settle(strategy, d)
         self._rng = np.random.default_rng(seed)
         self._limits = limits(strategy)
-        T = 0 if horizon is None else integer("horizon", horizon, least=1, why="it is the number of rounds T")
-        self._state = start(strategy, Setting(self.dim, np.zeros((self.dim, 0)), T), self._rng)
-        self._grows = grow.knows(type(self._state))
+        K = 0 if items is None else integer("items", items, least=1, why="there must be an item to choose")
+        if K and not add_item.knows(type(strategy)):
+            raise InvalidValue(
+                f"items = {K} is not allowed; {type(strategy).__name__} has no model per item: give select the arms"
+            )
+        self._items = K  # 0: the arms come with every call
+        self._item = NO_SLOT
+        self._state = start(strategy, Setting(d, np.zeros((d, 0)), T, K), self._rng)
+        kind = type(self._state)
+        self._grows = grow.knows(kind) and not (widen.knows(kind) and widen(self._state) is self._state)
+        self._waits = skip.knows(type(strategy)) and not hears(strategy, self._state, -1)
         self._score = np.zeros(0)
-        self._x = np.zeros(self.dim)
-        self._chosen = False
-        none = np.zeros((self.dim, 1))
-        self._decide = _decide.direct(strategy, self._state, none, self._score, True, self._rng)
-        self._observe = _observe.direct(strategy, self._state, self._x, 0.0)
+        self._room = 0  # the most arms there were
+        self._x = np.zeros(d)
+        self._chosen = False  # is the last selection open?
+        self._older = 0  # open selections before it
+        self._behind = False  # has the last selection's round still to pass?
+        self._guard = Guard(strategy)
+        # of one observation; None if it has to be measured
+        self._gain = self._limits.L**2 if check == "error" and math.isfinite(self._limits.L) else None
+        self._lock = threading.Lock()
+        none = np.zeros((d, 1))
+        how = way(compile)
+        prepare_checks(how)
+        deciding = (strategy, self._state, none, self._score, True, self._rng)
+        self._decide: Callable[..., int] = prepared(_decide, deciding, how, partial(setattr, self, "_decide"))
+        observing = (strategy, self._state, self._x, 0.0, NO_SLOT)
+        self._observe: Callable[..., float] = prepared(_observe, observing, how, partial(setattr, self, "_observe"))
+        # Only if a reward comes late, and if somebody asks:
+        self._observe_late: Callable[..., float] = lazily(_observe_late, how, partial(setattr, self, "_observe_late"))
+        self._chances: Callable[..., None] = lazily(_propensities, how, partial(setattr, self, "_chances"))
 
     def select(self, arms: ArrayLike) -> int:
-        """Index of the arm to play among the rows of `arms` (n, d), which may differ in every call."""
+        """Index of the arm to play among the rows of `arms` (n, d), which may differ in every call; or the item for a context (d,)."""
         offer = self._offer(arms)
-        k: int = self._decide(self.strategy, self._state, offer, self._score, True, self._rng)
-        self._x[:] = offer[:, k]
-        self._chosen = True
+        with self._lock:
+            if self._behind and self._waits:
+                self._catch_up()
+            score = self._scratch(offer)  # may make room in the state
+            k: int = self._decide(self._strategy, self._state, offer, score, True, self._rng)
+            self._x[:] = offer[:, 0 if self._items else k]
+            self._item = k if self._items else NO_SLOT
+            self._older += self._chosen
+            self._chosen = self._behind = True
         return k
 
-    def update(self, reward: float, *, x: ArrayLike | None = None) -> None:
-        """Learn the reward of the last selection, or of any features `x` (d,)."""
+    def update(
+        self,
+        reward: float,
+        *,
+        x: ArrayLike | None = None,
+        weight: float = 1.0,
+        age: int | None = None,
+        item: int | None = None,
+    ) -> None:
+        """Learn a reward: of the last selection, of an earlier one, or of any features.
+
+        Parameters
+        ----------
+        x
+            (d,) the features played; by default those of the last selection.
+        weight
+            ≥ 0; the observation counts as so many. The radius is a theorem for weights in [0, 1].
+        age
+            Decisions made since: 0 for the last one, 3 if three were made after it. The estimate becomes what it would be had the reward
+            come in time. Without it `x` is an observation without a decision, and a round of its own.
+        item
+            With items: the one that was chosen in the context `x`.
+
+        Examples
+        --------
+        >>> import driftbandits as db
+        >>> agent = db.Agent(db.zoo.lb_weight_ucb(gamma=0.9, lam=1, S=1, L=1, R=1, delta=0.1), dim=1, seed=0)
+        >>> for x in (0.5, 1.0):
+        ...     k = agent.select([[x]])
+        >>> agent.update(0.8)
+        Traceback (most recent call last):
+        ...
+        driftbandits.errors.InvalidState: 2 selections are open: say age=0 for the last; an earlier one needs x=… and age=…
+        >>> agent.update(0.8, x=[0.5], age=1)
+        >>> agent.update(1.0)
+        """
         r = real("reward", reward)
         if not self._limits.low <= r <= self._limits.high:
             allowed = f"in [{self._limits.low:g}, {self._limits.high:g}]"
             raise InvalidValue(f"reward = {reward!r} is not allowed; it must be {allowed}: the radius assumes it")
+        w = 1.0 if weight == 1.0 else real("weight", weight)
+        if w < 0.0:
+            require(False, "weight", weight, "≥ 0", "an observation counts as so many")
+        rounds = None if age is None else integer("age", age, least=0, why="it is the number of decisions made since")
+        features, slot = None, NO_SLOT
         if x is not None:
-            self._learn(self._features(x), r)
-            return
-        if not self._chosen:
-            raise InvalidState(
-                "update without select: there is no selection whose reward is open; give the features with x=…"
-            )
-        self._learn(self._x, r)
-        self._chosen = False
+            features, slot = self._features(x), self._checked_item(item)
+        elif item is not None:
+            raise InvalidValue(f"item = {item!r} needs x=…: the context in which it was chosen")
+        with self._lock:
+            if features is None:
+                features, slot = self._last_features(rounds), self._item
+                if self._waits and not self._behind:  # its round has passed already, without the reward
+                    rounds = 0
+            if w == 1.0 and (rounds is None or (rounds == 0 and self._behind)):
+                self._apply(self._observe, features, r, 1.0, slot)
+            else:
+                self._learn_late(features, r, w, rounds, slot)
+            if x is None:
+                self._chosen = False
+            else:
+                self._close(features, rounds, slot)
 
     def scores(self, arms: ArrayLike) -> Vector:
         """The optimistic index of every arm, as the rule computes it for the coming decision, (n,)."""
         offer = self._offer(arms)
-        self._decide(self.strategy, self._state, offer, self._score, False, self._rng)
-        return self._score.copy()
+        with self._lock:
+            score = self._scratch(offer)
+            self._decide(self._strategy, self._state, offer, score, False, self._rng)
+            return score.copy()
+
+    def propensities(self, arms: ArrayLike) -> Vector:
+        """The probability with which the coming `select` of these arms chooses each, (n,); asking changes nothing.
+
+        Exact for the choice that will be made, whatever has been drawn for it already. Strategies that do not choose at random have none.
+        """
+        offer = self._offer(arms)
+        if not propensities.knows(type(self._strategy)):
+            raise InvalidState(
+                f"{type(self._strategy).__name__} does not choose with known probabilities; zoo.self_tuning does"
+            )
+        with self._lock:
+            if self._behind and self._waits:  # as the coming selection would
+                self._catch_up()
+            p = np.zeros(len(self._scratch(offer)))
+            self._chances(self._strategy, self._state, offer, p, self._rng)
+        return p
+
+    def add_item(self) -> int:
+        """One more item, of which nothing is known; returns its number."""
+        self._checked_item(0)
+        with self._lock:
+            self._state = add_item(self._strategy, self._state)
+            self._items += 1
+        return self._items - 1
+
+    def drop_item(self, item: int) -> None:
+        """Never choose this item again; its number stays taken."""
+        k = self._checked_item(item)
+        with self._lock:
+            drop_item(self._strategy, self._state, k)
 
     @property
     def theta(self) -> Vector:
         """Current estimate of θ, (d,)."""
-        return estimator(self.strategy, self._state).copy()
+        with self._lock:
+            return estimator(self._strategy, self._state).copy()
 
     def info(self) -> dict[str, Any]:
         """What the strategy tells about its state: observations, effective memory, radius, …"""
-        return describe(self.strategy, self._state)
+        with self._lock:
+            return {name: finite(value) for name, value in describe(self._strategy, self._state).items()}
 
-    def _learn(self, x: Vector, r: float) -> None:
+    def __repr__(self) -> str:
+        return f"Agent({agent_file.outline(self._strategy)}, dim={self._dim}, observations={self.info().get('observations', '?')})"
+
+    # --------------------------------------------------------------------------------------------------------------- durable state
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all of the agent to one file, atomically: it goes on after `load` as if it had never been saved.
+
+        Arrays (safetensors) and JSON, no pickle. Needs the extra `state`.
+        """
+        write(path, "Agent", *self.pack())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, compile: How = "background") -> "Agent":  # noqa: A002
+        """The agent that was saved; a file that is damaged, hostile or of a later version is refused in one line.
+
+        Parts of your own must be imported before: nothing is imported, and no code is run, for a file.
+        """
+        about, arrays = read(path, "Agent")
+        try:
+            return cls.unpack(about, arrays, compile=compile)
+        except DriftBanditsError as problem:
+            raise CannotRead(f"{os.fspath(path)} cannot be loaded: {problem}") from None
+
+    def pack(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """All of the agent, as JSON and arrays."""
+        with self._lock:
+            return agent_file.pack_agent(self)
+
+    @classmethod
+    def unpack(cls, about: dict[str, Any], arrays: Mapping[str, NDArray[Any]], **options: Any) -> "Agent":
+        """The agent that was packed."""
+        return cast(Agent, agent_file.unpack_agent(cls, about, arrays, **options))
+
+    # ------------------------------------------------------------------------------------------------- learning, under the lock
+
+    def _last_features(self, age: int | None) -> Vector:
+        """Of the last selection, if it is clear that the reward is its."""
+        if not self._chosen:
+            raise InvalidState(
+                "update without select: there is no selection whose reward is open; give the features with x=…"
+            )
+        if age is None and self._older:
+            raise InvalidState(
+                f"{self._older + 1} selections are open: say age=0 for the last; an earlier one needs x=… and age=…"
+            )
+        if age:
+            raise InvalidState(f"age = {age} needs x=…: the features that were played {age} decisions ago")
+        return self._x
+
+    def _apply(self, observe: Callable[..., float], x: Vector, r: float, weight: float, *rest: Any) -> None:
+        """Change the state, or, if θ̂ or β were not finite afterwards, leave it as it was."""
         if self._grows:
             self._state = grow(self._state)
-        self._observe(self.strategy, self._state, x, r)
+        gain = float(x @ x) if self._gain is None else self._gain
+        reward = weight * abs(r)
+        before = self._guard.copy_if_risky(self._state, weight * gain, reward)
+        try:
+            finite = math.isfinite(observe(self._strategy, self._state, x, r, *rest))
+        except (ArithmeticError, ValueError):  # interpreted, √ and / raise where compiled code has NaN
+            finite = False
+        if finite:
+            self._behind = False
+            if before is not None:
+                self._guard.warn_if_bad(self._state)
+            return
+        if before is None:
+            self._decide = self._observe = self._observe_late = _lost
+            raise NumericalError("θ̂ or β is not finite, and nothing foretold it: this agent is lost; load a saved one")
+        self._state = before
+        raise self._guard.failure(reward)
+
+    def _learn_late(self, x: Vector, r: float, weight: float, age: int | None, slot: int) -> None:
+        """The last round passes, if it has not; then comes an observation of an earlier one, or of weight ≠ 1."""
+        if not learn_late.knows(type(self._strategy)):
+            name = type(self._strategy).__name__
+            raise InvalidState(
+                f"{name} learns every reward in its turn and with weight 1; a late or weighted one has no place in it"
+            )
+        passes = self._behind or age is None
+        why = hears(self._strategy, self._state, (age or 0) - passes)
+        if why:
+            raise InvalidState(f"age = {age} cannot be learned: {why}; without age it gets a round of its own")
+        self._apply(self._observe_late, x, r, weight, slot, passes, weight, age or 0)
+
+    def _catch_up(self) -> None:
+        """The round of the last selection passes without its reward."""
+        self._observe_late(self._strategy, self._state, self._x, 0.0, NO_SLOT, True, -1.0, 0)
+        self._behind = False
+
+    def _close(self, x: Vector, age: int | None, slot: int) -> None:
+        """Note whose reward is no longer open."""
+        if age == 0 or (age is None and self._chosen and slot == self._item and bool((x == self._x).all())):
+            self._chosen = False
+        elif age:
+            self._older = max(self._older - 1, 0)
+
+    # ------------------------------------------------------------------------------------------------------------ checked input
 
     def _offer(self, arms: ArrayLike) -> Matrix:
-        """Checked arms as (d, n), and a score for each."""
-        offer = as_offer(arms, self.dim)
-        check_arms(offer[None], self._limits.L, self.check)
-        if self._score.shape[0] != offer.shape[1]:
-            self._score = np.zeros(offer.shape[1])
+        """Checked arms as (d, n), or a context as (d, 1)."""
+        if self._items:
+            return self._features(arms)[:, None]
+        offer = as_offer(arms, self._dim)
+        check_arms(offer[None], self._limits.L, self._check)
         return offer
 
+    def _scratch(self, offer: Matrix) -> Vector:
+        """A score for each arm."""
+        n = self._items or offer.shape[1]
+        if self._score.shape[0] != n:
+            self._score = np.zeros(n)
+            self._room = max(self._room, n)
+            self._state = make_room(self._strategy, self._state, n)
+        return self._score
+
+    def _checked_item(self, item: int | None) -> int:
+        """An item's number as the slot of an observation."""
+        if not self._items:
+            if item is not None:
+                raise InvalidValue("this agent has no items; make it with Agent(strategy, dim=d, items=K)")
+            return NO_SLOT
+        if item is None:
+            raise InvalidValue("which item was that? Give item=… with x=…")
+        k = integer("item", item, least=0, why="it is the item's number")
+        if k >= self._items:
+            raise InvalidValue(f"item = {item!r} is not allowed; there are {self._items} items, 0 to {self._items - 1}")
+        return k
+
     def _features(self, x: ArrayLike) -> Vector:
-        features = np.ascontiguousarray(x, np.float64)
+        features = np.ascontiguousarray(as_numbers("x", x))
         if features.shape != (self.dim,):
             raise InvalidShape(f"x has shape {features.shape}; it must be ({self.dim},): the features of one arm")
         check_arms(features[None, :, None], self._limits.L, self.check)
@@ -135,5 +428,28 @@ def _decide(strategy: Any, state: Any, arms: Matrix, score: Vector, choose: bool
 
 
 @entry
-def _observe(strategy: Any, state: Any, x: Vector, r: float) -> None:
-    learn(strategy, state, x, r, NO_SLOT)
+def _propensities(strategy: Any, state: Any, arms: Matrix, p: Vector, rng: np.random.Generator) -> None:
+    ready(strategy, state, rng)
+    propensities(strategy, state, arms, p)
+
+
+@entry
+def _observe(strategy: Any, state: Any, x: Vector, r: float, slot: int) -> float:
+    learn(strategy, state, x, r, slot)
+    return size(strategy, state)
+
+
+@entry
+def _observe_late(
+    strategy: Any, state: Any, x: Vector, r: float, slot: int, passes: bool, weight: float, age: int
+) -> float:
+    """Let a round pass, if it has not; then learn a late reward, unless its weight is negative: there is none."""
+    if passes:
+        skip(strategy, state)
+    if weight >= 0.0:
+        learn_late(strategy, state, x, r, slot, weight, age)
+    return size(strategy, state)
+
+
+def _lost(*args: Any) -> Any:
+    raise InvalidState("this agent's numbers are not finite any more; load a saved one, or make a new one")

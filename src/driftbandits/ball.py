@@ -3,10 +3,10 @@ r"""Minimise over the ball ‖θ‖ ≤ S: the projection of an estimator in a f
 Two problems, the second built on the first:
 
 `quadratic_on_ball`   min ½yᵀAy − qᵀy over ‖y‖ ≤ S.   y = (A+νI)⁻¹q, with ν = 0 or the root of ‖y‖ = S.
-`project_on_ball`     min ½‖g(θ) − ĝ‖²_{M⁻¹} over ‖θ‖ ≤ S (eq:GLB-projection, eq:MNL-projection; algorithms.md 2.4a):
+`project_on_ball`     min ½‖g(θ) − ĝ‖²_{M⁻¹} over ‖θ‖ ≤ S (eq:GLB-projection, eq:MNL-projection; algorithms §2.4a):
                       damped Newton, every step a quadratic on the ball: the constraint is never approximated.
 
-The estimator enters through two open functions, `residual` and `bend`, with a rule for each kind of likelihood. The
+The estimator enters through two open functions, `residual` and `bend`, with a method for each kind of likelihood. The
 projection is not convex but benign: its gradient is HM⁻¹(g−ĝ) with H ≻ 0, so it has no stationary point inside the ball
 when θ̂ is outside, and the minimiser lies on the sphere. Its Hessian is HM⁻¹H + ∇H·M⁻¹(g−ĝ); where that is not positive
 definite the second term is left out (Levenberg–Marquardt).
@@ -38,8 +38,8 @@ class BallWork(NamedTuple):
     factor: Matrix  # (d, d)
 
 
-def ball_work(d: int) -> BallWork:
-    """Allocate the workspace."""
+def blank_ball_work(d: int) -> BallWork:
+    """The workspace, before its first use."""
     return BallWork(*(np.zeros(d) for _ in range(4)), *(np.zeros((d, d)) for _ in range(5)))
 
 
@@ -115,7 +115,8 @@ def project_on_ball(likelihood: Any, metric: Matrix, S: float, theta: Vector, wo
     for i in range(d):
         kappa += 1e-4 * work.A[i, i] / d
     for _ in range(STEPS):
-        # min_y qᵀ(y−θ) + ½(y−θ)ᵀA(y−θ) + ½κ‖y−θ‖²
+        # min_y qᵀ(y−θ) + ½(y−θ)ᵀA(y−θ) + ½κ‖y−θ‖², with κ large enough for A + κI to be definite in spite of rounding
+        kappa = max(kappa, definite_shift(work.A, work.factor))
         for i in range(d):
             work.A[i, i] += kappa
         _shifted(work.A, theta, work.q, work.u)
@@ -165,21 +166,39 @@ def _hessian(likelihood: Any, metric: Matrix, theta: Vector, work: BallWork) -> 
     for i in range(d):
         for j in range(d):
             work.T[i, j] += work.A[i, j]
-    if _definite(work.T, work.factor):
+    if _definite(work.T, 0.0, work.factor):
         for i in range(d):
             for j in range(d):
                 work.A[i, j] = work.T[i, j]
 
 
+@solver
+def definite_shift(A: Matrix, factor: Matrix) -> float:
+    """The least c of 0, 1e-14·tr A, 1e-13·tr A, … for which A + cI is positive definite beyond rounding; `factor` is workspace.
+
+    Where probabilities are nearly 0 or 1 the curvature of a likelihood is lost in rounding, and a plain factorisation would divide by 0.
+    """
+    if _definite(A, 0.0, factor):
+        return 0.0
+    shift = 0.0
+    for i in range(A.shape[0]):
+        shift += 1e-15 * abs(A[i, i])
+    shift = max(shift, 1e-300)
+    while not _definite(A, shift, factor) and shift < 1e300:
+        shift *= 10.0
+    return shift
+
+
 @kernel
-def _definite(A: Matrix, U: Matrix) -> bool:
-    """Is A positive definite? Gaussian elimination in U finds every pivot positive, with a margin for rounding."""
+def _definite(A: Matrix, shift: float, U: Matrix) -> bool:
+    """Is A + shift·I positive definite? Gaussian elimination in U finds every pivot positive, with a margin for rounding."""
     d = A.shape[0]
     for i in range(d):
         for j in range(i, d):
             U[i, j] = A[i, j]
+        U[i, i] += shift
     for k in range(d):
-        if not U[k, k] > 1e-12 * A[k, k]:
+        if not U[k, k] > 1e-12 * (A[k, k] + shift):
             return False
         for i in range(k + 1, d):
             c = U[k, i] / U[k, k]

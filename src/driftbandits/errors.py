@@ -1,8 +1,7 @@
 """Our errors: every one is a sentence that says what was given, what is allowed, and why."""
 
+import math
 from typing import Any
-
-import numpy as np
 
 
 class DriftBanditsError(Exception):
@@ -21,8 +20,37 @@ class InvalidState(DriftBanditsError, RuntimeError):
     """A call came at the wrong moment, e.g. `update` before `select`."""
 
 
-class NoRule(DriftBanditsError, TypeError):
-    """An open function was called on a part it has no rule for."""
+class ReadOnly(DriftBanditsError, AttributeError):
+    """An attribute that is set once was set again."""
+
+
+class NoMethod(DriftBanditsError, TypeError):
+    """An open function was called on a part it has no method for."""
+
+
+class UnsafeCache(DriftBanditsError, PermissionError):
+    """Others could have put code into the cache folder, and reading it would run that."""
+
+
+class CannotWrite(DriftBanditsError, OSError):
+    """A file could not be written; what is there is whole: the old content or, if only the last step failed, the new one."""
+
+    def __init__(self, path: str, problem: OSError) -> None:
+        reason = problem.strerror or str(problem)
+        self.message = f"{path} cannot be written: {reason[:1].lower()}{reason[1:]}"
+        super().__init__(self.message)
+        self.errno, self.filename = problem.errno, path
+
+    def __str__(self) -> str:
+        return self.message  # not OSError's "[Errno 28] …"
+
+
+class CannotRead(DriftBanditsError, ValueError):
+    """A file is damaged, of another kind, or of a later version; nothing of it was loaded."""
+
+
+class NumericalError(DriftBanditsError, ArithmeticError):
+    """A number that should be finite is not; what led to it was undone, or the message says what to do."""
 
 
 def require(holds: bool, name: str, given: Any, allowed: str, why: str) -> None:
@@ -52,7 +80,8 @@ def real(name: str, value: Any) -> float:
         number = float(value)
     except (TypeError, ValueError):
         raise InvalidValue(f"{name} = {value!r} is not a number") from None
-    require(bool(np.isfinite(number)), name, value, "finite", "nothing can be computed with NaN or infinity")
+    if not math.isfinite(number):
+        require(False, name, value, "finite", "nothing can be computed with NaN or infinity")
     return number
 
 

@@ -14,12 +14,10 @@ from typing import Any, cast
 import numpy as np
 from llvmlite import ir
 from numba import float64, types
-from numba.core.datamodel import models
-from numba.core.datamodel.registry import register_default
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic, models, register_model
 from numpy.typing import NDArray
 
-from .kernel import INLINED
+from ._numba import compiled_form, row_address
 
 Four = NDArray[np.float64]  # (4,)
 REGISTER = ir.VectorType(ir.DoubleType(), 4)
@@ -31,7 +29,7 @@ class _Register(types.Type):
     """Numba's type of the value."""
 
 
-@register_default(_Register)
+@register_model(_Register)
 class _Model(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Any) -> None:
         super().__init__(manager, kind, REGISTER)  # type: ignore[no-untyped-call]
@@ -57,13 +55,8 @@ def _instruction(generator: Callable[..., Any]) -> Any:
     return intrinsic(generator)
 
 
-def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    return cast(Callable[..., Any], overload(function, strict=False, jit_options=cast(Any, INLINED)))
-
-
 def _address(context: Any, builder: Any, kind: Any, row: Any, j: Any) -> Any:
-    data = context.make_array(kind)(context, builder, row).data
-    return builder.bitcast(builder.gep(data, [j]), REGISTER.as_pointer())
+    return builder.bitcast(row_address(context, builder, kind, row, j), REGISTER.as_pointer())
 
 
 @_instruction
@@ -114,17 +107,17 @@ def _item(typing: Any, value: Any, i: Any) -> Any:
     return float64(register, types.intp), generate
 
 
-@_compiled(load)
+@compiled_form(load)
 def _(row: Any, j: Any) -> Any:
     return lambda row, j: _load(row, j)
 
 
-@_compiled(operator.getitem)
+@compiled_form(operator.getitem)
 def _(value: Any, i: Any) -> Any:
     return (lambda value, i: _item(value, i)) if isinstance(value, _Register) else None
 
 
-@_compiled(store)
+@compiled_form(store)
 def _(row: Any, j: Any, value: Any) -> Any:
     return lambda row, j, value: _store(row, j, value)
 
@@ -132,7 +125,7 @@ def _(row: Any, j: Any, value: Any) -> Any:
 def _operator(symbol: Callable[..., Any], instruction: str) -> None:
     apply = _arithmetic(instruction)
 
-    @_compiled(symbol)
+    @compiled_form(symbol)
     def _(a: Any, b: Any) -> Any:
         if isinstance(a, _Register) and isinstance(b, _Register):
             return lambda a, b: apply(a, b)

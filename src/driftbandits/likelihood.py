@@ -18,15 +18,16 @@ import numpy as np
 
 from .ball import divide_by, factor_of, quadratic_on_ball
 from .kernel import kernel, solver, sqrt
-from .linalg import Matrix, Vector, add_outer, dot, inner_products, norm, scale, scale_vector, symmetric_product
+from .linalg import Matrix, Vector, dot, inner_products, norm, scale_vector, symmetric_product
 from .links import ddmu, dmu, log_partition, mu
-from .protocol import NO_SLOT, Integers, Setting, absorb, fade, grow
+from .moments import absorb_moments, fade_moments
+from .protocol import NEGLIGIBLE, NO_SLOT, Integers, Setting, absorb, fade, grow, sound, widen
 
 BLOCK = 128  # atoms treated at once
 TOLERANCE = 1e-10  # certified error of θ̂, relative to 1 + ‖θ̂‖
 CHORD_FROM = 8  # dimension from which short steps keep the last Hessian
 FIRST_ROOM = 64  # a ring that may grow starts with this
-NEXT, OLDEST, USED, GROWS = 0, 1, 2, 3  # entries of Atoms.place
+NEXT, OLDEST, USED, LIVE = 0, 1, 2, 3  # entries of Atoms.place
 
 
 class Atoms(NamedTuple):
@@ -38,64 +39,84 @@ class Atoms(NamedTuple):
     b: Vector  # (d,)    ĝ = Σ w_s r_s x_s
     X: Matrix  # (d, K)  atoms
     N: Vector  # (K,)    weight of each
-    place: Integers  # (4,)    ring: next place, oldest place, places in use; 1 if more room may be made
+    place: Integers  # (4,)    ring: next place, oldest place, places in use, observations that were not taken back
     scratch: Matrix  # (4, BLOCK)
 
 
 def blank_atoms(setting: Setting, room: int, squares: bool) -> Atoms:
-    """Allocate: the arms as atoms if they are fixed, else a ring of `room` observations (0: one that grows)."""
+    """Before round 1: the arms as atoms if they are fixed, else a ring of `room` observations (0: one that grows)."""
     d, n = setting.arms.shape
     d2 = d if squares else 0
     K = n or room or FIRST_ROOM
-    place = np.array([0, 0, n, int(n == 0 and room == 0)], np.int64)
-    X = setting.arms.copy() if n else np.zeros((d, K))
-    moments = (np.zeros(2), np.zeros((d, d)), np.zeros((d2, d2)), np.zeros(d))
-    return Atoms(*moments, X=X, N=np.zeros(K), place=place, scratch=np.zeros((4, BLOCK)))
+    return Atoms(
+        n=np.zeros(2),
+        A=np.zeros((d, d)),
+        A2=np.zeros((d2, d2)),
+        b=np.zeros(d),
+        X=setting.arms.copy() if n else np.zeros((d, K)),
+        N=np.zeros(K),
+        place=np.array([0, 0, n, 0], np.int64),
+        scratch=np.zeros((4, BLOCK)),
+    )
+
+
+def full(sums: Atoms) -> bool:
+    """Would the next observation overwrite one that counts? Also of many sums with a leading axis, if all see the same observations."""
+    place = sums.place.reshape(-1, 4)[0]
+    return bool(place[LIVE] == sums.N.shape[-1] and (sums.N[..., place[NEXT]] > NEGLIGIBLE).any())
 
 
 @grow.register(Atoms)
 def _(sums: Atoms) -> Atoms:
+    return widen(sums) if full(sums) else sums
+
+
+@widen.register(Atoms)
+def _(sums: Atoms) -> Atoms:
     K = sums.N.shape[0]
-    if not sums.place[GROWS] or sums.place[USED] < K or sums.N[sums.place[NEXT]] == 0.0:
-        return sums
-    order = (np.arange(K) + sums.place[OLDEST]) % K
+    live = int(sums.place[LIVE])
+    order = (np.arange(live) + sums.place[OLDEST]) % K
     X, N = np.zeros((sums.X.shape[0], 2 * K)), np.zeros(2 * K)
-    X[:, :K], N[:K] = sums.X[:, order], sums.N[order]
-    return sums._replace(X=X, N=N, place=np.array([K, 0, K, 1], np.int64))
+    X[:, :live], N[:live] = sums.X[:, order], sums.N[order]
+    return sums._replace(X=X, N=N, place=np.array([live, 0, live, live], np.int64))
+
+
+@sound.register(Atoms)
+def _(sums: Atoms) -> bool:
+    K, place = sums.N.shape[-1], sums.place
+    inside = (place >= 0) & (place < [K, K, K + 1, K + 1])
+    return bool(inside.all() and sums.X.shape[-1] == K)
 
 
 @fade.register(Atoms)
 def _(sums: Atoms, g: float) -> None:
-    scale_vector(sums.b, g)
-    scale(sums.A, g)
-    scale(sums.A2, g * g)
-    sums.n[0] *= g
-    sums.n[1] *= g * g
+    fade_moments(sums, g)
     scale_vector(sums.N[: sums.place[USED]], g)
+    if g == 0.0:  # all is forgotten: the next observation is the oldest
+        sums.place[OLDEST] = sums.place[NEXT]
+        sums.place[LIVE] = 0
 
 
 @absorb.register(Atoms)
-def _(sums: Atoms, x: Vector, r: float, slot: int, sign: float) -> None:
-    add_outer(sums.A, x, sign)
-    add_outer(sums.A2, x, sign)
-    for i in range(x.shape[0]):
-        sums.b[i] += sign * r * x[i]
-    sums.n[0] += sign
-    sums.n[1] += sign
+def _(sums: Atoms, x: Vector, r: float, slot: int, weight: float) -> None:
+    absorb_moments(sums, x, r, weight)
     if slot != NO_SLOT:
-        sums.N[slot] += sign
+        sums.N[slot] += weight
         return
     K = sums.N.shape[0]
-    if sign < 0.0:  # memories take back their oldest observation
+    if weight < 0.0:  # memories take back their oldest observation
         sums.N[sums.place[OLDEST]] = 0.0
         sums.place[OLDEST] = (sums.place[OLDEST] + 1) % K
+        sums.place[LIVE] -= 1
         return
     at = sums.place[NEXT]
-    if sums.place[USED] == K and at == sums.place[OLDEST]:
+    if sums.place[LIVE] == K:
         sums.place[OLDEST] = (at + 1) % K
+    else:
+        sums.place[LIVE] += 1
     for i in range(x.shape[0]):
         sums.X[i, at] = x[i]
-    sums.N[at] = 1.0
+    sums.N[at] = weight
     sums.place[NEXT] = (at + 1) % K
     sums.place[USED] = max(sums.place[USED], at + 1)
 
@@ -134,7 +155,7 @@ def evaluate(link: Any, sums: Atoms, ridge: float, target: Vector, theta: Vector
             x = sums.X[i, first : first + m]
             for a in range(m):
                 q[a] = weight[a] * x[a]
-            for j in range(0, i - 2, 4):  # four rows a pass
+            for j in range(0, i - 2, 4):  # four rows per pass
                 y0, y1 = sums.X[j, first : first + m], sums.X[j + 1, first : first + m]
                 y2, y3 = sums.X[j + 2, first : first + m], sums.X[j + 3, first : first + m]
                 s0 = s1 = s2 = s3 = 0.0
@@ -208,8 +229,8 @@ class NewtonWork(NamedTuple):
     error: Vector  # (1,)    certified bound of ‖θ − θ̂‖₂
 
 
-def newton_work(d: int) -> NewtonWork:
-    """Allocate the workspace."""
+def blank_newton_work(d: int) -> NewtonWork:
+    """The workspace, before its first use."""
     return NewtonWork(np.zeros(d), np.zeros(d), np.zeros(d), np.zeros((d, d)), np.zeros((d, d)), np.zeros(1))
 
 

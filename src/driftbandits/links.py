@@ -12,7 +12,8 @@ link         μ(z)            log-partition b, b′ = μ  rewards          |μ�
 |μ″| ≤ μ′ is self-concordance, which the SCB algorithms need. Poisson noise is neither bounded nor sub-Gaussian: with this link every radius
 is a heuristic.
 
-A link of your own is a part with three rules, for μ (increasing), μ′ and μ″; a fourth, for b, lets the parameter-based algorithms use it:
+A link of your own is a part with three methods, for μ (increasing), μ′ and μ″. A fourth, for b, lets the parameter-based algorithms use
+it; a fifth, `law`, tells worlds and learners what its rewards are. `LINKS["cloglog"] = Cloglog()` gives it a name:
 
     @part
     class Cloglog(NamedTuple): ...
@@ -24,7 +25,7 @@ All are safe for |z| up to 10³ and beyond: the logistic and Poisson links stop 
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,6 +33,8 @@ from numpy.typing import ArrayLike
 from .errors import InvalidValue, positive
 from .kernel import entry, generic, kernel, part
 from .linalg import Vector
+
+Law = Literal["bernoulli", "poisson", "gaussian"]
 
 # ------------------------------------------------------------------------------------------------------------ open functions
 
@@ -58,7 +61,17 @@ def log_partition(link: Any, z: float) -> float:
 
 @generic
 def extreme_slopes(link: Any, LS: float) -> tuple[float, float]:
-    """(k_μ, c_μ), the largest and the smallest μ′ on [−LS, LS], in closed form. (Python only; optional.)"""
+    """(k_μ, c_μ), the largest and the smallest μ′ on [−LS, LS]. (Python only; by default found numerically.)"""
+    return -_lowest(link, LS, -1.0), _lowest(link, LS, 1.0)
+
+
+@generic
+def law(link: Any) -> Law | None:
+    """How rewards of mean μ(z) are distributed, where the link implies it. (Python only; by default it does not.)
+
+    Bernoulli rewards lie in [0, 1] and are ½-sub-Gaussian: learners then need neither a range nor R.
+    """
+    return None
 
 
 # ----------------------------------------------------------------------------------------------------------------- exponential
@@ -126,6 +139,11 @@ def _(link: Identity, z: float) -> float:
     return 0.5 * z * z
 
 
+@law.register(Identity)
+def _(link: Identity) -> Law:
+    return "gaussian"
+
+
 @extreme_slopes.register(Identity)
 def _(link: Identity, LS: float) -> tuple[float, float]:
     return 1.0, 1.0
@@ -166,6 +184,11 @@ def _(link: Logistic, z: float) -> float:
     return max(z, 0.0) + np.log1p(exp_minus(abs(z)))  # type: ignore[no-any-return]
 
 
+@law.register(Logistic)
+def _(link: Logistic) -> Law:
+    return "bernoulli"
+
+
 @extreme_slopes.register(Logistic)
 def _(link: Logistic, LS: float) -> tuple[float, float]:
     e = math.exp(-LS)
@@ -202,6 +225,11 @@ def _(link: Probit, z: float) -> float:
     return z * 0.5 * math.erfc(-z / ROOT_2) + exp_minus(0.5 * z * z) / ROOT_2_PI
 
 
+@law.register(Probit)
+def _(link: Probit) -> Law:
+    return "bernoulli"
+
+
 @extreme_slopes.register(Probit)
 def _(link: Probit, LS: float) -> tuple[float, float]:
     return 1.0 / ROOT_2_PI, math.exp(-LS * LS / 2.0) / ROOT_2_PI
@@ -231,6 +259,11 @@ def _(link: Poisson, z: float) -> float:
     return exp_bounded(z)
 
 
+@law.register(Poisson)
+def _(link: Poisson) -> Law:
+    return "poisson"
+
+
 @extreme_slopes.register(Poisson)
 def _(link: Poisson, LS: float) -> tuple[float, float]:
     return math.exp(LS) if LS < FADED else math.inf, math.exp(-LS)
@@ -252,11 +285,11 @@ def link_of(link: Any) -> Any:
     if isinstance(link, str):
         if link in LINKS:
             return LINKS[link]
-    elif all(rule.knows(type(link)) for rule in (mu, dmu, ddmu)):
+    elif all(needed.knows(type(link)) for needed in (mu, dmu, ddmu)):
         return link
     names = ", ".join(map(repr, LINKS))
     raise InvalidValue(
-        f"link = {link!r} is not allowed; it must be one of {names}, or a part with rules for mu, dmu and ddmu"
+        f"link = {link!r} is not allowed; it must be one of {names}, or a part with methods for mu, dmu and ddmu"
     )
 
 
@@ -294,15 +327,45 @@ def slopes(link: Any, LS: float) -> tuple[float, float]:
     (0.25, 150.42)
     """
     positive("L·S", LS, "it bounds |xᵀθ|")
-    if extreme_slopes.knows(type(link)):
-        k, c = extreme_slopes(link, LS)
-    else:
-        k, c = -_lowest(link, LS, -1.0), _lowest(link, LS, 1.0)
+    k, c = extreme_slopes(link, LS)
     if not 0.0 < c <= k < math.inf:
         raise InvalidValue(
             f"μ′ has the range [{c:g}, {k:g}] on |z| ≤ {LS:g}; it must be positive and finite: μ must be increasing"
         )
     return k, c
+
+
+def concordant_up_to(link: Any, LS: float) -> float:
+    """The largest z ≤ LS such that the link is self-concordant, |μ″| ≤ μ′, on [−z, z]; looked up on a fine grid.
+
+    Examples
+    --------
+    >>> concordant_up_to(Logistic(), 5.0), round(concordant_up_to(Probit(), 5.0), 2)
+    (5.0, 1.0)
+    """
+    if isinstance(link, Identity | Logistic | Poisson):
+        return LS
+    if isinstance(link, Probit):
+        return min(LS, 1.0)  # |μ″|/μ′ = |z|
+    z = np.linspace(0.0, LS, 2001)
+    fine = np.ones(len(z), bool)
+    for side in (z, -z):
+        _, slope, bend = evaluate(link, side)
+        fine &= np.abs(bend) <= slope * (1.0 + 1e-9)
+    return LS if fine.all() else float(z[max(int(np.argmin(fine)) - 1, 0)])
+
+
+def largest_gap(link: Any, LS: float) -> float:
+    """μ(LS) − μ(−LS): the most that one round can cost, where |xᵀθ| ≤ LS.
+
+    Examples
+    --------
+    >>> round(largest_gap("logistic", 5.0), 3), largest_gap("identity", 1.0)
+    (0.987, 2.0)
+    """
+    positive("L·S", LS, "it bounds |xᵀθ|")
+    low, high = evaluate(link, [-LS, LS])[0]
+    return float(high - low)
 
 
 def _lowest(link: Any, LS: float, sign: float) -> float:

@@ -17,13 +17,29 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .checks import Check, check_arms
+from .checks import prepare as prepare_checks
 from .env.bandit import Bandit
-from .env.rewards import draws, expected, respond
+from .env.rewards import draws, expected, respond, reward_range
+from .env.table import Cube, Table
 from .errors import InvalidValue, integer
 from .kernel import entry, kernel
 from .linalg import Matrix, Vector, inner_products, largest
-from .protocol import NO_SLOT, Integers, Setting, act, describe, learn, limits, settled, start, trace
+from .protocol import (
+    NO_SLOT,
+    Integers,
+    Setting,
+    act,
+    add_item,
+    describe,
+    learn,
+    limits,
+    make_room,
+    settle,
+    start,
+    trace,
+)
 
+IntegerMatrix = NDArray[np.int64]
 BLOCK = 4096  # rounds made at once
 BLOCK_NUMBERS = 1 << 20  # at most so many features at once when the arms change
 CHECKPOINTS = 300
@@ -40,6 +56,10 @@ class Run:
     trace: dict[str, NDArray[Any]] = field(default_factory=dict)  # quantities over time, if the strategy has any
     seconds: float = 0.0  # wall-clock time of the loop
     choices: NDArray[np.int64] | None = None  # (T,) arms played, with checkpoints="all"
+    reward: Vector | None = (
+        None  # (c,) cumulative expected reward after these rounds; regret + reward is what the best arms give
+    )
+    plays: NDArray[np.int64] | None = None  # (c, n) how often each arm was played until then, with plays=True
 
 
 class Log(NamedTuple):
@@ -47,18 +67,23 @@ class Log(NamedTuple):
 
     marks: Integers  # (c,) checkpoints
     regret: Vector  # (c,)
-    total: Vector  # (1,) regret so far
-    clock: Integers  # (2,) rounds played, checkpoints written
+    reward: Vector  # (c,)
+    total: Vector  # (2,) regret and expected reward so far
+    played: Integers  # (1,) rounds
+    written: Integers  # (1,) checkpoints
     choices: Integers  # (T,) or (0,)
+    counts: Integers  # (n,) plays of each arm so far, or (0,)
+    plays: IntegerMatrix  # (c, n) or (c, 0)
 
 
 def simulate(
     strategy: Any,
-    env: Bandit,
+    env: Bandit | Table,
     *,
     seed: Seed = 0,
     checkpoints: int | Literal["all"] | ArrayLike = CHECKPOINTS,
     check: Check = "error",
+    plays: bool = False,
 ) -> Run:
     """Run a strategy in a world.
 
@@ -73,22 +98,29 @@ def simulate(
     checkpoints
         How many, spread evenly; "all"; or the rounds themselves, increasing.
     check
-        Arms longer than the strategy's L are an error, a warning ("warn") or ignored ("off").
+        Arms longer than the strategy's L are an error, a warning ("warn") or ignored ("off"). Unless it is "off", rewards outside the range
+        that the strategy assumes, and changing arms for MASTER, are errors.
+    plays
+        Count at every checkpoint how often each arm was played.
 
     Examples
     --------
     >>> import driftbandits as db
     >>> world = db.env.linear(db.env.unit_arms(50, dim=2, seed=0), db.env.rotating(1000))
-    >>> run = db.simulate(db.zoo.oful(lam=2, S=1, L=1, R=1, delta=0.001), world, seed=0)
-    >>> int(run.rounds[-1])
-    1000
+    >>> run = db.simulate(db.zoo.oful(lam=2, S=1, L=1, R=1, delta=0.001), world, seed=0, plays=True)
+    >>> int(run.rounds[-1]), int(run.plays[-1].sum())
+    (1000, 1000)
     """
-    T, strategy = env.horizon, settled(strategy, env.dim)
+    prepare_checks("now")
+    T, strategy = env.horizon, settle(strategy, env.dim)
     every = isinstance(checkpoints, str) and checkpoints == "all"
     marks = _checkpoints(checkpoints, T)
     noise_rng, rng = (np.random.default_rng(s) for s in seed_sequence(seed).spawn(2))
     bound = limits(strategy).L
+    if isinstance(env, Table):
+        return _simulate_table(strategy, env, rng, marks, every, check, plays)
     fixed = env.arms.fixed
+    _check_world(strategy, env, check)
     size = BLOCK if fixed else max(1, min(BLOCK, BLOCK_NUMBERS // (env.dim * env.arms.n)))
     watched = trace.knows(type(strategy))
     look = max(1, min(size, T // CHECKPOINTS)) if watched else size  # inside, at (about) every checkpoint
@@ -96,7 +128,8 @@ def simulate(
     arms_on_offer = env.arms.blocks(T, size)
     first = next(arms_on_offer)
     state = start(strategy, Setting(env.dim, first[0] if fixed else np.zeros((env.dim, 0)), T), rng)
-    log = Log(marks, np.zeros(len(marks)), np.zeros(1), np.zeros(2, np.int64), np.zeros(T if every else 0, np.int64))
+    state = make_room(strategy, state, env.arms.n)
+    log = _log(marks, T if every else 0, env.arms.n if plays else 0)
     traced: list[dict[str, Any]] = []
     score, x = np.zeros(env.arms.n), np.zeros(env.dim)
     began = time.perf_counter()
@@ -115,7 +148,7 @@ def simulate(
             play = play or _rounds.direct(*given)  # all pieces are of the same types
             play(*given)
             if watched:
-                traced.append({"round": int(log.clock[0]), **trace(strategy, state)})
+                traced.append({"round": int(log.played[0]), **trace(strategy, state)})
     seconds = time.perf_counter() - began
     return Run(
         rounds=marks,
@@ -124,6 +157,8 @@ def simulate(
         trace={name: np.asarray([row[name] for row in traced]) for name in (traced[0] if traced else {})},
         seconds=seconds,
         choices=log.choices if every else None,
+        reward=log.reward,
+        plays=log.plays if plays else None,
     )
 
 
@@ -157,6 +192,114 @@ def trials(
         return list(pool.map(one, range(count)))
 
 
+def _check_world(strategy: Any, env: Bandit, check: Check) -> None:
+    """Refuse a world that is not what the strategy's guarantee is about, unless `check` is "off"."""
+    own, (low, high) = limits(strategy), reward_range(env.reward)
+    if check == "off":
+        return
+    if low < own.low or high > own.high:
+        raise InvalidValue(
+            f"rewards of this world are in [{low:g}, {high:g}]; the strategy needs them in [{own.low:g}, {own.high:g}] "
+            "(check='off' runs it all the same)"
+        )
+    if own.fixed_arms and not env.arms.fixed:
+        raise InvalidValue(
+            f"the arms change from round to round; the tests of {type(strategy).__name__} compare rounds with the same arms "
+            "(check='off' runs it all the same)"
+        )
+
+
+def _log(marks: Integers, rounds: int, arms: int) -> Log:
+    """An empty log of this many choices, counting the plays of this many arms."""
+    return Log(
+        marks=marks,
+        regret=np.zeros(len(marks)),
+        reward=np.zeros(len(marks)),
+        total=np.zeros(2),
+        played=np.zeros(1, np.int64),
+        written=np.zeros(1, np.int64),
+        choices=np.zeros(rounds, np.int64),
+        counts=np.zeros(arms, np.int64),
+        plays=np.zeros((len(marks), arms), np.int64),
+    )
+
+
+def _simulate_table(
+    strategy: Any, env: Table, rng: np.random.Generator, marks: Integers, every: bool, check: Check, plays: bool
+) -> Run:
+    """Run a strategy in a world that was written down."""
+    T, K, own = env.horizon, env.choices, limits(strategy)
+    if env.items and not add_item.knows(type(strategy)):
+        raise InvalidValue(
+            f"{type(strategy).__name__} has no model per item; give a table the features of every arm, (T, K, d)"
+        )
+    check_arms(env.offers, own.L, check)
+    if not (own.low <= env.rewards.min() and env.rewards.max() <= own.high):
+        raise InvalidValue(
+            f"rewards are in [{env.rewards.min():g}, {env.rewards.max():g}]; "
+            f"the strategy needs them in [{own.low:g}, {own.high:g}]"
+        )
+    state = start(strategy, Setting(env.dim, np.zeros((env.dim, 0)), T, K if env.items else 0), rng)
+    state = make_room(strategy, state, K)
+    log, best, score, x = _log(marks, T if every else 0, K if plays else 0), env.best(), np.zeros(K), np.zeros(env.dim)
+    began = time.perf_counter()
+    traced: list[dict[str, Any]] = []
+    watched = trace.knows(type(strategy))
+    size = max(1, T // CHECKPOINTS) if watched else T
+    for t in range(0, T, size):
+        now = slice(t, t + size)
+        _table_rounds(
+            strategy,
+            state,
+            env.offers[now],
+            env.rewards[now],
+            env.expected[now],
+            best[now],
+            env.items,
+            score,
+            x,
+            rng,
+            log,
+        )
+        if watched:
+            traced.append({"round": int(log.played[0]), **trace(strategy, state)})
+    return Run(
+        rounds=marks,
+        regret=log.regret,
+        info=describe(strategy, state),
+        trace={name: np.asarray([row[name] for row in traced]) for name in (traced[0] if traced else {})},
+        seconds=time.perf_counter() - began,
+        choices=log.choices if every else None,
+        reward=log.reward,
+        plays=log.plays if plays else None,
+    )
+
+
+@entry
+def _table_rounds(
+    strategy: Any,
+    state: Any,
+    offers: Cube,
+    rewards: Matrix,
+    means: Matrix,
+    best: Vector,
+    items: bool,
+    score: Vector,
+    x: Vector,
+    rng: np.random.Generator,
+    log: Log,
+) -> None:
+    """Play a block of rounds; offers are (m, d, n)."""
+    for t in range(rewards.shape[0]):
+        k = act(strategy, state, offers[t], score, rng)
+        for i in range(x.shape[0]):
+            x[i] = offers[t, i, 0 if items else k]
+        log.total[0] += best[t] - means[t, k]
+        log.total[1] += means[t, k]
+        learn(strategy, state, x, rewards[t, k], k if items else NO_SLOT)
+        _note(log, k)
+
+
 @entry
 def best_predictors(arms: Matrix, theta: Matrix, score: Vector, out: Vector) -> None:
     """out_t = max_a x_aᵀθ_t; arms (m, d, n), or (1, d, n) when they are fixed; score (n,) is scratch."""
@@ -188,7 +331,9 @@ def _rounds(
         for i in range(x.shape[0]):
             x[i] = offer[i, k]
             z += x[i] * theta[t, i]
-        log.total[0] += expected(reward, best[t]) - expected(reward, z)
+        gained = expected(reward, z)
+        log.total[0] += expected(reward, best[t]) - gained
+        log.total[1] += gained
         learn(strategy, state, x, respond(reward, z, draw[t]), k if fixed else NO_SLOT)
         _note(log, k)
 
@@ -196,11 +341,18 @@ def _rounds(
 @kernel
 def _note(log: Log, k: int) -> None:
     if log.choices.shape[0] > 0:
-        log.choices[log.clock[0]] = k
-    log.clock[0] += 1
-    if log.clock[0] == log.marks[log.clock[1]]:
-        log.regret[log.clock[1]] = log.total[0]
-        log.clock[1] += 1
+        log.choices[log.played[0]] = k
+    counted = log.counts.shape[0]
+    if counted > 0:
+        log.counts[k] += 1
+    log.played[0] += 1
+    c = log.written[0]
+    if log.played[0] == log.marks[c]:
+        log.regret[c] = log.total[0]
+        log.reward[c] = log.total[1]
+        for a in range(counted):
+            log.plays[c, a] = log.counts[a]
+        log.written[0] += 1
 
 
 def _checkpoints(wanted: Any, T: int) -> Integers:
@@ -211,11 +363,17 @@ def _checkpoints(wanted: Any, T: int) -> Integers:
         return np.arange(1, T + 1)
     if np.ndim(wanted) == 0:
         count = integer("checkpoints", wanted, least=1, why="the last round is always one")
-        return np.unique(np.linspace(T / min(count, T), T, min(count, T)).round().astype(np.int64))
+        return spread_rounds(count, T)
     rounds = np.asarray(wanted, np.int64)
     if rounds.ndim != 1 or len(rounds) == 0 or rounds[0] < 1 or rounds[-1] > T or (np.diff(rounds) <= 0).any():
         raise InvalidValue(f"checkpoints must be increasing rounds in 1..{T}; given {rounds.tolist()}")
     return rounds if rounds[-1] == T else np.append(rounds, T)
+
+
+def spread_rounds(count: int, T: int) -> Integers:
+    """At most `count` evenly spread rounds, the last of which is T."""
+    count = min(count, T)
+    return np.unique(np.linspace(T / count, T, count).round().astype(np.int64))
 
 
 def seed_sequence(seed: Seed) -> np.random.SeedSequence:

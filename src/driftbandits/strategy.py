@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .errors import InvalidValue
-from .kernel import kernel
+from .kernel import kernel, part
 from .linalg import Matrix, Vector
+from .parts import Memory, Model, Radius, Rule, demand
 from .protocol import (
     History,
     Integers,
@@ -21,32 +22,42 @@ from .protocol import (
     act,
     anticipate,
     beta,
+    blank_estimate,
+    blank_history,
+    blank_sums,
+    blank_work,
     capacity,
     choose,
+    conditioning,
     describe,
+    elapse,
     estimate,
-    estimate_of,
     estimator,
     grow,
+    hears,
     index,
-    keep,
     learn,
+    learn_late,
     limits,
+    occupied,
     optimism,
     prepare,
     ready,
+    recall,
     remember,
     renew,
     report,
     scores,
+    size,
+    skip,
     start,
-    sums_of,
     wants_horizon,
     wants_squares,
-    workspace,
+    widen,
 )
 
 
+@part
 class Optimistic(NamedTuple):
     """A strategy made of four parts.
 
@@ -61,10 +72,15 @@ class Optimistic(NamedTuple):
     ... )
     """
 
-    model: Any
-    memory: Any
-    radius: Any
-    rule: Any
+    model: Model
+    memory: Memory
+    radius: Radius
+    rule: Rule
+
+    def check(self) -> None:
+        """Every part in its place."""
+        for name, kind in (("model", Model), ("memory", Memory), ("radius", Radius), ("rule", Rule)):
+            demand(name, getattr(self, name), kind)
 
 
 class OptimisticState(NamedTuple):
@@ -74,10 +90,11 @@ class OptimisticState(NamedTuple):
     sums: Any
     est: Any
     work: Any
-    width: Vector  # (1,) the radius β
+    beta: Vector  # (1,)
     horizon: Integers  # (1,) T, or 0
-    fresh: Integers  # (1,) 1 until the first estimate is made
+    fresh: Integers  # (1,) 1 while the estimate does not know all that the sums know, as before the first
     drawn: Integers  # (1,) 1 while the randomness of the coming decision is drawn
+    missing: Integers  # (1,) rounds passed without a reward, less the rewards that came late
 
 
 @start.register(Optimistic)
@@ -90,14 +107,15 @@ def _(strategy: Optimistic, setting: Setting, rng: np.random.Generator) -> Optim
         )
     squares = wants_squares(rule) or wants_squares(radius)
     return OptimisticState(
-        history=keep(memory, setting.dim),
-        sums=sums_of(model, setting, capacity(memory, setting.horizon), squares),
-        est=estimate_of(model, setting, squares),
-        work=workspace(rule, setting),
-        width=np.zeros(1),
+        history=blank_history(memory, setting.dim),
+        sums=blank_sums(model, setting, capacity(memory, setting.horizon), squares),
+        est=blank_estimate(model, setting, squares),
+        work=blank_work(rule, setting),
+        beta=np.zeros(1),
         horizon=np.full(1, setting.horizon, np.int64),
         fresh=np.ones(1, np.int64),
         drawn=np.zeros(1, np.int64),
+        missing=np.zeros(1, np.int64),
     )
 
 
@@ -105,7 +123,7 @@ def _(strategy: Optimistic, setting: Setting, rng: np.random.Generator) -> Optim
 def _refresh(strategy: Optimistic, state: OptimisticState, g: float) -> None:
     """Estimate, radius and the rule's digest of them, after the sums have changed."""
     estimate(strategy.model, state.sums, state.est)
-    state.width[0] = beta(strategy.radius, state.sums.n, state.est, state.horizon[0])
+    state.beta[0] = beta(strategy.radius, state.sums.n, state.est, state.horizon[0])
     prepare(strategy.rule, strategy.model, state.sums, state.est, state.work, g)
 
 
@@ -115,7 +133,7 @@ def _(strategy: Optimistic, state: OptimisticState, rng: np.random.Generator) ->
         _refresh(strategy, state, 0.0)
         state.fresh[0] = 0
     if not state.drawn[0]:
-        renew(strategy.rule, state.est, state.width[0], state.work, rng)
+        renew(strategy.rule, state.est, state.beta[0], state.work, rng)
         state.drawn[0] = 1
 
 
@@ -123,12 +141,12 @@ def _(strategy: Optimistic, state: OptimisticState, rng: np.random.Generator) ->
 def _(strategy: Optimistic, state: OptimisticState, arms: Matrix, score: Vector, rng: np.random.Generator) -> int:
     ready(strategy, state, rng)
     state.drawn[0] = 0
-    return choose(strategy.rule, strategy.model, state.sums, state.est, state.width[0], state.work, arms, score, rng)
+    return choose(strategy.rule, strategy.model, state.sums, state.est, state.beta[0], state.work, arms, score, rng)
 
 
 @scores.register(Optimistic)
 def _(strategy: Optimistic, state: OptimisticState, arms: Matrix, score: Vector) -> None:
-    index(strategy.rule, strategy.model, state.sums, state.est, state.width[0], state.work, arms, score)
+    index(strategy.rule, strategy.model, state.sums, state.est, state.beta[0], state.work, arms, score)
 
 
 @optimism.register(Optimistic)
@@ -146,6 +164,48 @@ def _(strategy: Optimistic, state: OptimisticState, x: Vector, r: float, slot: i
     state.fresh[0] = 0
 
 
+@skip.register(Optimistic)
+def _(strategy: Optimistic, state: OptimisticState) -> None:
+    elapse(strategy.memory, state.history, state.sums)
+    state.missing[0] += 1
+    state.fresh[0] = 1
+
+
+@learn_late.register(Optimistic)
+def _(strategy: Optimistic, state: OptimisticState, x: Vector, r: float, slot: int, weight: float, age: int) -> None:
+    recall(strategy.memory, state.history, state.sums, x, r, slot, weight, age)
+    state.missing[0] -= 1
+    _refresh(strategy, state, 0.0)
+    state.fresh[0] = 0
+
+
+@hears.register(Optimistic)
+def _(strategy: Optimistic, state: OptimisticState, age: int) -> str:
+    memory = type(strategy.memory)
+    if not (elapse.knows(memory) and recall.knows(memory)):
+        return f"its memory {memory.__name__} has no method of elapse and recall"
+    if age >= 0 and occupied(strategy.memory, state.history, age):
+        return f"{memory.__name__} keeps one observation per round, and has one of that round"
+    return ""
+
+
+@size.register(Optimistic)
+def _(strategy: Optimistic, state: OptimisticState) -> float:
+    total = abs(state.beta[0])
+    for i in range(state.est.theta.shape[0]):
+        total += abs(state.est.theta[i])
+    return float(total)
+
+
+@conditioning.register(Optimistic)
+def _(strategy: Optimistic, state: OptimisticState) -> tuple[float, float, float]:
+    pivots = np.abs(np.diagonal(state.est.factor))  # reciprocals
+    ratio = float(pivots.max() / pivots.min()) if pivots.min() > 0.0 else 1.0
+    model: Any = strategy.model
+    ridge = getattr(model, "lam", 0.0) * getattr(model, "c_mu", 1.0)  # the regulariser of a likelihood is λc_μ
+    return float(np.trace(state.sums.A)), ridge, ratio**2
+
+
 @limits.register(Optimistic)
 def _(strategy: Optimistic) -> Limits:
     return limits(strategy.radius)
@@ -159,16 +219,19 @@ def _(strategy: Optimistic, state: OptimisticState) -> Vector:
 @describe.register(Optimistic)
 def _(strategy: Optimistic, state: OptimisticState) -> dict[str, Any]:
     told: dict[str, Any] = {
-        "observations": int(state.history.clock[0]),
+        "observations": int(state.history.clock[0] - state.missing[0]),
         "effective_memory": float(state.sums.n[0]),
-        "radius": float(state.width[0]),
+        "radius": float(state.beta[0]),
     }
-    for part, own in ((strategy.model, state.est), (strategy.rule, state.work)):
-        if report.knows(type(part)):
-            told |= report(part, own)
-    return told
+    return told | report(strategy.model, state.est) | report(strategy.rule, state.work)
 
 
 @grow.register(OptimisticState)
 def _(state: OptimisticState) -> OptimisticState:
-    return state._replace(sums=grow(state.sums)) if grow.knows(type(state.sums)) else state
+    sums = grow(state.sums)
+    return state if sums is state.sums else state._replace(sums=sums)
+
+
+@widen.register(OptimisticState)
+def _(state: OptimisticState) -> OptimisticState:
+    return state._replace(sums=widen(state.sums))

@@ -1,7 +1,7 @@
 """Generalised linear and self-concordant bandits from the whole history (paper, section 4, appendices B and C).
 
 `Likelihood` is everything one round knows: X (t-1, d), r (t-1,), w (t-1,), the link, λ and c_μ. Its θ̂ comes from SciPy,
-its projections from `ball`; spec/algorithms.md 2.0-2.6.
+its projections from `ball`; algorithms §2.0–§2.6.
 """
 
 from typing import NamedTuple
@@ -64,7 +64,7 @@ def likelihood(X, r, *, memory, link, lam, c_mu):
 
 
 def qmle(model, shift=None, nu=0.0):
-    """eq:GLB-estimator — θ̂ with g(θ̂) = ĝ; more generally the θ with g(θ) + νθ = ĝ + shift (algorithms.md 2.8)."""
+    """eq:GLB-estimator — θ̂ with g(θ̂) = ĝ; more generally the θ with g(θ) + νθ = ĝ + shift (algorithms §2.8)."""
     d = model.d
     shift = np.zeros(d) if shift is None else shift
 
@@ -91,7 +91,7 @@ def qmle(model, shift=None, nu=0.0):
     return theta
 
 
-# --- projections: algorithms.md 2.4 --------------------------------------------------------------------------------
+# --- projections: algorithms §2.4 --------------------------------------------------------------------------------
 def distance(model, theta, M):
     """‖g(θ) - ĝ‖_{M⁻¹}."""
     u = model.u(theta)
@@ -104,7 +104,7 @@ def local_distance_squared(model, theta):
 
 
 def local_gradient(model, theta):
-    """∇P = 2u - Σ_s w_s μ″(X_sᵀθ)(X_sᵀq)² X_s with q = H⁻¹u (algorithms.md 2.4b)."""
+    """∇P = 2u - Σ_s w_s μ″(X_sᵀθ)(X_sᵀq)² X_s with q = H⁻¹u (algorithms §2.4b)."""
     u = model.u(theta)
     q = np.linalg.solve(model.H(theta), u)
     return 2 * u - model.X.T @ (model.w * LINKS[model.link].ddmu(model.X @ theta) * (model.X @ q) ** 2)
@@ -149,7 +149,7 @@ def qmle_on_ball(model, S):
 
 
 def bvd_two_step(model, S, beta_bar, grid=(40, 120, 240)):
-    """d=2, algorithms.md 2.2 by enumeration: (θ̃, z, ‖V⁻¹z‖) minimising ‖V⁻¹z‖ over ‖θ'‖ ≤ S, ‖g(θ')-ĝ-z‖_{Ṽ⁻¹} ≤ β̄.
+    """d=2, algorithms §2.2 by enumeration: (θ̃, z, ‖V⁻¹z‖) minimising ‖V⁻¹z‖ over ‖θ'‖ ≤ S, ‖g(θ')-ĝ-z‖_{Ṽ⁻¹} ≤ β̄.
 
     z stands for g(θᵖ) - g(θ̂), which may be any vector because g is a bijection (eq Faury:projection).
     """

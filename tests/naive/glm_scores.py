@@ -1,4 +1,4 @@
-"""Radii and scores of every generalised linear and self-concordant bandit (spec/algorithms.md 2.1-2.6)."""
+"""Radii and scores of every generalised linear and self-concordant bandit (algorithms §2.1–§2.6)."""
 
 import numpy as np
 from naive import linear
@@ -19,7 +19,7 @@ def beta_bar_det(M, *, lam, c_mu, S, R, delta, uniform_in_time=False, T=None):
 
 
 def beta_tilde(n, *, d, lam, c_mu, k_mu, S, m, L, delta, variant="printed", uniform_in_time=False, T=None):
-    """eq:SCB-confidence-radius; "corrected" multiplies the three noise terms by √Λ, Λ = min(e^{2LS}, k_μ/c_μ) (G1)."""
+    """eq:SCB-confidence-radius; "corrected" multiplies the three noise terms by √Λ, Λ = min(e^{2LS}, k_μ/c_μ) (resolution G1)."""
     log_term = log_inverse_delta(delta, uniform_in_time, T)
     root = np.sqrt(lam * c_mu)
     noise = root / (2 * m) + 2 * m / root * (log_term + d * np.log(2))
@@ -29,7 +29,7 @@ def beta_tilde(n, *, d, lam, c_mu, k_mu, S, m, L, delta, variant="printed", unif
 
 
 def rho(*, gamma, d, lam, c_mu, k_mu, S, m, L, delta, T=None, D=None, pw_printed=False, uniform_in_time=False):
-    """ρ_t of lemma:SCB-PW-confidence-set; D = log T/log(1/γ) unless given, so that γ^D = 1/T (C6, C7)."""
+    """ρ_t of lemma:SCB-PW-confidence-set; D = log T/log(1/γ) unless given, so that γ^D = 1/T (resolutions C6, C7)."""
     log_term = log_inverse_delta(delta, uniform_in_time, T)
     D = np.log(T) / np.log(1 / gamma) if D is None else D
     root = np.sqrt(lam * c_mu)
@@ -41,7 +41,7 @@ def rho(*, gamma, d, lam, c_mu, k_mu, S, m, L, delta, T=None, D=None, pw_printed
 
 
 def growth(b):
-    """D̄(b) = (b² + b√(b²+4))/2, the largest D with D ≤ b√(1+D) (theory.md, section 1, iv)."""
+    """D̄(b) = (b² + b√(b²+4))/2, the largest D with D ≤ b√(1+D) (theory §1, iv)."""
     return (b**2 + b * np.sqrt(b**2 + 4)) / 2
 
 
@@ -91,7 +91,7 @@ def sw_glucb(X, r, arms, *, W, **constants):
 
 
 def d_glucb(X, r, arms, *, gamma, **constants):
-    """D-GLUCB: projection in Ṽ⁻¹, radius with n_w2 (algorithms.md 2.3)."""
+    """D-GLUCB: projection in Ṽ⁻¹, radius with n_w2 (algorithms §2.3)."""
     return glb_scores(X, r, arms, memory=("discounted", gamma), selection="V_tilde", radius_n="w2", **constants)
 
 

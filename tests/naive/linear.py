@@ -1,4 +1,4 @@
-"""Linear bandits, recomputed from the whole history (paper, section 3 and appendix A; spec/algorithms.md, section 1).
+"""Linear bandits, recomputed from the whole history (paper, section 3 and appendix A; algorithms §1).
 
 Round t decides with the samples s = 1..t-1: the rows X[s-1] of X (t-1, d) and r[s-1] of r (t-1,), so t = len(r) + 1.
 A memory is a tuple: ("everything",), ("discounted", gamma), ("window", W) or ("restart", H).
@@ -17,9 +17,9 @@ def weights(memory, t):
         return np.ones(t - 1)
     if kind == "discounted":  # w_{t-1,s} = γ^{t-1-s}, below eq:LB-estimator
         return np.array([float(memory[1]) ** (t - 1 - i) for i in s])
-    if kind == "window":  # algorithms.md 1.2: s ≥ max(1, t-W)
+    if kind == "window":  # algorithms §1.2: s ≥ max(1, t-W)
         return (s >= t - memory[1]).astype(float)
-    if kind == "restart":  # algorithms.md 1.0: forget everything before round t when (t-1) mod H == 0
+    if kind == "restart":  # algorithms §1.0: forget everything before round t when (t-1) mod H == 0
         first = max(u for u in range(1, t + 1) if (u - 1) % memory[1] == 0)
         return (s >= first).astype(float)
     raise ValueError(f"unknown memory {memory!r}")
@@ -45,12 +45,12 @@ def V(X, w, lam):
 
 
 def V_tilde(X, w, lam):
-    """Ṽ_{t-1} = λI + Σ_s w_s² X_s X_sᵀ (resolution A1, B5)."""
+    """Ṽ_{t-1} = λI + Σ_s w_s² X_s X_sᵀ (resolutions A1, B5)."""
     return V(X, np.square(w), lam)
 
 
 def V_tilde_legacy(X, gamma, lam):
-    """Ṽ_{t-1} of the public D-LinUCB code: γ²V_{t-1} + X_{t-1}X_{t-1}ᵀ + (1-γ²)λI, V_{t-1} already updated (A15)."""
+    """Ṽ_{t-1} of the public D-LinUCB code: γ²V_{t-1} + X_{t-1}X_{t-1}ᵀ + (1-γ²)λI, V_{t-1} already updated (resolution A15)."""
     eye = np.eye(X.shape[1])
     if len(X) == 0:
         return lam * eye
@@ -103,7 +103,7 @@ def beta_det(M, *, lam, S, R, delta, uniform_in_time=False, T=None):
 
 
 def beta_window(W, *, d, lam, S, R, L, delta, uniform_in_time=False, T=None):
-    """The constant radius of SW-UCB's authors: √λ S + R √(d log((1 + WL²/λ)/δ)) (algorithms.md 1.2)."""
+    """The constant radius of SW-UCB's authors: √λ S + R √(d log((1 + WL²/λ)/δ)) (algorithms §1.2)."""
     log_term = log_inverse_delta(delta, uniform_in_time, T)
     return np.sqrt(lam) * S + R * np.sqrt(d * (np.log(1 + W * L**2 / lam) + log_term))
 
@@ -147,7 +147,7 @@ def restart_ucb(X, r, arms, *, H, **constants):
 
 
 def d_lin_ucb(X, r, arms, *, gamma, **constants):
-    """D-LinUCB: sandwich bonus, radius with the squared weights (algorithms.md 1.3)."""
+    """D-LinUCB: sandwich bonus, radius with the squared weights (algorithms §1.3)."""
     return linear_scores(X, r, arms, memory=("discounted", gamma), metric="sandwich", radius_n="w2", **constants)
 
 
@@ -225,7 +225,7 @@ def lemma_potential(X, gamma, lam, L):
 
 
 def lemma_bias(X, thetas, w, lam, L, sharp=False):
-    """lemma:LB-A_t-bound — thetas is (t, d): θ_1..θ_t. `sharp` drops the √d (theory.md, section 1)."""
+    """lemma:LB-A_t-bound — thetas is (t, d): θ_1..θ_t. `sharp` drops the √d (theory §1)."""
     total = sum(w[s] * np.outer(X[s], X[s]) @ (thetas[s] - thetas[-1]) for s in range(len(X)))
     left = np.sqrt(total @ np.linalg.solve(V(X, w, lam), total))
     path = sum(np.sqrt(np.sum(w[: p + 1])) * np.linalg.norm(thetas[p] - thetas[p + 1]) for p in range(len(X)))

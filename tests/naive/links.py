@@ -1,4 +1,4 @@
-"""Inverse links μ = b′ with μ′, μ″ and the log-partition b (paper, section 4; spec/algorithms.md 2.0).
+"""Inverse links μ = b′ with μ′, μ″ and the log-partition b (paper, section 4; algorithms §2.0).
 
 k_μ and c_μ are the largest and the smallest μ′ on [-LS, LS] (ass:link-function), found by looking everywhere.
 """

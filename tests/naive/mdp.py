@@ -1,7 +1,7 @@
 """Episodic MDPs from the whole history: linear mixture (paper, section 5) and what both models share (3.1, 3.4).
 
 History of the episodes j = 1..k-1: states (k-1, H+1), actions (k-1, H), rewards (k-1, H). Features: phi (nS, nA, d_θ),
-psi (nS, nA, nS', d_w). Stage h = 1..H is index h-1. Episode k plans with data of the episodes before it (D2).
+psi (nS, nA, nS', d_w). Stage h = 1..H is index h-1. Episode k plans with data of the episodes before it (resolution D2).
 """
 
 import numpy as np
@@ -44,7 +44,7 @@ def value_features(psi, V):
 
 # --- shared parts --------------------------------------------------------------------------------------------------
 def reward_radius(n, *, d, lam, S, delta=None, noise=0.0, L=1.0):
-    """β_θ = √λ_θ S_θ (lemma:LMDP-r-ucb); with R_r-sub-Gaussian reward noise the usual root is added (D7)."""
+    """β_θ = √λ_θ S_θ (lemma:LMDP-r-ucb); with R_r-sub-Gaussian reward noise the usual root is added (resolution D7)."""
     if noise == 0.0:
         return np.sqrt(lam) * S
     return linear.beta_trace(n, d=d, lam=lam, S=S, R=noise, L=L, delta=delta)
@@ -63,7 +63,7 @@ def stage_samples(h, H, w, share_stages=False):
 
 
 def reward_moments(h, phi, states, actions, rewards, w, lam, share_stages=False):
-    """(Λ_h, θ̂_h, n): eq:LMDP-estimate-r with the closed form (D1)."""
+    """(Λ_h, θ̂_h, n): eq:LMDP-estimate-r with the closed form (resolution D1)."""
     samples = stage_samples(h, actions.shape[1], w, share_stages)
     X = np.array([phi[states[j, i], actions[j, i]] for j, i, _ in samples]).reshape(-1, phi.shape[-1])
     y = np.array([rewards[j, i] for j, i, _ in samples])

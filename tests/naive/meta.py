@@ -54,7 +54,7 @@ def bob_largest_sum(length, T, *, L, S, R):
 
 
 def bob_loss(rewards, T, *, L, S, R):
-    """ℓ = (1 - Y/L_max)/2 clipped to [0, 1], with the block's own length (E5, E6)."""
+    """ℓ = (1 - Y/L_max)/2 clipped to [0, 1], with the block's own length (resolutions E5, E6)."""
     return float(np.clip((1 - sum(rewards) / bob_largest_sum(len(rewards), T, L=L, S=S, R=R)) / 2, 0, 1))
 
 
@@ -125,5 +125,5 @@ def master_test_2(rewards, g, rho_hat):
 
 
 def master_unit(z, L, S):
-    """z ↦ (z + LS)/(2LS), the scale of the tests for linear rewards (F4); clip g̃ afterwards, never R."""
+    """z ↦ (z + LS)/(2LS), the scale of the tests for linear rewards (resolution F4); clip g̃ afterwards, never R."""
     return (z + L * S) / (2 * L * S)

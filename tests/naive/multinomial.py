@@ -1,4 +1,4 @@
-"""Multinomial-logit mixture MDPs from the whole history (paper, section 6; algorithms.md 3.2, theory.md section 7).
+"""Multinomial-logit mixture MDPs from the whole history (paper, section 6; algorithms §3.2, theory §7).
 
 psi (nS, nA, nS', d), reachable (nS, nA, nS') of bool, reference (nS, nA) a reachable successor of each pair.
 """
@@ -14,7 +14,7 @@ from scipy.special import logsumexp, softmax
 
 
 def subtract_reference(psi, reachable, reference):
-    """ψ(s'|s,a) - ψ(s_ref|s,a) on the reachable successors, 0 elsewhere (D5)."""
+    """ψ(s'|s,a) - ψ(s_ref|s,a) on the reachable successors, 0 elsewhere (resolution D5)."""
     out = np.zeros_like(psi, dtype=float)
     for s, a in np.ndindex(*psi.shape[:2]):
         for i in np.flatnonzero(reachable[s, a]):
@@ -94,17 +94,17 @@ def mnl_likelihood(h, psi, reachable, states, actions, w, *, lam, kappa, share_s
     return Multinomial(features, observed, np.array(weight), lam, kappa, psi.shape[-1])
 
 
-def mnl_radius(n, *, d, lam, S, kappa, L, U, delta, variant="printed"):
-    """β̄_w of lemma:MNL-v-UCB; "corrected" has the constant 1/√2 and U-1, with L = L′ of the subtracted features (c)."""
-    if variant == "printed":
-        noise = np.log(1 / delta) / 2 + d / 4 * np.log(1 + U * L**2 * n / (lam * d))
-    else:
-        noise = np.log(1 / delta) + d / 2 * np.log(1 + (U - 1) * L**2 * n / (lam * d))
+def mnl_radius(n, *, d, lam, S, kappa, L, U, delta, variant="printed", subtracted=True):
+    """β̄_w of lemma:MNL-v-UCB, of raw features (L = L_ψ) or of subtracted ones (L = L′); "corrected" has the constant 1/√2."""
+    size = (U - 1 if subtracted else U) * L**2
+    noise = np.log(1 / delta) / 2 + d / 4 * np.log(1 + size * n / (lam * d))
+    if variant == "corrected":
+        noise = 2 * noise
     return np.sqrt(noise) + np.sqrt(lam) * kappa * S
 
 
 def kappa(psi, reachable, S, reference=None):
-    """inf over ‖w‖ ≤ S and (s, a) of min_{s'≠s''} p(s')p(s'') (D6); with `reference` only pairs with it (κ_ref).
+    """inf over ‖w‖ ≤ S and (s, a) of min_{s'≠s''} p(s')p(s'') (resolution D6); with `reference` only pairs with it (κ_ref).
 
     log p(s') + log p(s'') is concave, so the infimum is on the sphere; it only depends on w through the span of the
     feature differences, in which the search is done (an angle sweep for up to three successors).
@@ -145,8 +145,11 @@ def _smallest_product(Psi, i, j, S):
 
 def mnl_plan(phi, psi, reachable, states, actions, rewards, *, memory, lam_theta, lam_w, S_theta, S_w, L_psi, U,
              kappa, delta, reward_scale=1.0, transition_scale=1.0, cap="horizon", variant="printed",
-             share_stages=False):  # fmt: skip
-    """(Q, V, w̃) of episode k = len(states) + 1: eq:MNL-action-selection, the max over the successors of (s, a) (D4)."""
+             share_stages=False, subtracted=True):  # fmt: skip
+    """(Q, V, w̃) of episode k = len(states) + 1: eq:MNL-action-selection, the max over the successors of (s, a) (resolution D4).
+
+    L_psi bounds the features psi as they are given here.
+    """
     H = actions.shape[1]
     nS, nA, d_theta = phi.shape
     w = linear.weights(memory, len(states) + 1)
@@ -157,7 +160,8 @@ def mnl_plan(phi, psi, reachable, states, actions, rewards, *, memory, lam_theta
         Sigma = model.Sigma()
         w_tilde[h] = project(model, S_w, Sigma)
         beta_r = reward_radius(n, d=d_theta, lam=lam_theta, S=S_theta)
-        form = {"S": S_w, "kappa": kappa, "L": L_psi, "U": U, "delta": delta, "variant": variant}
+        form = {"S": S_w, "kappa": kappa, "L": L_psi, "U": U, "delta": delta, "variant": variant,
+                "subtracted": subtracted}  # fmt: skip
         beta_w = mnl_radius(n, d=psi.shape[-1], lam=lam_w, **form)
         width = np.max(np.where(reachable, norms(psi, Sigma), 0.0), axis=2)
         optimistic = phi @ theta + reward_scale * beta_r * norms(phi, Lam)

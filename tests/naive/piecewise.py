@@ -1,4 +1,4 @@
-"""Parameter-based optimism on C_t and on its convex relaxation E_t (paper, appendix D; spec/algorithms.md 2.7, 2.8).
+"""Parameter-based optimism on C_t and on its convex relaxation E_t (paper, appendix D; algorithms §2.7, §2.8).
 
 `model` is the `Likelihood` of the round. Values are max_θ xᵀθ (μ is increasing, so the choice is that of eq. SCB-PW).
 """
@@ -13,13 +13,14 @@ from naive.generalized import (
     qmle_on_ball,
 )
 from naive.glm_scores import growth
+from naive.links import LINKS
 from scipy.optimize import minimize
 
 SLACK = 1e-9  # relative slack that a numerical optimum may use of its constraints
 
 
 def h(D):
-    """h(D) = (e^{-D} + D - 1)/D², h(0) = 1/2 (theory.md, section 1); the series near 0, where the formula cancels."""
+    """h(D) = (e^{-D} + D - 1)/D², h(0) = 1/2 (theory §1); the series near 0, where the formula cancels."""
     if D < 1e-3:
         return 0.5 - D / 6 + D**2 / 24 - D**3 / 120
     return (np.exp(-D) + D - 1) / D**2
@@ -47,16 +48,22 @@ def in_E(model, theta, S, B2):
 
 
 def _maximise(x, constraints, start):
-    """SLSQP for max xᵀθ."""
+    """SLSQP for max xᵀθ, started again a little off the given point: from some points it does not leave."""
     size = max(np.linalg.norm(x), 1e-300)
-    return minimize(
-        lambda y: -(x @ y) / size,
-        start,
-        jac=lambda y: -x / size,
-        constraints=constraints,
-        method="SLSQP",
-        options={"ftol": 1e-14, "maxiter": 1000},
-    ).x
+
+    def solve(begin):
+        return minimize(
+            lambda y: -(x @ y) / size,
+            begin,
+            jac=lambda y: -x / size,
+            constraints=constraints,
+            method="SLSQP",
+            options={"ftol": 1e-14, "maxiter": 1000},
+        ).x
+
+    found = [solve(start), solve(0.9 * start), solve(0.9 * start + 1e-3 * x / size)]
+    feasible = [y for y in found if all(np.min(c["fun"](y)) >= -1e-9 for c in constraints)]
+    return max(feasible, key=lambda y: x @ y) if feasible else found[0]
 
 
 def _ball(S):
@@ -95,6 +102,24 @@ def points_of_C(model, S, rho, grid=None):
     """The points of a grid of the disc that lie in C_t."""
     grid = disc(S) if grid is None else grid
     return np.array([theta for theta in grid if in_C(model, theta, S * (1 + 1e-12), rho)]).reshape(-1, model.d)
+
+
+def dense_values_over_C(model, arms, S, rho, radii=400, angles=1440):
+    """d=2: max xᵀθ over C_t for every arm on a dense polar grid, nothing else; -inf where no grid point lies in C_t.
+
+    Every value is attained by a point of C_t, so it is below the true one; on a convex stretch of the boundary by less than
+    the spacing S/radii + S·2π/angles times ‖x‖.
+    """
+    grid = disc(S, radii, angles)
+    z = grid @ model.X.T
+    u = model.lam * model.c_mu * grid + (model.w * LINKS[model.link].mu(z)) @ model.X - model.g_hat()
+    slope = model.w * LINKS[model.link].dmu(z)
+    a = model.lam * model.c_mu + slope @ model.X[:, 0] ** 2
+    b = slope @ (model.X[:, 0] * model.X[:, 1])
+    c = model.lam * model.c_mu + slope @ model.X[:, 1] ** 2
+    P = (c * u[:, 0] ** 2 - 2 * b * u[:, 0] * u[:, 1] + a * u[:, 1] ** 2) / (a * c - b**2)  # uᵀH⁻¹u of a 2×2 matrix
+    inside = grid[rho**2 >= P]
+    return (inside @ arms.T).max(axis=0, initial=-np.inf)
 
 
 def max_over_C(model, arms, S, rho, points=None):

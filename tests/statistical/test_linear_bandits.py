@@ -65,16 +65,21 @@ def test_lemma_1_covers_in_each_round():
 
 @pytest.mark.parametrize("d", [2, 5])
 def test_theorem_1_bounds_the_regret(d):
-    T = 100 if INTERPRETED else 3000
-    path = db.env.rotating(T, dim=d)
-    P_T = db.theory.path_length(path)
-    bound = db.theory.lb_regret_bound(T=T, d=d, P_T=P_T)
-    strategy = db.zoo.lb_weight_ucb(gamma=bound.gamma, lam=bound.lam, S=1, L=1, R=1, delta=bound.delta)
-    runs = db.trials(
-        strategy, lambda i: db.env.linear(db.env.unit_arms(50, dim=d, seed=i), path), trials=2 if INTERPRETED else 20
-    )
+    """Little noise, hardly any drift: there the bound is far below 2LST, and below what uniform play loses."""
+    T = 400 if INTERPRETED else 3000
+    path = db.env.rotating(T, dim=d, turns=1e-6)
+    problem = {"T": T, "d": d, "P_T": db.theory.path_length(path), "R": 0.05, "lam": 1.0}
+    bound = db.theory.lb_regret_bound(**problem)
+    strategy = db.zoo.lb_weight_ucb(gamma=bound.gamma, lam=bound.lam, S=1, L=1, R=0.05, delta=bound.delta)
+
+    def world(i):
+        return db.env.linear(db.env.unit_arms(50, dim=d, seed=i), path, noise=0.05)
+
+    runs = db.trials(strategy, world, trials=2 if INTERPRETED else 20)
+    uniform = T * np.mean([(arms @ path.to_array()[0]).max() for arms in (world(i).arms.values[0].T for i in range(5))])
+    assert bound.informative
+    assert bound.total < uniform or INTERPRETED
     assert max(run.regret[-1] for run in runs) <= bound.total
-    assert max(run.regret[-1] for run in runs) <= bound.capped
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +110,7 @@ def panel():
 @pytest.mark.compiled
 @pytest.mark.xdist_group("linear panel")
 def test_the_orderings_of_the_linear_panel(panel):
-    """Experiments.md §3, checks 1 and 2; margins of the reference runs are many standard errors, MASTER(13)'s the smallest."""
+    """Experiments §3, checks 1 and 2; margins of the reference runs are many standard errors, MASTER(13)'s the smallest."""
     mean = {name: regret.mean() for name, regret in panel.items()}
     error = {name: regret.std(ddof=1) / np.sqrt(len(regret)) for name, regret in panel.items()}
     order = ["MASTER(13)", "RestartUCB", "MASTER(0)", "OFUL"]
@@ -119,7 +124,7 @@ def test_the_orderings_of_the_linear_panel(panel):
 @pytest.mark.compiled
 @pytest.mark.xdist_group("linear panel")
 def test_the_linear_panel_agrees_with_the_reference_numbers(panel):
-    """Experiments.md §2: mean ± std over 20 trials of an independent implementation; ours must lie within 4 standard errors of it."""
+    """Experiments §2: mean ± std over 20 trials of an independent implementation; ours must lie within 4 standard errors of it."""
     reference = {
         "D-LinUCB": (995, 16),
         "LB-WeightUCB": (1072, 19),

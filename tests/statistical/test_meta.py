@@ -24,7 +24,7 @@ def rotating(_):
 
 
 def test_the_papers_world():
-    # experiments.md, 20 trials: OFUL 4374 ± 77, MASTER(0) 2048 ± 105, MASTER(13) 1490 ± 315, BOB 1442 ± 59, tuned 1072 ± 19
+    # experiments §2, 20 trials: OFUL 4374 ± 77, MASTER(0) 2048 ± 105, MASTER(13) 1490 ± 315, BOB 1442 ± 59, tuned 1072 ± 19
     oful = db.zoo.oful(delta=DELTA, **LB)
     static = regret(oful, rotating)
     none, whole = (regret(db.zoo.master(oful, horizon=T, first_order=n), rotating) for n in (0, 13))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import driftbandits as db
 from driftbandits.errors import InvalidShape, InvalidState, InvalidValue
@@ -63,6 +64,11 @@ def test_theta_is_a_copy():
         ([1.0, 0.0], InvalidShape, r"\(n, 2\)"),
         (np.zeros((0, 2)), InvalidShape, "n ≥ 1"),
         ([[3.0, 4.0]], InvalidValue, "norm 5 > L = 1"),
+        ([["a", 0.0]], InvalidValue, "arms holds strings"),
+        ([[None, 0.0]], InvalidValue, "arms holds objects"),
+        ([[1j, 0.0]], InvalidValue, "arms holds complex numbers"),
+        ([[0.5, 0.0], [0.5]], InvalidShape, "different lengths"),
+        (scipy.sparse.eye(2), InvalidValue, r"arms is sparse.*toarray"),
     ],
 )
 def test_bad_arms_change_nothing(arms, error, words):

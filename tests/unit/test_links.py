@@ -94,7 +94,7 @@ def test_extreme_slopes_of_ones_own_link_are_found():
 def test_unknown_links_and_decreasing_ones_are_refused():
     with pytest.raises(InvalidValue, match="link = 'cauchit' is not allowed; it must be one of 'identity', 'logistic'"):
         links.link_of("cauchit")
-    with pytest.raises(InvalidValue, match="rules for mu, dmu and ddmu"):
+    with pytest.raises(InvalidValue, match="methods for mu, dmu and ddmu"):
         db.zoo.glm_ucb(link=3, lam=1, S=1, L=1, delta=0.1)
     with pytest.raises(InvalidValue, match="must be positive and finite"):
         links.slopes(links.Poisson(), 800.0)

@@ -52,6 +52,19 @@ def test_regret_is_what_the_choices_cost():
     assert (np.diff(run.regret) >= -1e-12).all()
 
 
+def test_reward_and_plays_are_those_of_the_choices():
+    every = db.simulate(WEIGHT, world(), seed=0, checkpoints="all")
+    run = db.simulate(WEIGHT, world(), seed=0, checkpoints=7, plays=True)
+    arms, theta = db.env.unit_arms(20, dim=2, seed=0), db.env.rotating(T).to_array()
+    means = theta @ arms.T
+    gained = np.cumsum(means[np.arange(T), every.choices])
+    np.testing.assert_allclose(run.reward, gained[run.rounds - 1], rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(run.reward + run.regret, np.cumsum(means.max(axis=1))[run.rounds - 1], rtol=1e-12)
+    counts = [np.bincount(every.choices[:t], minlength=20) for t in run.rounds]
+    np.testing.assert_array_equal(run.plays, counts)
+    assert every.plays is None
+
+
 @pytest.mark.parametrize("checkpoints", [1, 7, 10**6, [1, 5, 6], [T]])
 def test_checkpoints_are_rounds_of_the_full_curve(checkpoints):
     full = db.simulate(WEIGHT, world(), seed=0, checkpoints="all")
@@ -170,7 +183,7 @@ def test_long_arms_are_refused_warned_of_or_ignored():
 
 
 def test_what_is_no_strategy_is_said_in_one_line():
-    with pytest.raises(db.DriftBanditsError, match="has no rule for str; it knows"):
+    with pytest.raises(db.DriftBanditsError, match="has no method for str; it knows"):
         db.simulate("oful", world())
 
 

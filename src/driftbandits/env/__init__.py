@@ -6,24 +6,29 @@
 (6000, 2)
 """
 
-from .arms import Arms, redrawn_arms, unit_arms
+from .arms import Arms, clipped_arms, max_norm_arms, redrawn_arms, unit_arms
 from .bandit import Bandit, linear
 from .generalized import generalized
 from .paths import Path, from_array, joined, piecewise, random_walk, rotating, sinusoidal, static
+from .table import Table, table
 
 __all__ = [
     "Arms",
     "Bandit",
     "Path",
+    "Table",
+    "clipped_arms",
     "from_array",
     "generalized",
     "joined",
     "linear",
+    "max_norm_arms",
     "piecewise",
     "random_walk",
     "redrawn_arms",
     "rotating",
     "sinusoidal",
     "static",
+    "table",
     "unit_arms",
 ]

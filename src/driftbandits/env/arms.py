@@ -11,20 +11,51 @@ from ..linalg import Matrix
 
 
 def unit_arms(n: int, *, dim: int, seed: int = 0) -> Matrix:
-    """N arms (n, d): Gaussian directions, each rescaled to norm 1 (the paper's; resolution A8, reading i).
+    """n arms (n, d): Gaussian directions, each rescaled to norm 1 (the paper's; resolution A8, reading i).
 
     Examples
     --------
     >>> unit_arms(50, dim=2, seed=0).shape
     (50, 2)
     """
+    return _unit(_gaussian(n, dim, seed), axis=1)
+
+
+def max_norm_arms(n: int, *, dim: int, seed: int = 0) -> Matrix:
+    """N arms (n, d): the same Gaussian arms, all divided by the norm of the longest (resolution A8, reading ii).
+
+    Examples
+    --------
+    >>> float(np.linalg.norm(max_norm_arms(50, dim=2, seed=0), axis=1).max())
+    1.0
+    """
+    arms = _gaussian(n, dim, seed)
+    scaled: Matrix = arms / np.linalg.norm(arms, axis=1).max()
+    return scaled
+
+
+def clipped_arms(n: int, *, dim: int, seed: int = 0) -> Matrix:
+    """N arms (n, d): the same Gaussian arms, those longer than 1 shortened to norm 1 (resolution A8, reading iii).
+
+    Examples
+    --------
+    >>> bool((np.linalg.norm(clipped_arms(50, dim=2, seed=0), axis=1) < 1.0).any())
+    True
+    """
+    arms = _gaussian(n, dim, seed)
+    clipped: Matrix = arms / np.maximum(np.linalg.norm(arms, axis=1, keepdims=True), 1.0)
+    return clipped
+
+
+def _gaussian(n: int, dim: int, seed: int) -> Matrix:
+    """N standard Gaussian vectors (n, d)."""
     integer("n", n, least=1, why="there must be an arm to play")
     integer("dim", dim, least=1, why="it is the number of features d")
-    return _unit(np.random.default_rng(seed).standard_normal((n, dim)), axis=1)
+    return np.random.default_rng(seed).standard_normal((n, dim))
 
 
 def redrawn_arms(n: int, *, dim: int, seed: int = 0) -> "Arms":
-    """N fresh unit-norm Gaussian arms in every round, made while the simulation runs."""
+    """n fresh unit-norm Gaussian arms in every round, made while the simulation runs."""
     integer("n", n, least=1, why="there must be an arm to play")
     return _Redrawn(n, dim, seed)
 

@@ -11,7 +11,7 @@ from .paths import Path, from_array
 from .rewards import Gaussian
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Bandit:
     """In round t: arms X_t are on offer; playing x ∈ X_t pays a random reward with mean μ(xᵀθ_t)."""
 
@@ -28,6 +28,10 @@ class Bandit:
     def dim(self) -> int:
         """Number of features d."""
         return self.path.dim
+
+    def __repr__(self) -> str:
+        arms = f"{self.arms.n} {'arms' if self.arms.fixed else 'changing arms'}"
+        return f"Bandit({arms}, dim={self.dim}, horizon={self.horizon}, reward={self.reward!r})"
 
 
 def linear(

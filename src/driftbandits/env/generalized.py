@@ -1,19 +1,16 @@
 """Generalized linear bandits: rewards with mean μ(xᵀθ_t)."""
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InvalidValue
-from ..links import Identity, Logistic, Poisson, Probit, evaluate, link_of
+from ..links import Law, evaluate, law, link_of
 from .arms import Arms
 from .bandit import Bandit, make_bandit
 from .paths import Path
 from .rewards import Bernoulli, Counts, GaussianThrough
-
-Law = Literal["bernoulli", "poisson", "gaussian"]
-NATURAL: dict[type, Law] = {Identity: "gaussian", Logistic: "bernoulli", Probit: "bernoulli", Poisson: "poisson"}
 
 
 def generalized(
@@ -25,7 +22,7 @@ def generalized(
     noise: float = 1.0,
     horizon: int | None = None,
 ) -> Bandit:
-    """A generalized linear bandit: rewards of mean μ(xᵀθ_t), one random number a round.
+    """A generalized linear bandit: rewards of mean μ(xᵀθ_t), one random number per round.
 
     Parameters
     ----------
@@ -36,7 +33,7 @@ def generalized(
     link
         "logistic", "probit", "poisson", "identity", or a link of your own.
     rewards
-        "bernoulli" (0 or 1), "poisson" or "gaussian"; needed only for a link of your own.
+        "bernoulli" (0 or 1), "poisson" or "gaussian"; needed only for a link of your own without a `law`.
     noise
         Standard deviation of Gaussian rewards.
     horizon
@@ -50,34 +47,36 @@ def generalized(
     Bernoulli(link=Logistic())
     """
     chosen = link_of(link)
-    law = rewards or NATURAL.get(type(chosen))
-    if law is None:
+    kind = rewards or law(chosen)
+    if kind is None:
         raise InvalidValue(
-            f"rewards must be given for {type(chosen).__name__}, a link of your own: 'bernoulli', 'poisson' or 'gaussian'"
+            f"rewards must be given for {type(chosen).__name__}, a link without a law: 'bernoulli', 'poisson' or 'gaussian'"
         )
-    if law not in ("bernoulli", "poisson", "gaussian"):
+    if kind not in ("bernoulli", "poisson", "gaussian"):
         raise InvalidValue(f"rewards = {rewards!r} is not allowed; it must be 'bernoulli', 'poisson' or 'gaussian'")
     reward = (
         GaussianThrough(chosen, noise)
-        if law == "gaussian"
+        if kind == "gaussian"
         else Bernoulli(chosen)
-        if law == "bernoulli"
+        if kind == "bernoulli"
         else Counts(chosen)
     )
     world = make_bandit(arms, path, reward, horizon)
-    if law != "gaussian":
-        _check_means(chosen, law, world)
+    if kind != "gaussian":
+        _check_means(chosen, kind, world)
     return world
 
 
-def _check_means(link: Any, law: str, world: Bandit) -> None:
+def _check_means(link: Any, rewards: Law, world: Bandit) -> None:
     """Probabilities lie in [0, 1], means of counts are not negative, wherever |xᵀθ| may be."""
     first = next(iter(world.arms.blocks(world.horizon, 1)))
     reach = float(np.sqrt((first * first).sum(axis=1)).max()) * world.path.norm
     low, high = evaluate(link, [-reach, reach])[0]
-    most = 1.0 if law == "bernoulli" else np.inf
+    most = 1.0 if rewards == "bernoulli" else np.inf
     if not 0.0 <= low <= high <= most:
-        allowed = "[0, 1]: a Bernoulli reward is 0 or 1" if law == "bernoulli" else "[0, ∞): a count is not negative"
+        allowed = (
+            "[0, 1]: a Bernoulli reward is 0 or 1" if rewards == "bernoulli" else "[0, ∞): a count is not negative"
+        )
         raise InvalidValue(
             f"{type(link).__name__} gives means in [{low:g}, {high:g}] for |xᵀθ| ≤ {reach:g}; they must lie in {allowed}"
         )

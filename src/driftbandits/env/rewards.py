@@ -1,4 +1,4 @@
-"""How rewards are drawn. Every kind uses one random number a round, so that all algorithms of a trial share its noise (resolution A10)."""
+"""How rewards are drawn. Every kind uses one random number per round: all algorithms of a trial share its noise (resolution A10)."""
 
 import math
 from typing import Any, NamedTuple
@@ -24,6 +24,12 @@ def expected(reward: Any, z: float) -> float:
 @generic
 def respond(reward: Any, z: float, u: float) -> float:
     """The reward at z = xᵀθ, given the round's random number."""
+
+
+@generic
+def reward_range(reward: Any) -> tuple[float, float]:
+    """The least and the largest reward there can be. (Python only; by default any number.)"""
+    return -math.inf, math.inf
 
 
 @part
@@ -84,6 +90,16 @@ class GaussianThrough(NamedTuple):
 @draws.register(Bernoulli, Counts)
 def _(reward: Any, rng: np.random.Generator, m: int) -> Vector:
     return rng.random(m)
+
+
+@reward_range.register(Bernoulli)
+def _(reward: Bernoulli) -> tuple[float, float]:
+    return 0.0, 1.0
+
+
+@reward_range.register(Counts)
+def _(reward: Counts) -> tuple[float, float]:
+    return 0.0, math.inf
 
 
 @draws.register(GaussianThrough)

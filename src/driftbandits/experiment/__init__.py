@@ -5,10 +5,15 @@
 True
 """
 
-from .cells import plan
-from .panels import names as panel_names
-from .publish import Published, publish
-from .source import SpecError
-from .spec import Experiment, load
+import importlib.util
+
+if importlib.util.find_spec("pydantic") is None:
+    raise ImportError("driftbandits.experiment needs pydantic: pip install 'driftbandits[command]'")
+
+from .run.plan import plan
+from .spec.experiment import Experiment, load
+from .spec.panels import names as panel_names
+from .spec.source import SpecError
+from .write.publish import Published, publish
 
 __all__ = ["Experiment", "Published", "SpecError", "load", "panel_names", "plan", "publish"]

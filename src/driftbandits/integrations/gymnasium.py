@@ -27,6 +27,7 @@ Every `reset` after an episode has begun moves on to the next episode: the episo
 stands still. `reset(options={"episode": k})` goes to any episode.
 """
 
+import threading
 from typing import Any
 
 import gymnasium
@@ -63,35 +64,47 @@ class DriftingMDP(gymnasium.Env[Any, Any]):
         self.action_space = spaces.Discrete(world.actions)
         self._episode, self._stage, self._state = -1, world.horizon, 0
         self._tables: tuple[Any, Any] | None = None
+        self._lock = threading.Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the lock: a copy has one of its own."""
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """What was copied, with a lock of its own."""
+        self.__dict__.update(state)
+        self._lock = threading.Lock()
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[int, dict[str, Any]]:
         """Begin the next episode; with a seed, episode 0; with options={"episode": k}, episode k."""
-        super().reset(seed=seed)
-        if options is not None and "episode" in options:
-            episode = integer("episode", options["episode"], least=0, why="it counts episodes from 0")
-        elif seed is not None:
-            episode = 0
-        else:
-            episode = self._episode + 1
-        self._episode = min(episode, self.world.episodes - 1)
-        self._tables = self.world.kernel(self._episode), self.world.rewards(self._episode)
-        self._stage, self._state = 0, int(self.world.start[self._episode])
-        return self._observation(), self._info()
+        with self._lock:
+            super().reset(seed=seed)
+            if options is not None and "episode" in options:
+                episode = integer("episode", options["episode"], least=0, why="it counts episodes from 0")
+            elif seed is not None:
+                episode = 0
+            else:
+                episode = self._episode + 1
+            self._episode = min(episode, self.world.episodes - 1)
+            self._tables = self.world.kernel(self._episode), self.world.rewards(self._episode)
+            self._stage, self._state = 0, int(self.world.start[self._episode])
+            return self._observation(), self._info()
 
     def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
         """Play one stage; the episode terminates after H of them."""
-        if self._tables is None or self._stage >= self.world.horizon:
-            raise InvalidState("step outside an episode: call reset first")
-        if not self.action_space.contains(action):
-            raise InvalidValue(f"action = {action!r} is not allowed; it must be in 0..{self.world.actions - 1}")
-        P, pay = self._tables
-        reward = float(pay[self._stage, self._state, action])
-        if self.world.noise > 0.0:
-            reward += self.world.noise * float(self.np_random.standard_normal())
-        row = np.cumsum(P[self._stage, self._state, action])
-        self._state = int(np.searchsorted(row, self.np_random.random() * row[-1], side="right"))
-        self._stage += 1
-        return self._observation(), reward, self._stage == self.world.horizon, False, self._info()
+        with self._lock:
+            if self._tables is None or self._stage >= self.world.horizon:
+                raise InvalidState("step outside an episode: call reset first")
+            if not self.action_space.contains(action):
+                raise InvalidValue(f"action = {action!r} is not allowed; it must be in 0..{self.world.actions - 1}")
+            P, pay = self._tables
+            reward = float(pay[self._stage, self._state, action])
+            if self.world.noise > 0.0:
+                reward += self.world.noise * float(self.np_random.standard_normal())
+            row = np.cumsum(P[self._stage, self._state, action])
+            self._state = int(np.searchsorted(row, self.np_random.random() * row[-1], side="right"))
+            self._stage += 1
+            return self._observation(), reward, self._stage == self.world.horizon, False, self._info()
 
     def render(self) -> str | None:
         """One line: episode, stage, and the chain of states with the current one marked."""

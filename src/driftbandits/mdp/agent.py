@@ -1,19 +1,24 @@
 """The online front for episodic problems: plan an episode, act, observe."""
 
+import threading
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidState, InvalidValue, integer, real
+from ..cold import How, prepared, way
+from ..errors import InvalidState, InvalidValue, NumericalError, integer, real, require
+from ..fixed import Fixed
 from ..kernel import entry
 from ..linalg import Matrix
 from ..protocol import Integers
-from .checks import check_features
-from .choices import check_reachable
-from .protocol import Cube, Task, experience, miss, open_book, plan, report
+from .checks import ROUNDING
+from .features import Features, features_of
+from .protocol import Cube, experience, miss, open_book, plan, report, room_for, settled
 
 PLAN, EXPERIENCE, MISS = 0, 1, 2
+NOISE_SPREAD = 8.0  # standard deviations by which a noisy reward may leave its range
 
 
 class EpisodicAgent:
@@ -22,11 +27,14 @@ class EpisodicAgent:
     Parameters
     ----------
     strategy
-        From `zoo`, e.g. `weight_ucrl` or `mnl_weight_ucrl`.
-    phi, psi
-        Features of rewards (S, A, d_θ) and of transitions (S, A, S, d_w).
-    reachable
-        (S, A, S) of bool: the possible successors; multinomial-logit strategies only.
+        From `zoo`, e.g. `weight_ucrl()` or `mnl_weight_ucrl()`, which need no constants.
+    features
+        What is known of the problem, from `mdp.tabular(states, actions)`, `mdp.mixture_of(models)`, `mdp.logit(features)`.
+    phi, psi, reachable
+        In place of `features`: arrays (S, A, d_θ) of rewards, (S, A, S, d_w) of transitions, and, for multinomial-logit strategies, (S,
+        A, S) of bool, the possible successors.
+    reward_range
+        The least and the largest reward there can be. Learners see rewards mapped to [0, 1].
     horizon
         Number of stages H of an episode.
     episodes
@@ -37,92 +45,161 @@ class EpisodicAgent:
     Examples
     --------
     >>> import driftbandits as db
-    >>> world = db.mdp.riverswim(episodes=10, horizon=4)
-    >>> strategy = db.zoo.weight_ucrl(gamma=0.9, lam_theta=2, lam_w=32, delta=0.01, **world.bounds)
-    >>> agent = db.EpisodicAgent(strategy, phi=world.phi, psi=world.psi, horizon=4, seed=0)
+    >>> agent = db.EpisodicAgent(db.zoo.weight_ucrl(), db.mdp.tabular(6, 2), horizon=4, seed=0)
     >>> agent.begin_episode().shape
     (4, 6, 2)
     >>> a = agent.act(0, 0)
     >>> agent.observe(0, 0, a, reward=0.1, s_next=0)
     """
 
+    strategy = Fixed[Any]()
+    features = Fixed[Features]()
+    states = Fixed[int]()
+    actions = Fixed[int]()
+    horizon = Fixed[int]()
+    episodes = Fixed[int | None]()
+    reward_range = Fixed[tuple[float, float]]()
+
     def __init__(
         self,
         strategy: Any,
+        features: Features | None = None,
         *,
-        phi: ArrayLike,
-        psi: ArrayLike,
         horizon: int,
+        phi: ArrayLike | None = None,
+        psi: ArrayLike | None = None,
         reachable: ArrayLike | None = None,
+        reward_range: tuple[float, float] = (0.0, 1.0),
         episodes: int | None = None,
         seed: int | np.random.SeedSequence = 0,
+        compile: How = "background",  # noqa: A002 - as in `Agent`
     ) -> None:
-        self.strategy = strategy
-        rewards, moves = check_features(phi, psi)
-        mask = None if reachable is None else check_reachable(reachable, moves)
+        if features is None:
+            if phi is None or psi is None:
+                raise InvalidValue("give features, e.g. mdp.tabular(states, actions), or the arrays phi and psi")
+            features = features_of(phi, psi, reachable)
+        elif not (phi is None and psi is None and reachable is None):
+            raise InvalidValue("give either features or the arrays phi, psi and reachable, not both")
+        low, high = (real("reward_range", end) for end in reward_range)
+        self.reward_range = low, high
+        require(low < high, "reward_range", reward_range, "(low, high) with low < high", "rewards are mapped to [0, 1]")
         self.horizon = integer("horizon", horizon, least=1, why="it is the number of stages H")
         K = 0 if episodes is None else integer("episodes", episodes, least=1, why="it is the number of episodes")
-        self.states, self.actions = rewards.shape[:2]
-        self._reachable = mask
+        self.episodes = K or None
+        self.features = features
+        self.states, self.actions = features.states, features.actions
+        self.strategy, task = settled(strategy, features.task(self.horizon, K))
         self._rng = np.random.default_rng(seed)
-        self._state = open_book(strategy, Task(rewards, moves, mask, self.horizon, K))
+        self._state = open_book(self.strategy, task)
+        self._state.book.idle[0] = min(max((0.0 - low) / (high - low), 0.0), 1.0)
         self._stage = -1  # the next stage to observe; −1 before the first episode
-        self._direct = _turn.direct(strategy, self._state, PLAN, 0, 0, 0.0, 0, self._rng)
+        self._over = False  # the episode ended before stage H
+        self._lock = threading.Lock()
+        given = (self.strategy, self._state, PLAN, 0, 0, 0.0, 0, self._rng)
+        self._direct = prepared(_turn, given, way(compile), partial(setattr, self, "_direct"))
 
     def begin_episode(self) -> Cube:
         """Plan the next episode from all past ones; returns the optimistic values Q (H, S, A).
 
         An episode may end early: for the stages it did not reach only time passes.
         """
-        if self._stage > 0:
-            for h in range(self._stage, self.horizon):
-                self._turn(MISS, h)
-        self._turn(PLAN)
-        self._stage = 0
-        Q: Cube = self._state.book.Q.reshape(self.horizon, self.states, self.actions)
-        return Q.copy()
+        with self._lock:
+            if self._stage > 0:
+                for h in range(self._stage, self.horizon):
+                    self._turn(MISS, h)
+            self._turn(PLAN)
+            self._stage, self._over = 0, False
+            Q: Cube = self._state.book.Q.reshape(self.horizon, self.states, self.actions)
+            if not np.isfinite(Q).all():
+                raise NumericalError(
+                    "the plan is not finite: the estimate could not be computed from what was observed; "
+                    "a larger lam_w or a smaller S_w helps"
+                )
+            return Q.copy()
 
     def act(self, h: int, s: int) -> int:
         """The greedy action in stage h = 0..H−1 and state s."""
-        self._running()
-        return int(self._state.book.policy[self._at("h", h, self.horizon), self._at("s", s, self.states)])
+        with self._lock:
+            self._running()
+            return int(self._state.book.policy[self._at("h", h, self.horizon), self._at("s", s, self.states)])
 
-    def observe(self, h: int, s: int, a: int, reward: float, s_next: int) -> None:
-        """Learn that action a in state s of stage h paid `reward` and led to `s_next`; a may be any action."""
-        self._running()
-        stage = self._at("h", h, self.horizon)
-        if stage != self._stage:
-            due = "begin_episode" if self._stage == self.horizon else f"stage {self._stage}"
-            raise InvalidState(
-                f"observe in stage {stage}, but {due} is due: an episode is observed stage by stage, once"
-            )
-        state, action = self._at("s", s, self.states), self._at("a", a, self.actions)
-        successor, r = self._at("s_next", s_next, self.states), real("reward", reward)
-        if self._reachable is not None and not self._reachable[state, action, successor]:
-            raise InvalidValue(f"s_next = {s_next} is not reachable from state {s} with action {a}: see reachable")
-        self._turn(EXPERIENCE, stage, state * self.actions + action, r, successor)
-        self._stage += 1
+    def observe(
+        self, h: int, s: int, a: int, reward: float, s_next: int, *, terminated: bool = False, truncated: bool = False
+    ) -> None:
+        """Learn that action a in state s of stage h paid `reward` and led to `s_next`; a may be any action.
+
+        `terminated`: the episode ended because `s_next` is an end; nothing can be earned in it, now or in any later episode. `truncated`:
+        the episode was cut short, which says nothing about `s_next`. After either, or after stage H−1, `begin_episode` is due.
+        """
+        with self._lock:
+            self._running()
+            stage = self._at("h", h, self.horizon)
+            if self._over or stage != self._stage:
+                due = "begin_episode" if self._over or self._stage == self.horizon else f"stage {self._stage}"
+                raise InvalidState(
+                    f"observe in stage {stage}, but {due} is due: an episode is observed stage by stage, once"
+                )
+            state, action = self._at("s", s, self.states), self._at("a", a, self.actions)
+            successor, r = self._at("s_next", s_next, self.states), self._scaled(reward)
+            mask = self.features.reachable
+            if mask is not None and not mask[state, action, successor]:
+                raise InvalidValue(f"s_next = {s_next} is not reachable from state {s} with action {a}: see reachable")
+            if self._state.book.ended[state]:
+                raise InvalidState(
+                    f"s = {s} ended an episode before, and now an action is taken in it; an end must be a state of its own: add one"
+                )
+            if room_for.knows(type(self.strategy)):
+                room_for(self.strategy, self._state, state * self.actions + action, successor)
+            if terminated:
+                self._state.book.ended[successor] = 1
+                rest = np.arange(
+                    self.horizon, -1, -1
+                )  # stages left: the target of this observation, and of all to come
+                self._state.book.V[:, successor] = rest * self._state.book.idle[0]
+            self._turn(EXPERIENCE, stage, state * self.actions + action, r, successor)
+            self._stage += 1
+            self._over = bool(terminated or truncated)
 
     @property
     def policy(self) -> NDArray[np.int64]:
         """The greedy actions of the current episode, (H, S)."""
-        self._running()
-        policy: Integers = self._state.book.policy
-        return policy.copy()
+        with self._lock:
+            self._running()
+            policy: Integers = self._state.book.policy
+            return policy.copy()
 
     @property
     def values(self) -> NDArray[np.float64]:
         """The optimistic values V (H+1, S) of the current episode."""
-        self._running()
-        V: Matrix = self._state.book.V
-        return V.copy()
+        with self._lock:
+            self._running()
+            V: Matrix = self._state.book.V
+            return V.copy()
 
     def info(self) -> dict[str, Any]:
         """What the strategy tells about its state: estimates, effective memory, saturation, …"""
-        return report(self.strategy, self._state)
+        with self._lock:
+            return report(self.strategy, self._state)
+
+    def __repr__(self) -> str:
+        size = f"states={self.states}, actions={self.actions}, horizon={self.horizon}"
+        return f"EpisodicAgent({type(self.strategy).__name__}, {size})"
 
     def _turn(self, move: int, h: int = 0, pair: int = 0, r: float = 0.0, successor: int = 0) -> None:
         self._direct(self.strategy, self._state, move, h, pair, r, successor, self._rng)
+
+    def _scaled(self, reward: float) -> float:
+        """The reward on the learner's scale, [0, 1] but for noise that was announced."""
+        r, (low, high) = real("reward", reward), self.reward_range
+        planner = getattr(self.strategy, "base", self.strategy)  # what a chooser of memories plans with
+        spread = NOISE_SPREAD * getattr(planner.reward, "noise", 0.0)
+        mapped = (r - low) / (high - low)
+        if not -spread - ROUNDING <= mapped <= 1.0 + spread + ROUNDING:
+            raise InvalidValue(
+                f"reward = {reward!r} is not allowed; it must be in [{low:g}, {high:g}]: "
+                "say reward_range=(low, high) if rewards can be larger"
+            )
+        return mapped
 
     def _running(self) -> None:
         if self._stage < 0:

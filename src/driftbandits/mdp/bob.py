@@ -3,8 +3,8 @@ r"""Unknown Δ: Bandits-over-Bandits over episodes (paper, Appendix on BOB; Exp3
 The K episodes are cut into blocks. In each block one discount factor γ_i of a grid is used by a fresh learner, and Exp3.IX learns from
 block to block which γ_i pays:
 
-    p_i ∝ exp(−ηL̂_i);   after a block with γ_I and reward sum Y:   L̂_I += ℓ/(p_I + ϱ),   ℓ = 1 − Y/(H·block)
-    η = √(2 log N/(NM)),   ϱ = η/2,   N candidates γ_i = 1 − 2^−i,   M blocks
+    before a block:  γ_i ~ Exp3.IX over N candidates γ_i = 1 − 2^−i, and a fresh learner
+    after it:        Exp3.IX suffers ℓ = 1 − Y/(H·block), Y the reward sum of the block
 
 The paper states BOB for bandits; here a round is an episode and rewards lie in [0, H].
 """
@@ -14,12 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import integer
-from ..kernel import copy_state, part
+from ..kernel import kernel, part
 from ..linalg import Vector
 from ..memory import Discounted
+from ..meta.exp3ix import Exp3IX, Exp3State, blank_exp3, play, suffer
 from ..protocol import Integers
+from ..state import copy_state
 from .planner import OptimisticPlanner
-from .protocol import Book, Task, experience, miss, open_book, plan, report
+from .protocol import Book, Task, experience, miss, open_book, plan, report, room_for, settle_in, settled
 
 
 @part
@@ -40,7 +42,7 @@ class Blocks(NamedTuple):
 class BlockwiseChoice(NamedTuple):
     """A planner whose discount factor is chosen anew for every block of episodes."""
 
-    base: OptimisticPlanner
+    base: Any  # an OptimisticPlanner, or one that is settled when the problem is known
     blocks: Blocks
 
 
@@ -51,79 +53,83 @@ class BlockwiseState(NamedTuple):
     base: Any
     blank: Any  # the state of a fresh learner
     gamma: Vector  # (N,)
-    loss: Vector  # (N,) L̂
-    p: Vector  # (N,)
+    bandit: Exp3State
     earned: Vector  # (1,) reward sum of the block
-    clock: Integers  # (2,) episodes of the block, candidate in use
-    rate: Vector  # (1,) η
+    episodes: Integers  # (1,) of the block; −1 before the first
+
+
+@settle_in.register(BlockwiseChoice)
+def _(strategy: BlockwiseChoice, task: Task) -> tuple[BlockwiseChoice, Task]:
+    base, task = settled(strategy.base, task)
+    return strategy._replace(base=base), task
 
 
 @open_book.register(BlockwiseChoice)
 def _(strategy: BlockwiseChoice, task: Task) -> BlockwiseState:
-    N, size = int(strategy.blocks.candidates), int(strategy.blocks.size)
+    N = int(strategy.blocks.candidates)
     base = open_book(strategy.base, task)
-    M = -(-int(strategy.blocks.episodes) // size)
     return BlockwiseState(
         book=base.book,
         base=base,
-        blank=open_book(strategy.base, task),
+        blank=open_book(strategy.base, task)._replace(book=base.book),  # which states end an episode is not forgotten
         gamma=np.array([1.0 - 0.5**i for i in range(1, N + 1)]),
-        loss=np.zeros(N),
-        p=np.full(N, 1.0 / N),
+        bandit=blank_exp3(exp3(strategy.blocks)),
         earned=np.zeros(1),
-        clock=np.array([-1, 0]),
-        rate=np.full(1, np.sqrt(2.0 * np.log(N) / (N * M)) if N > 1 else 0.0),
+        episodes=np.full(1, -1, np.int64),
     )
+
+
+@kernel
+def exp3(blocks: Blocks) -> Exp3IX:
+    """The bandit over the candidates: it plays once per block."""
+    return Exp3IX(options=blocks.candidates, plays=float(-(-int(blocks.episodes) // int(blocks.size))))
+
+
+@kernel
+def _base(strategy: BlockwiseChoice, state: BlockwiseState) -> OptimisticPlanner:
+    """The base with the γ of this block."""
+    base = strategy.base
+    memory = Discounted(gamma=state.gamma[state.bandit.option[0]])
+    return OptimisticPlanner(reward=base.reward, transition=base.transition, memory=memory, rule=base.rule)
 
 
 @plan.register(BlockwiseChoice)
 def _(strategy: BlockwiseChoice, state: BlockwiseState, rng: np.random.Generator) -> None:
-    clock, loss, p, rate = state.clock, state.loss, state.p, state.rate[0]
-    N, size = loss.shape[0], int(strategy.blocks.size)
-    if clock[0] < 0 or clock[0] == size:
-        if clock[0] == size:
+    size = int(strategy.blocks.size)
+    if state.episodes[0] < 0 or state.episodes[0] == size:
+        bandit = exp3(strategy.blocks)
+        if state.episodes[0] == size:
             H = state.book.Q.shape[0]
-            miss_share = min(max(1.0 - state.earned[0] / (H * size), 0.0), 1.0)
-            loss[clock[1]] += miss_share / (p[clock[1]] + 0.5 * rate)
-        low = loss[0]
-        for i in range(N):
-            low = min(low, loss[i])
-        total = 0.0
-        for i in range(N):
-            p[i] = np.exp(-rate * (loss[i] - low))
-            total += p[i]
-        u = rng.random() * total
-        chosen = N - 1
-        for i in range(N):
-            if u < p[i] and i < chosen:
-                chosen = i
-            u -= p[i]
-            p[i] /= total
-        clock[0], clock[1] = 0, chosen
+            suffer(bandit, state.bandit, min(max(1.0 - state.earned[0] / (H * size), 0.0), 1.0))
+        play(bandit, state.bandit, rng)
+        state.episodes[0] = 0
         state.earned[0] = 0.0
         copy_state(state.base, state.blank)
-    clock[0] += 1
-    base = strategy.base
-    memory = Discounted(state.gamma[clock[1]])
-    plan(OptimisticPlanner(base.reward, base.transition, memory, base.rule), state.base, rng)
+    state.episodes[0] += 1
+    plan(_base(strategy, state), state.base, rng)
 
 
 @experience.register(BlockwiseChoice)
 def _(strategy: BlockwiseChoice, state: BlockwiseState, h: int, pair: int, r: float, successor: int) -> None:
     state.earned[0] += r
-    base = strategy.base
-    memory = Discounted(state.gamma[state.clock[1]])
-    experience(OptimisticPlanner(base.reward, base.transition, memory, base.rule), state.base, h, pair, r, successor)
+    experience(_base(strategy, state), state.base, h, pair, r, successor)
 
 
 @miss.register(BlockwiseChoice)
 def _(strategy: BlockwiseChoice, state: BlockwiseState, h: int) -> None:
-    base = strategy.base
-    memory = Discounted(state.gamma[state.clock[1]])
-    miss(OptimisticPlanner(base.reward, base.transition, memory, base.rule), state.base, h)
+    miss(_base(strategy, state), state.base, h)
+
+
+@room_for.register(BlockwiseChoice)
+def _(strategy: BlockwiseChoice, state: BlockwiseState, pair: int, successor: int) -> None:
+    room_for(strategy.base, state.base, pair, successor)
 
 
 @report.register(BlockwiseChoice)
 def _(strategy: BlockwiseChoice, state: BlockwiseState) -> dict[str, Any]:
     learned = report(strategy.base, state.base)
-    return learned | {"gamma": state.gamma.copy(), "probability": state.p.copy(), "chosen": int(state.clock[1])}
+    return learned | {
+        "gamma": state.gamma.copy(),
+        "probability": state.bandit.p.copy(),
+        "chosen": int(state.bandit.option[0]),
+    }

@@ -3,8 +3,10 @@ r"""The successors of every pair, laid out for softmax models.
     p(s'|s,a; w) = exp(ψ(s'|s,a)ᵀw) / Σ_{s″ reachable} exp(ψ(s″|s,a)ᵀw)                                      eq:MNL-model
 
 The features of a reference successor are subtracted, ψ′(s'|s,a) = ψ(s'|s,a) − ψ(s_ref|s,a): probabilities, likelihood and Hessian stay, and
-only then ∇g ⪰ κΣ̄ is true (resolution D5). The reference is the reachable successor of lowest index; it takes place 0 and has features 0.
-Pairs with the same list of features behave alike and are counted together: they form a *class*. Counts of classes are sufficient.
+only then ∇g ⪰ κΣ̄ is true (resolution D5). The reference takes place 0 and has features 0. It is the reachable successor of lowest index,
+or the state itself where that is reachable (`STAY`): then L′ = max‖ψ′‖ is smaller on chains. `RAW` subtracts nothing, as the paper
+prints it. Pairs with the same list of features behave alike and are counted together: they form a *class*. Counts of classes are
+sufficient.
 """
 
 from typing import NamedTuple
@@ -18,6 +20,8 @@ from ..linalg import Matrix, Vector
 from ..protocol import Integers
 from .protocol import Cube, transition_row
 
+RAW, LOWEST, STAY = 0, 1, 2  # which successor is the reference
+
 
 class Choices(NamedTuple):
     """Reachable successors: U places a pair, the first `used` of its class in use."""
@@ -26,10 +30,10 @@ class Choices(NamedTuple):
     successor: Integers  # (S·A, U) state at a place
     place: Integers  # (S·A, S) place of a state, −1 if it cannot be reached
     used: Integers  # (classes,) places in use
-    psi: Cube  # (classes, U, d) features less those of place 0
+    psi: Cube  # (classes, U, d) features, less those of place 0 unless they are raw
 
 
-def choices(psi: Cube, reachable: NDArray[np.bool_]) -> Choices:
+def choices(psi: Cube, reachable: NDArray[np.bool_], reference: int = LOWEST) -> Choices:
     """Lay out psi (S, A, S, d) on the reachable successors (S, A, S)."""
     S, A, _, d = psi.shape
     mask = reachable.reshape(S * A, S)
@@ -40,9 +44,11 @@ def choices(psi: Cube, reachable: NDArray[np.bool_]) -> Choices:
     features = np.zeros((S * A, U, d))
     for n, row in enumerate(psi.reshape(S * A, S, d)):
         states = np.flatnonzero(mask[n])
+        if reference == STAY and mask[n, n // A]:
+            states = np.concatenate([[n // A], states[states != n // A]])
         successor[n, : len(states)] = states
         place[n, states] = np.arange(len(states))
-        features[n, : len(states)] = row[states] - row[states[0]]
+        features[n, : len(states)] = row[states] - (0.0 if reference == RAW else row[states[0]])
     keys = np.column_stack([sizes, features.reshape(S * A, -1)]) + 0.0  # −0 and 0 are the same feature
     _, first, kind = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     return Choices(kind.reshape(-1).astype(np.int64), successor, place, sizes[first].astype(np.int64), features[first])
@@ -64,10 +70,9 @@ def check_reachable(reachable: object, psi: Cube) -> NDArray[np.bool_]:
 
 @solver
 def softmax(psi: Matrix, count: int, w: Vector, p: Vector) -> None:
-    """Write the probabilities of the first `count` places into p; the logit of place 0 is 0."""
-    top = 0.0
-    p[0] = 0.0
-    for u in range(1, count):
+    """Write the probabilities of the first `count` places into p."""
+    top = -np.inf
+    for u in range(count):
         z = 0.0
         for i in range(w.shape[0]):
             z += psi[u, i] * w[i]

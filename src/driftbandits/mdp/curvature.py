@@ -26,7 +26,7 @@ DESCENTS = 1000
 def kappa(psi: ArrayLike, reachable: ArrayLike, *, S_w: float, reference_only: bool = False) -> float:
     """κ over the ball of radius S_w, for psi (S, A, S, d) and reachable (S, A, S).
 
-    `reference_only` takes pairs with the reference successor only: κ_ref ≥ κ, enough for ∇g ⪰ κΣ̄ (theory.md §7).
+    `reference_only` takes pairs with the reference successor only: κ_ref ≥ κ, enough for ∇g ⪰ κΣ̄ (theory §7).
 
     Examples
     --------

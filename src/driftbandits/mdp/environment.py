@@ -27,7 +27,7 @@ from .planning import optimal_starts
 from .protocol import Cube, Task
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MDP:
     """K episodes of H stages on S states and A actions; made by `linear_mixture` and `mnl_mixture`."""
 
@@ -42,6 +42,11 @@ class MDP:
     S_theta: float
     S_w: float
     dynamics: Any = field(repr=False)
+
+    def __repr__(self) -> str:
+        kind = "multinomial logit" if self.multinomial else "linear mixture"
+        size = f"states={self.states}, actions={self.actions}, horizon={self.horizon}, episodes={self.episodes}"
+        return f"MDP({kind}, {size})"
 
     @property
     def states(self) -> int:
@@ -116,7 +121,9 @@ class MDP:
     @property
     def task(self) -> Task:
         """What a learner may know."""
-        return Task(self.phi, self.psi, self.reachable, self.horizon, self.episodes)
+        return Task(
+            self.states, self.actions, self.phi, self.psi, self.reachable, self.states, self.horizon, self.episodes
+        )
 
     @cached_property
     def optimal(self) -> Vector:

@@ -7,11 +7,12 @@ r"""The weighted likelihood of multinomial-logit transitions: counts, gradient, 
 over the classes c of pairs with the same features; N_c(s') is the weighted count of a successor, N_c = Σ_{s'} N_c(s').
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..ball import BallWork, bend, divide_by, factor_of, residual, residual_at
+from ..ball import BallWork, bend, definite_shift, divide_by, factor_of, residual, residual_at
 from ..kernel import solver
 from ..linalg import Matrix, Vector, dot, norm, scale_vector
 from ..protocol import Integers, absorb, fade
@@ -74,14 +75,14 @@ def _(likelihood: Likelihood, w: Vector, u: Vector, H: Matrix) -> None:
         softmax(psi, likelihood.used[c], w, p)
         for i in range(d):
             mean[i] = 0.0
-        for k in range(1, likelihood.used[c]):
+        for k in range(likelihood.used[c]):
             for i in range(d):
                 mean[i] += p[k] * psi[k, i]
         for i in range(d):
             u[i] += N * mean[i]
             for j in range(d):
                 H[i, j] -= N * mean[i] * mean[j]
-        for k in range(1, likelihood.used[c]):
+        for k in range(likelihood.used[c]):
             for i in range(d):
                 v = N * p[k] * psi[k, i]
                 for j in range(d):
@@ -104,7 +105,7 @@ def _(likelihood: Likelihood, w: Vector, v: Vector, T: Matrix) -> None:
         softmax(psi, likelihood.used[c], w, p)
         for i in range(d):
             mean[i] = 0.0
-        for k in range(1, likelihood.used[c]):
+        for k in range(likelihood.used[c]):
             for i in range(d):
                 mean[i] += p[k] * psi[k, i]
         centre = dot(mean, v)
@@ -118,18 +119,22 @@ def _(likelihood: Likelihood, w: Vector, v: Vector, T: Matrix) -> None:
 
 @solver
 def likeliest(likelihood: Any, concordance: float, w: Vector, work: BallWork) -> float:
-    """w ← argmin F by damped Newton from w; returns ‖∇F‖/(λκ) ≥ ‖w − argmin‖ before the last step."""
+    """w ← argmin F by damped Newton from w; returns ‖∇F‖/(λκ) ≥ ‖w − argmin‖ before the last step.
+
+    If the steps do not suffice, or lead to NaN, the result is infinite.
+    The steps are those of a self-concordant function, which never ascend; where its Hessian is singular to rounding they are shortened.
+    """
     tolerance = SMALL * (1.0 + norm(likelihood.target))
     error = 0.0
     for _ in range(NEWTON_STEPS):
         residual_at(likelihood, w, work.u, work.H)
         error = norm(work.u) / likelihood.ridge
-        factor_of(work.H, 0.0, work.factor)
+        factor_of(work.H, definite_shift(work.H, work.factor), work.factor)
         divide_by(work.factor, work.u, work.y)
         move = concordance * norm(work.y)
         damping = np.log1p(move) / move if move > 1e-8 else 1.0
         for i in range(w.shape[0]):
             w[i] -= damping * work.y[i]
         if dot(work.y, work.u) <= tolerance * tolerance:
-            break
-    return error
+            return float(error)
+    return math.inf

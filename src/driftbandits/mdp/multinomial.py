@@ -3,28 +3,31 @@ r"""Multinomial-logit transitions, learned by weighted maximum likelihood (paper
     F(w) = (λ_wκ/2)‖w‖² − Σ_j α_j log p(s'_j|s_j,a_j; w),   g(w) = λ_wκw + Σ_j α_j Σ_{s'} p(s'; w)ψ(s')     eq:MNL-estimate-p
     ŵ = argmin F,   w̃ = argmin_{‖w‖≤S_w} ‖g(w) − g(ŵ)‖_{Σ̄⁻¹},   Σ̄ = λ_wI + Σ_j α_j Σ_{s'} ψ(s')ψ(s')ᵀ     eq:MNL-projection
     optimistic next value:  Σ_{s'} p(s'; w̃)V(s') + c_w (H/κ) β̄_w max_{s'}‖ψ(s'|s,a)‖_{Σ̄⁻¹}                  eq:MNL-action-selection
-    β̄_w(n) = √(½ log(1/δ) + (d/4) log(1 + UL_ψ²n/(λ_wd))) + √λ_w κS_w                                     lemma:MNL-v-UCB
+    β̄_w(n) = √(½ log(1/δ) + (d/4) log(1 + UL²n/(λ_wd))) + √λ_w κS_w                                       lemma:MNL-v-UCB
 
-ψ is ψ less that of a reference successor (`choices`). The likelihood depends on the past only through the weighted counts of (class,
-successor), so an episode costs the same whatever came before. ŵ is found by damped Newton from the last ŵ; w̃ by `ball.project_on_ball`.
-`corrected`: the noise of one multinomial draw is 1/√2-sub-Gaussian, not ½: √(log(1/δ) + (d/2) log(1 + (U−1)L′²n/(λ_wd))), L′ = max‖ψ′‖.
+ψ is ψ less that of a reference successor (`choices`), whose own is then 0: UL² is (U−1)L′², L′ = max‖ψ′‖. With raw features, as printed,
+it is UL_ψ²; but then ∇g ⪰ κΣ̄, on which the radius rests, is false (resolution D5). The likelihood depends on the past only through the
+weighted counts of (class, successor), so an episode costs the same whatever came before. ŵ is found by damped Newton from the last ŵ; w̃ by
+`ball.project_on_ball`.
+`corrected`: the noise of one multinomial draw is 1/√2-sub-Gaussian, not ½: √(log(1/δ) + (d/2) log(1 + UL²n/(λ_wd))).
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..ball import BallWork, ball_work, distance_to, factor_of, project_on_ball
+from ..ball import BallWork, blank_ball_work, distance_to, factor_of, project_on_ball
 from ..errors import InvalidValue, positive, require
-from ..kernel import kernel, part, solver, sqrt, view_state
+from ..kernel import kernel, part, solver, sqrt
 from ..linalg import CHUNK, Matrix, Vector, norm
-from ..meta.stored import filled
-from ..protocol import History, keep
-from .choices import Choices, choices, softmax
+from ..protocol import History, blank_history
+from ..state import filled, view_state
+from .choices import LOWEST, RAW, Choices, choices, softmax
+from .confidence import log_failure
 from .likelihood import Counts, Likelihood, likeliest
-from .protocol import Cube, Task, add_next, learn_transition, transition_state
+from .protocol import Cube, Task, add_next, estimate_transition, learn_transition, surprise, told, transition_state
 from .reward import add_bonuses, fold
-from .value_targeted import check_transition, log_failure
+from .value_targeted import DOUBT, check_transition
 
 
 @part
@@ -39,6 +42,7 @@ class Multinomial(NamedTuple):
     scale: float = 1.0
     uniform: float = 0.0
     corrected: float = 0.0
+    reference: float = LOWEST
 
     def check(self) -> None:
         """Refuse what is not a radius."""
@@ -57,8 +61,11 @@ class MultinomialState(NamedTuple):
     sums: Counts
     mle: Matrix  # (groups, d) ŵ
     w: Matrix  # (groups, d) w̃
-    certificate: Vector  # (groups,) ‖ŵ − its exact value‖ is below this before the last Newton step
-    constants: Vector  # (4,) log(1/δ), concordance, U, L′
+    certificate: Vector  # (groups,) ‖ŵ − its exact value‖ is below this before the last Newton step; infinite if that was not reached
+    radius: Vector  # (groups,) c_w(H/κ)β̄_w
+    failure: Vector  # (1,) log(1/δ), with the union bound if there is one
+    concordance: Vector  # (1,) diameter of the features of a class
+    size: Vector  # (1,) UL²: what one observation adds to tr Σ̄ at the most
     total: Vector  # (classes,)
     target: Vector  # (d,)
     factor: Matrix  # (d, d) of Σ̄
@@ -76,24 +83,29 @@ class MultinomialState(NamedTuple):
 
 @transition_state.register(Multinomial)
 def _(transition: Multinomial, task: Task, memory: Any, groups: int) -> MultinomialState:
-    if task.reachable is None:
+    if task.reachable is None or task.psi is None:
         raise InvalidValue("a multinomial-logit learner needs reachable=… (S, A, S): which successors are possible")
-    table = choices(task.psi, task.reachable)
+    reference = int(transition.reference)
+    table = choices(task.psi, task.reachable, reference)
     C, U, d = table.psi.shape
     span = table.psi[:, :, None] - table.psi[:, None]
     inside = np.arange(U) < table.used[:, None]
     diameter = float(np.linalg.norm(span[inside[:, :, None] & inside[:, None]], axis=-1).max())
-    length = float(np.linalg.norm(table.psi, axis=-1).max())
+    length = transition.L if reference == RAW else float(np.linalg.norm(table.psi, axis=-1).max())
+    places = U if reference == RAW else U - 1
     return MultinomialState(
         choices=table,
         gram=np.ascontiguousarray(np.einsum("cui,cuj->cij", table.psi, table.psi)),
         columns=np.ascontiguousarray(table.psi.reshape(C * U, d).T),
-        history=filled(keep(memory, 0), groups),
+        history=filled(blank_history(memory, 0), groups),
         sums=Counts(np.zeros((groups, 2)), np.zeros((groups, C * U))),
         mle=np.zeros((groups, d)),
         w=np.zeros((groups, d)),
         certificate=np.zeros(groups),
-        constants=np.array([log_failure(transition, task), diameter, float(U), length]),
+        radius=np.zeros(groups),
+        failure=np.full(1, log_failure(transition.delta, bool(transition.uniform), task)),
+        concordance=np.full(1, diameter),
+        size=np.full(1, places * length**2),
         total=np.zeros(C),
         target=np.zeros(d),
         factor=np.zeros((d, d)),
@@ -106,7 +118,7 @@ def _(transition: Multinomial, task: Task, memory: Any, groups: int) -> Multinom
         mean=np.zeros(d),
         trial=np.zeros(d),
         nothing=np.zeros(0),
-        ball=ball_work(d),
+        ball=blank_ball_work(d),
     )
 
 
@@ -141,7 +153,7 @@ def estimate_stage(transition: Multinomial, state: MultinomialState, g: int) -> 
     """Refresh ŵ and w̃ of group g, and Σ̄."""
     likelihood = _gather(transition, state, g)
     mle, w, trial, S = state.mle[g], state.w[g], state.trial, transition.S
-    state.certificate[g] = likeliest(likelihood, state.constants[1], mle, state.ball)
+    state.certificate[g] = likeliest(likelihood, state.concordance[0], mle, state.ball)
     size = norm(mle)
     if size <= S:
         for i in range(w.shape[0]):
@@ -162,11 +174,9 @@ def estimate_stage(transition: Multinomial, state: MultinomialState, g: int) -> 
 def _radius(transition: Multinomial, state: MultinomialState, n: float) -> float:
     """β̄_w at n effective episodes."""
     d = state.target.shape[0]
-    failure, U, length = state.constants[0], state.constants[2], state.constants[3]
+    noise = 0.5 * state.failure[0] + 0.25 * d * np.log(1.0 + state.size[0] * n / (transition.lam * d))
     if transition.corrected:
-        noise = failure + 0.5 * d * np.log(1.0 + (U - 1.0) * length * length * n / (transition.lam * d))
-    else:
-        noise = 0.5 * failure + 0.25 * d * np.log(1.0 + U * transition.L * transition.L * n / (transition.lam * d))
+        noise *= 2.0
     return sqrt(noise) + sqrt(transition.lam) * transition.kappa * transition.S
 
 
@@ -184,21 +194,29 @@ def _widths(state: MultinomialState) -> None:
         state.width[c] = widest
 
 
+@estimate_transition.register(Multinomial)
+def _(transition: Multinomial, state: MultinomialState, g: int) -> None:
+    estimate_stage(transition, state, g)
+    _widths(state)
+    for c in range(state.choices.used.shape[0]):
+        softmax(state.choices.psi[c], state.choices.used[c], state.w[g], state.P[c])
+
+
 @add_next.register(Multinomial)
-def _(transition: Multinomial, state: MultinomialState, g: int, fresh: bool, V: Vector, H: int, out: Vector) -> None:
+def _(transition: Multinomial, state: MultinomialState, g: int, fresh: bool, V: Vector, H: int, out: Vector) -> float:
     table = state.choices
     if fresh:
-        estimate_stage(transition, state, g)
-        _widths(state)
-        for c in range(table.used.shape[0]):
-            softmax(table.psi[c], table.used[c], state.w[g], state.P[c])
-    bonus = transition.scale * H / transition.kappa * _radius(transition, state, state.sums.n[g, 0])
+        estimate_transition(transition, state, g)
+    state.radius[g] = transition.scale * H / transition.kappa * _radius(transition, state, state.sums.n[g, 0])
+    total = 0.0
     for n in range(out.shape[0]):
         c = table.kind[n]
-        value = bonus * state.width[c]
+        value = state.radius[g] * state.width[c]
+        total += value
         for u in range(table.used[c]):
             value += state.P[c, u] * V[table.successor[n, u]]
         out[n] += value
+    return total
 
 
 @learn_transition.register(Multinomial)
@@ -209,3 +227,22 @@ def _(
     if pair >= 0:
         slot = state.choices.kind[pair] * state.P.shape[1] + state.choices.place[pair, successor]
     fold(memory, view_state(state.history, g), view_state(state.sums, g), state.nothing, 0.0, slot)
+
+
+@surprise.register(Multinomial)
+def _(transition: Multinomial, state: MultinomialState, g: int, pair: int, successor: int) -> float:
+    table = state.choices
+    kind = table.kind[pair]
+    softmax(table.psi[kind], table.used[kind], state.w[g], state.p)
+    return float(-np.log(max(state.p[table.place[pair, successor]], DOUBT)))
+
+
+@told.register(Multinomial)
+def _(transition: Multinomial, state: MultinomialState) -> dict[str, Any]:
+    sizes = np.linalg.norm(state.mle, axis=1)
+    return {
+        "w": state.w.copy(),
+        "transition_radius": float(state.radius.max()),
+        "certificate": float(state.certificate.max()),
+        "projected": int((sizes > transition.S).sum()),
+    }

@@ -6,7 +6,11 @@ Episode k of WeightUCRL and all its relatives (Algorithms 3 and 4; the order of 
     act    π_h(s) = argmax_a Q_h(s,a), ties broken at random once for each (h, s)
     learn  remember (s_h, a_h, r_h, s_{h+1}) in the sums of stage h, with the V_{h+1} of the plan
 
-The cap is H as printed, or H−h+1 (`stage`), which the model-prediction-error lemma needs (resolution D8).
+The cap is H as printed, or H−h+1 (`stage`), which the model-prediction-error lemma needs (resolution D8). The paper prints min{·, H} and no
+lower clip; values are ≥ 0, so clipping at 0 as well keeps Q a valid bound and never makes it looser.
+
+In a state in which an episode has ended nothing more is earned: V_h = (H−h+1)·idle there from then on, in plans and in the targets of the
+regression, where idle is 0 unless the learner's rewards are shifted.
 """
 
 from typing import Any, NamedTuple
@@ -14,21 +18,27 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..kernel import kernel, part
-from ..linalg import Vector
-from ..rule.ties import best_arm
+from ..linalg import Matrix, Vector
+from ..memory import Discounted, Everything, Restart, Window
+from ..ties import best_arm
 from .protocol import (
     Book,
     Task,
     add_next,
     experience,
+    learn_reward,
     learn_transition,
     miss,
+    of_step,
     open_book,
+    optimistic_reward,
     plan,
     report,
+    reward_state,
+    room_for,
+    told,
     transition_state,
 )
-from .reward import RewardRidge, RewardState, learn_reward, optimistic_reward, reward_state
 
 
 @part
@@ -42,7 +52,7 @@ class Backup(NamedTuple):
 class OptimisticPlanner(NamedTuple):
     """A strategy for episodic MDPs; `zoo` has the named ones."""
 
-    reward: RewardRidge
+    reward: Any
     transition: Any
     memory: Any
     rule: Backup
@@ -52,35 +62,71 @@ class PlannerState(NamedTuple):
     """Everything that changes while a planner learns."""
 
     book: Book
-    reward: RewardState
+    reward: Any
     transition: Any
+    spread: Vector  # (2,) bonuses of the plan, and its Q before clipping, summed over stages and pairs
 
 
 def blank_book(task: Task) -> Book:
     """A plan that says nothing yet."""
-    S, A, _ = task.phi.shape
-    H = task.horizon
-    return Book(Q=np.zeros((H, S * A)), V=np.zeros((H + 1, S)), policy=np.zeros((H, S), np.int64))
+    S, H = task.states, task.horizon
+    return Book(
+        Q=np.zeros((H, S * task.actions)),
+        V=np.zeros((H + 1, S)),
+        policy=np.zeros((H, S), np.int64),
+        ended=np.zeros(S, np.int64),
+        idle=np.zeros(1),
+    )
 
 
 @open_book.register(OptimisticPlanner)
 def _(strategy: OptimisticPlanner, task: Task) -> PlannerState:
-    groups = 1 if strategy.rule.pooled else task.horizon
+    pooled = bool(strategy.rule.pooled)
+    groups = 1 if pooled else task.horizon
+    memory = of_step(strategy.memory, 0, task.horizon) if pooled else strategy.memory
     return PlannerState(
         book=blank_book(task),
-        reward=reward_state(task, strategy.memory, groups),
-        transition=transition_state(strategy.transition, task, strategy.memory, groups),
+        reward=reward_state(strategy.reward, task, memory, groups),
+        transition=transition_state(strategy.transition, task, memory, groups),
+        spread=np.zeros(2),
     )
 
 
+# With pooled stages H observations come per episode, each of which moves a memory's clock on.
+
+
+@of_step.register(Everything)
+def _(memory: Everything, h: int, H: int) -> Everything:
+    return memory
+
+
+@of_step.register(Discounted)
+def _(memory: Discounted, h: int, H: int) -> Discounted:
+    return Discounted(gamma=memory.gamma if h == 0 else 1.0)  # the past fades once per episode
+
+
+@of_step.register(Window)
+def _(memory: Window, h: int, H: int) -> Window:
+    return Window(W=memory.W * H)
+
+
+@of_step.register(Restart)
+def _(memory: Restart, h: int, H: int) -> Restart:
+    return Restart(H=memory.H * H)
+
+
 @kernel
-def _greedy(Q: Vector, V: Vector, policy: Any, cap: float, rng: np.random.Generator) -> None:
+def _greedy(book: Book, h: int, cap: float, rng: np.random.Generator) -> None:
     """Clip Q of one stage to [0, cap]; V is its maximum over actions, the policy the action that attains it."""
+    Q, V, policy = book.Q[h], book.V[h], book.policy[h]
     A = Q.shape[0] // V.shape[0]
     for n in range(Q.shape[0]):
         Q[n] = min(max(Q[n], 0.0), cap)
     for s in range(V.shape[0]):
         row = Q[s * A : (s + 1) * A]
+        if book.ended[s]:
+            for a in range(A):
+                row[a] = book.idle[0] * (book.Q.shape[0] - h)
         policy[s] = best_arm(row, rng)
         best = row[0]
         for a in range(1, A):
@@ -90,43 +136,74 @@ def _greedy(Q: Vector, V: Vector, policy: Any, cap: float, rng: np.random.Genera
 
 @plan.register(OptimisticPlanner)
 def _(strategy: OptimisticPlanner, state: PlannerState, rng: np.random.Generator) -> None:
-    book = state.book
-    H = book.Q.shape[0]
-    groups = state.reward.theta.shape[0]
+    reward = state.reward
+    for g in range(reward.optimistic.shape[0]):
+        optimistic_reward(strategy.reward, reward, g)
+    backup(strategy, state.book, reward.optimistic, reward.bonus, state.transition, state.spread, rng)
+
+
+@kernel
+def backup(
+    strategy: OptimisticPlanner,
+    book: Book,
+    optimistic: Matrix,
+    bonus: Vector,
+    transition: Any,
+    spread: Vector,
+    rng: np.random.Generator,
+) -> None:
+    """Plan backwards from optimistic rewards (groups, S·A), of which `bonus` (groups,) is how much of their sum is bonus."""
+    H, groups = book.Q.shape[0], optimistic.shape[0]
+    spread[0] = 0.0
+    spread[1] = 0.0
     for h in range(H - 1, -1, -1):
         g = h if groups > 1 else 0
         fresh = groups > 1 or h == H - 1
-        if fresh:
-            optimistic_reward(strategy.reward, state.reward, g)
         for n in range(book.Q.shape[1]):
-            book.Q[h, n] = state.reward.optimistic[g, n]
-        add_next(strategy.transition, state.transition, g, fresh, book.V[h + 1], H, book.Q[h])
-        _greedy(book.Q[h], book.V[h], book.policy[h], float(H - h if strategy.rule.stage else H), rng)
+            book.Q[h, n] = optimistic[g, n]
+        spread[0] += bonus[g] + add_next(strategy.transition, transition, g, fresh, book.V[h + 1], H, book.Q[h])
+        for n in range(book.Q.shape[1]):
+            spread[1] += book.Q[h, n]
+        _greedy(book, h, float(H - h if strategy.rule.stage else H), rng)
 
 
 @experience.register(OptimisticPlanner)
 def _(strategy: OptimisticPlanner, state: PlannerState, h: int, pair: int, r: float, successor: int) -> None:
-    g = h if state.reward.theta.shape[0] > 1 else 0
-    learn_reward(strategy.memory, state.reward, g, pair, r)
-    V = state.book.V[h + 1]
-    learn_transition(strategy.transition, strategy.memory, state.transition, g, pair, successor, V)
+    _learn(strategy, state, h, pair, r, successor)
 
 
 @miss.register(OptimisticPlanner)
 def _(strategy: OptimisticPlanner, state: PlannerState, h: int) -> None:
-    if not strategy.rule.pooled:  # weights are over episodes: time passes for a stage that was not reached
-        learn_reward(strategy.memory, state.reward, h, -1, 0.0)
-        learn_transition(strategy.transition, strategy.memory, state.transition, h, -1, 0, state.book.V[h + 1])
+    _learn(strategy, state, h, -1, 0.0, 0)  # weights are over episodes: time passes for a stage that was not reached
+
+
+@kernel
+def _learn(strategy: OptimisticPlanner, state: PlannerState, h: int, pair: int, r: float, successor: int) -> None:
+    V = state.book.V[h + 1]
+    if strategy.rule.pooled:
+        memory = of_step(strategy.memory, h, state.book.Q.shape[0])
+        learn_reward(strategy.reward, memory, state.reward, 0, pair, r)
+        learn_transition(strategy.transition, memory, state.transition, 0, pair, successor, V)
+    else:
+        learn_reward(strategy.reward, strategy.memory, state.reward, h, pair, r)
+        learn_transition(strategy.transition, strategy.memory, state.transition, h, pair, successor, V)
+
+
+@room_for.register(OptimisticPlanner)
+def _(strategy: OptimisticPlanner, state: PlannerState, pair: int, successor: int) -> None:
+    if room_for.knows(type(strategy.transition)):
+        room_for(strategy.transition, state.transition, pair, successor)
 
 
 @report.register(OptimisticPlanner)
 def _(strategy: OptimisticPlanner, state: PlannerState) -> dict[str, Any]:
     Q = state.book.Q
     cap = np.arange(len(Q), 0, -1)[:, None] if strategy.rule.stage else len(Q)
-    return {
+    planned = {
         "observations": int(state.reward.history.clock.sum()),
         "effective_memory": float(state.reward.sums.n[0, 0]),
-        "theta": state.reward.theta.copy(),
-        "w": state.transition.w.copy(),
         "saturation": float(np.mean(cap - Q < 1e-9)),
+        "bonus_share": float(state.spread[0] / state.spread[1]) if state.spread[1] > 0.0 else 0.0,
+        "ended": np.flatnonzero(state.book.ended),
     }
+    return planned | told(strategy.reward, state.reward) | told(strategy.transition, state.transition)

@@ -2,7 +2,7 @@ r"""Planning in a known MDP, exactly: backward induction and policy evaluation.
 
     V*_h(s) = max_a r_h(s,a) + Σ_{s'} P_h(s'|s,a)V*_{h+1}(s'),      V^π_h(s) = r_h(s,π_h(s)) + Σ_{s'} P_h(s'|s,π_h(s))V^π_{h+1}(s')
 
-No sampling: the regret of an episode, V*_1(s_1) − V^π_1(s_1), is a number, not an estimate (algorithms.md 3.4).
+No sampling: the regret of an episode, V*_1(s_1) − V^π_1(s_1), is a number, not an estimate (algorithms §3.4).
 """
 
 from typing import Any

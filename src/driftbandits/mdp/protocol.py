@@ -1,15 +1,18 @@
 r"""The open functions that make a learner of episodic MDPs, with their contracts.
 
 In episode k the learner plans backwards over the stages h = H−1, …, 0 from what it learned in the episodes before, follows the greedy
-policy, and learns one observation (s, a, r, s') a stage. It is made of a reward model, a transition model, a memory — one of the four
+policy, and learns one observation (s, a, r, s') per stage. It is made of a reward model, a transition model, a memory — one of the four
 memories of the bandits, which here counts episodes — and a rule of planning.
 
 ==========  =================================  ==================================================
 part        question                           open functions it answers
 ==========  =================================  ==================================================
-transition  where does an action lead?         `transition_state`, `add_next`, `learn_transition`
+memory      what is forgotten?                 those of the bandits, and `of_step` where stages are pooled
+reward      what does an action pay?           `reward_state`, `optimistic_reward`, `learn_reward`, `told`
+transition  where does an action lead?         `transition_state`, `add_next`, `learn_transition`, `surprise`, `told`,
+                                               and where needed `estimate_transition`, `room_for`
 dynamics    (environments) the same, in truth  `transition_row`
-strategy    what to do in this episode?        `open_book`, `plan`, `experience`, `miss`, `report`
+strategy    what to do in this episode?        `open_book`, `plan`, `experience`, `miss`, `report`, `settle_in`
 ==========  =================================  ==================================================
 
 Pairs (s, a) are numbered n = s·A + a; stages are 0-based in code, 1-based in the paper.
@@ -30,13 +33,16 @@ Cube = NDArray[np.float64]
 class Task(NamedTuple):
     """What a learner may know before the first episode.
 
-    phi (S, A, d_θ); psi (S, A, S, d_w); reachable (S, A, S) of bool, or None if every successor is possible; H stages; K episodes, or 0 if
-    that is not known.
+    phi (S, A, d_θ) and psi (S, A, S, d_w), None where nothing is known and every pair is learned by itself; reachable (S, A, S) of bool in
+    a multinomial-logit problem; room for so many successors per pair where psi is None; H stages; K episodes, or 0 if that is not known.
     """
 
-    phi: Cube
-    psi: Cube
+    states: int
+    actions: int
+    phi: Cube | None
+    psi: Cube | None
     reachable: NDArray[np.bool_] | None
+    successors: int
     horizon: int
     episodes: int
 
@@ -47,6 +53,37 @@ class Book(NamedTuple):
     Q: Cube  # (H, S·A) optimistic values
     V: Matrix  # (H+1, S) their maxima, V[H] = 0
     policy: Integers  # (H, S) greedy actions, ties broken while planning
+    ended: Integers  # (S,) 1 for a state in which an episode has ended
+    idle: Vector  # (1,) what a stage after the end is worth on the learner's scale of rewards
+
+
+# ----------------------------------------------------------------------------------------------------------------- memory
+
+
+@generic
+def of_step(memory: Any, h: int, H: int) -> Any:
+    """The memory for step h of an episode of H steps that share one estimate, so that it still counts episodes.
+
+    Between two episodes the weights are those of the memory over whole episodes. Within one they may differ; nothing is planned there.
+    """
+
+
+# ----------------------------------------------------------------------------------------------------------------- reward
+
+
+@generic
+def reward_state(reward: Any, task: Task, memory: Any, groups: int) -> Any:
+    """Allocate what the model learns: a tuple with at least `history`, `sums`, `expected`, `optimistic`, `bonus`. (Python only.)"""
+
+
+@generic
+def optimistic_reward(reward: Any, state: Any, g: int) -> None:
+    """Write every pair's expected and optimistic reward into state.expected[g] and .optimistic[g], the sum of bonuses into .bonus[g]."""
+
+
+@generic
+def learn_reward(reward: Any, memory: Any, state: Any, g: int, pair: int, r: float) -> None:
+    """Remember the reward of a pair; pair = −1: only time has passed."""
 
 
 # ------------------------------------------------------------------------------------------------------------- transition
@@ -58,8 +95,17 @@ def transition_state(transition: Any, task: Task, memory: Any, groups: int) -> A
 
 
 @generic
-def add_next(transition: Any, state: Any, g: int, fresh: bool, V: Vector, H: int, out: Vector) -> None:
-    """Add an optimistic E[V(s')] of every pair to `out` (S·A,), from the sums of group g, estimated anew if `fresh`."""
+def estimate_transition(transition: Any, state: Any, g: int) -> None:
+    """Refresh the estimate of group g from its sums, and what `add_next` needs of it. (Nothing by default.)"""
+    _ = g
+
+
+@generic
+def add_next(transition: Any, state: Any, g: int, fresh: bool, V: Vector, H: int, out: Vector) -> float:
+    """Add an optimistic E[V(s')] of every pair to `out` (S·A,), from the sums of group g, estimated anew if `fresh`.
+
+    Returns how much of what was added is bonus, summed over pairs.
+    """
 
 
 @generic
@@ -71,11 +117,36 @@ def learn_transition(transition: Any, memory: Any, state: Any, g: int, pair: int
 
 
 @generic
+def room_for(part: Any, state: Any, pair: int, successor: int) -> None:
+    """Raise if a transition model, or a strategy, cannot remember this transition. (Python only; optional.)"""
+
+
+@generic
+def surprise(transition: Any, state: Any, g: int, pair: int, successor: int) -> float:
+    """−log of the probability that the last estimate of group g gave to this successor."""
+
+
+@generic
+def told(part: Any, state: Any) -> dict[str, Any]:
+    """What a reward or transition model tells of its estimate, for `report`. (Python only.)"""
+
+
+@generic
 def transition_row(dynamics: Any, pair: int, w: Vector, out: Vector) -> None:
     """Write P(·|s,a; w) into `out` (S,)."""
 
 
 # --------------------------------------------------------------------------------------------------------------- strategy
+
+
+@generic
+def settle_in(strategy: Any, task: Task) -> tuple[Any, Task]:
+    """The strategy for this problem, where constants were left open, and the problem as it sees it. (Python only; optional.)"""
+
+
+def settled(strategy: Any, task: Task) -> tuple[Any, Task]:
+    """What runs in this problem: the strategy itself, unless something of it was left open."""
+    return settle_in(strategy, task) if settle_in.knows(type(strategy)) else (strategy, task)
 
 
 @generic

@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..ball import divide_by, factor_of
-from ..errors import positive, probability, require
-from ..kernel import kernel, part, solver, sqrt, view_state
+from ..errors import InvalidValue, positive, probability, require
+from ..kernel import part, solver, sqrt
 from ..linalg import CHUNK, Matrix, Vector, inner_products, inverse_norms
-from ..meta.stored import filled
-from ..protocol import NO_SLOT, History, Moments, keep, remember
-from .protocol import Task
+from ..protocol import NO_SLOT, History, Moments, blank_history, remember
+from ..state import filled, view_state
+from .confidence import log_failure
+from .protocol import Task, learn_reward, optimistic_reward, reward_state, told
 
 
 @part
@@ -30,6 +31,7 @@ class RewardRidge(NamedTuple):
     delta: float
     noise: float = 0.0
     scale: float = 1.0
+    uniform: float = 0.0
 
     def check(self) -> None:
         """Refuse what is not a radius."""
@@ -49,12 +51,16 @@ class RewardState(NamedTuple):
     history: History  # leading axis: groups
     sums: Moments  # leading axis: groups
     theta: Matrix  # (groups, d)
+    expected: Matrix  # (groups, S·A) φᵀθ̂
     factor: Matrix  # (d, d) of Λ
     x: Vector  # (d,) features of one pair
     Z: Matrix  # (d, CHUNK)
     optimistic: Matrix  # (groups, S·A)
     square: Vector  # (CHUNK,)
     mean: Vector  # (S·A,)
+    failure: Vector  # (1,) log(1/δ), with the union bound if there is one
+    radius: Vector  # (groups,) c_rβ_θ
+    bonus: Vector  # (groups,) sum of the bonuses of all pairs
 
 
 def blank_moments(d: int, groups: int) -> Moments:
@@ -62,21 +68,27 @@ def blank_moments(d: int, groups: int) -> Moments:
     return Moments(np.zeros((groups, 2)), np.zeros((groups, d, d)), np.zeros((groups, 0, 0)), np.zeros((groups, d)))
 
 
-def reward_state(task: Task, memory: Any, groups: int) -> RewardState:
-    """Allocate the state before the first episode."""
+@reward_state.register(RewardRidge)
+def _(reward: RewardRidge, task: Task, memory: Any, groups: int) -> RewardState:
+    if task.phi is None:
+        raise InvalidValue("this learner needs features phi (S, A, d) of the rewards")
     d = task.phi.shape[2]
     phi = np.ascontiguousarray(task.phi.reshape(-1, d).T)
     return RewardState(
         phi=phi,
-        history=filled(keep(memory, d), groups),
+        history=filled(blank_history(memory, d), groups),
         sums=blank_moments(d, groups),
         theta=np.zeros((groups, d)),
+        expected=np.zeros((groups, phi.shape[1])),
         factor=np.zeros((d, d)),
         x=np.zeros(d),
         Z=np.zeros((d, CHUNK)),
         optimistic=np.zeros((groups, phi.shape[1])),
         square=np.zeros(CHUNK),
         mean=np.zeros(phi.shape[1]),
+        failure=np.full(1, log_failure(reward.delta, bool(reward.uniform), task)),
+        radius=np.zeros(groups),
+        bonus=np.zeros(groups),
     )
 
 
@@ -102,36 +114,46 @@ def add_predictions(X: Matrix, theta: Vector, mean: Vector, out: Vector) -> None
 
 
 @solver
-def add_bonuses(X: Matrix, factor: Matrix, beta: float, Z: Matrix, square: Vector, out: Vector) -> None:
-    """Add β‖x‖_{V⁻¹} of every column x of X to `out`."""
+def add_bonuses(X: Matrix, factor: Matrix, beta: float, Z: Matrix, square: Vector, out: Vector) -> float:
+    """Add β‖x‖_{V⁻¹} of every column x of X to `out`; returns their sum."""
     n = X.shape[1]
+    total = 0.0
     for first in range(0, n, CHUNK):
         m = min(CHUNK, n - first)
         inverse_norms(X, first, m, factor, Z, square)
         for a in range(m):
-            out[first + a] += beta * sqrt(square[a])
+            bonus = beta * sqrt(square[a])
+            out[first + a] += bonus
+            total += bonus
+    return total
 
 
-@kernel
-def optimistic_reward(reward: RewardRidge, state: RewardState, g: int) -> None:
-    """Write φᵀθ̂ + c_rβ_θ‖φ‖_{Λ⁻¹} of every pair into state.optimistic[g]."""
+@optimistic_reward.register(RewardRidge)
+def _(reward: RewardRidge, state: RewardState, g: int) -> None:
     sums = view_state(state.sums, g)
     d = state.phi.shape[0]
     ridge(sums.A, reward.lam, sums.b, state.factor, state.theta[g])
     beta = sqrt(reward.lam) * reward.S
     if reward.noise > 0.0:
         volume = d * np.log(1.0 + reward.L * reward.L * sums.n[0] / (reward.lam * d))
-        beta += reward.noise * sqrt(volume - 2.0 * np.log(reward.delta))
+        beta += reward.noise * sqrt(volume + 2.0 * state.failure[0])
     out = state.optimistic[g]
     for n in range(out.shape[0]):
         out[n] = 0.0
     add_predictions(state.phi, state.theta[g], state.mean, out)
-    add_bonuses(state.phi, state.factor, reward.scale * beta, state.Z, state.square, out)
+    for n in range(out.shape[0]):
+        state.expected[g, n] = out[n]
+    state.radius[g] = reward.scale * beta
+    state.bonus[g] = add_bonuses(state.phi, state.factor, state.radius[g], state.Z, state.square, out)
 
 
-@kernel
-def learn_reward(memory: Any, state: RewardState, g: int, pair: int, r: float) -> None:
-    """Remember the reward of a pair; pair = −1: only time has passed."""
+@learn_reward.register(RewardRidge)
+def _(reward: RewardRidge, memory: Any, state: RewardState, g: int, pair: int, r: float) -> None:
     for i in range(state.x.shape[0]):
         state.x[i] = state.phi[i, pair] if pair >= 0 else 0.0
     fold(memory, view_state(state.history, g), view_state(state.sums, g), state.x, r if pair >= 0 else 0.0, NO_SLOT)
+
+
+@told.register(RewardRidge)
+def _(reward: RewardRidge, state: RewardState) -> dict[str, Any]:
+    return {"theta": state.theta.copy(), "reward_radius": float(state.radius.max())}

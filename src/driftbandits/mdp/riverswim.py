@@ -29,7 +29,7 @@ def riverswim(
     noise: float = 0.0,
     **path: Any,
 ) -> MDP:
-    """Drifting RiverSwim as a linear mixture (algorithms.md 3.3).
+    """Drifting RiverSwim as a linear mixture (algorithms §3.3).
 
     Episodes start in the middle (`mirror`) or in the first state (`current`) unless `start` says otherwise.
 
@@ -72,7 +72,7 @@ def mnl_riverswim(
     noise: float = 0.0,
     **path: Any,
 ) -> MDP:
-    """Drifting RiverSwim as a multinomial-logit mixture (algorithms.md 3.3).
+    """Drifting RiverSwim as a multinomial-logit mixture (algorithms §3.3).
 
     `symmetric`: both actions are uncertain, d = 4, and the large reward changes sides: static learners are misled.
     `one-sided`: left is certain; right has the logits of the classical chain, whose up and down are exchanged in the

@@ -13,14 +13,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidValue, integer
+from ..errors import InvalidShape, InvalidValue, NumericalError, integer
 from ..kernel import entry, kernel
 from ..linalg import Matrix, Vector, dot
 from ..protocol import Integers
 from ..simulate import Seed, seed_sequence
 from .environment import MDP
+from .features import Features
 from .planning import evaluate
-from .protocol import Cube, experience, open_book, plan, report
+from .protocol import Cube, experience, open_book, plan, report, settled
 
 BLOCK = 1024  # episodes whose random numbers are made at once
 
@@ -31,7 +32,7 @@ class EpisodicRun:
 
     regret: Vector  # (K,) cumulative dynamic regret, exact
     info: dict[str, Any] = field(default_factory=dict)  # what the strategy tells about its final state
-    seconds: float = 0.0  # wall-clock time of the loop
+    seconds: float = 0.0  # wall-clock time of the loop, compilation aside
     states: NDArray[np.int64] | None = None  # (K, H+1) visited, with record=True
     actions: NDArray[np.int64] | None = None  # (K, H)
     rewards: Matrix | None = None  # (K, H) as the learner saw them
@@ -56,7 +57,13 @@ class Rollout(NamedTuple):
 
 
 def simulate_mdp(
-    strategy: Any, mdp: MDP, *, episodes: int | None = None, seed: Seed = 0, record: bool = False
+    strategy: Any,
+    mdp: MDP,
+    *,
+    episodes: int | None = None,
+    seed: Seed = 0,
+    record: bool = False,
+    features: Features | None = None,
 ) -> EpisodicRun:
     """Run a strategy in a drifting MDP.
 
@@ -72,6 +79,8 @@ def simulate_mdp(
         Of transitions, reward noise and tie-breaks. All strategies meet the same random numbers under the same seed.
     record
         Keep states, actions, rewards and plans.
+    features
+        What the learner knows, e.g. `tabular(S, A)`; by default the features of the MDP.
 
     Examples
     --------
@@ -85,11 +94,14 @@ def simulate_mdp(
     K = mdp.episodes if episodes is None else integer("episodes", episodes, least=1, why="it counts episodes")
     if mdp.episodes < K:
         raise InvalidValue(f"episodes = {K} is not allowed; the MDP has {mdp.episodes}: its parameters end there")
-    chance, rng = (np.random.default_rng(s) for s in seed_sequence(seed).spawn(2))
+    # Streams of their own for transitions, ties and noise: a shorter run is the beginning of a longer one.
+    chance, rng, disturbance = (np.random.default_rng(s) for s in seed_sequence(seed).spawn(3))
     S, A, d = mdp.phi.shape
     H = mdp.horizon
     best = mdp.optimal
-    state = open_book(strategy, mdp.task._replace(episodes=K))
+    known = mdp.task if features is None else _same_size(features, mdp).task(mdp.horizon, K)
+    strategy, task = settled(strategy, known._replace(episodes=K))
+    state = open_book(strategy, task)
     regret = np.zeros(K)
     kept = (K, H) if record else (0, 0)
     log = Rollout(
@@ -103,21 +115,33 @@ def simulate_mdp(
     )
     phi = mdp.phi.reshape(S * A, d)
     dynamics = mdp.private_dynamics()
+    blank = np.zeros((1, H))
+    play = _episodes.direct(
+        strategy, state, dynamics, phi, mdp.theta, mdp.w, mdp.start, best, 0, blank, blank, rng, regret, log
+    )
     began = time.perf_counter()
     for first in range(0, K, BLOCK):
         last = min(first + BLOCK, K)
         fate = chance.random((last - first, H))
-        noise = (
-            mdp.noise * chance.standard_normal((last - first, H)) if mdp.noise > 0.0 else np.zeros((last - first, H))
-        )
-        _episodes(
-            strategy, state, dynamics, phi, mdp.theta, mdp.w, mdp.start, best, first, fate, noise, rng, regret, log
-        )
+        noise = np.zeros(fate.shape)
+        if mdp.noise > 0.0:
+            noise = mdp.noise * disturbance.standard_normal(fate.shape)
+        play(strategy, state, dynamics, phi, mdp.theta, mdp.w, mdp.start, best, first, fate, noise, rng, regret, log)
     seconds = time.perf_counter() - began
+    if not np.isfinite(regret[-1]) or not np.isfinite(state.book.Q).all():
+        raise NumericalError(
+            "the plan is not finite: the estimate could not be computed; a larger lam_w or a smaller S_w helps"
+        )
     info = report(strategy, state)
     if not record:
         return EpisodicRun(regret, info, seconds)
     return EpisodicRun(regret, info, seconds, log.states, log.actions, log.rewards, log.Q.reshape(K, H, S, A))
+
+
+def _same_size(features: Features, mdp: MDP) -> Features:
+    if (features.states, features.actions) != (mdp.states, mdp.actions):
+        raise InvalidShape(f"{features} does not fit an MDP of {mdp.states} states and {mdp.actions} actions")
+    return features
 
 
 def trials_mdp(

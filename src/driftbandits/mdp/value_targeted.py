@@ -5,8 +5,7 @@ r"""Linear mixture transitions P(s'|s,a) = ψ(s'|s,a)ᵀw_h^k, learned by regres
     optimistic next value:  ψ_Vᵀŵ_h + c_w β_w‖ψ_V‖_{Σ_h⁻¹}                                    eq:LMDP-optimistic-Q
     β_w(n) = H√(½ log(1/δ) + (d/4) log(1 + H²L_ψ²n/(λ_wd))) + √λ_w S_w                          lemma:LMDP-v-ucb
 
-V_{h+1}^j is the optimistic value that episode j was planned with. The radius holds for one (k, h); `uniform` divides
-δ by KH, so that all of them hold at once (resolution D9).
+V_{h+1}^j is the optimistic value that episode j was planned with. The radius holds for one (k, h), or with `uniform` for all at once.
 """
 
 from typing import Any, NamedTuple
@@ -14,12 +13,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import InvalidValue, positive, probability, require
-from ..kernel import part, sqrt, view_state
+from ..kernel import part, sqrt
 from ..linalg import CHUNK, Matrix, Vector
-from ..meta.stored import filled
-from ..protocol import NO_SLOT, History, Moments, keep
-from .protocol import Cube, Task, add_next, learn_transition, transition_state
+from ..protocol import NO_SLOT, History, Moments, blank_history
+from ..state import filled, view_state
+from .confidence import log_failure
+from .protocol import Cube, Task, add_next, estimate_transition, learn_transition, surprise, told, transition_state
 from .reward import add_bonuses, add_predictions, blank_moments, fold, ridge
+
+DOUBT = 0.01  # the least probability that a forecast gives to a successor
 
 
 @part
@@ -56,6 +58,7 @@ class MixtureState(NamedTuple):
     sums: Moments
     w: Matrix  # (groups, d)
     factor: Matrix  # (d, d) of Σ
+    radius: Vector  # (groups,) c_wβ_w
     failure: Vector  # (1,) log(1/δ), with the union bound if there is one
     X: Matrix  # (d, S·A) ψ_V of the stage being planned
     x: Vector  # (d,)
@@ -64,27 +67,23 @@ class MixtureState(NamedTuple):
     mean: Vector  # (S·A,)
 
 
-def log_failure(transition: Any, task: Task) -> float:
-    """log(1/δ), or log(KH/δ) for a union bound over all stages of all episodes."""
-    if not transition.uniform:
-        return float(-np.log(transition.delta))
-    if task.episodes == 0:
-        raise InvalidValue(
-            "uniform_in_time needs the number of episodes of its union bound; give it: EpisodicAgent(…, episodes=1000)"
-        )
-    return float(np.log(task.episodes * task.horizon / transition.delta))
-
-
 @transition_state.register(ValueTargeted)
 def _(transition: ValueTargeted, task: Task, memory: Any, groups: int) -> MixtureState:
+    if task.psi is None:
+        raise InvalidValue("a linear-mixture learner needs features psi (S, A, S, d) of the transitions")
     S, A, _, d = task.psi.shape
+    if task.reachable is not None:
+        raise InvalidValue(
+            "a linear-mixture learner was given a multinomial-logit problem (reachable is set); use mnl_weight_ucrl or its relatives"
+        )
     return MixtureState(
         psi=np.ascontiguousarray(task.psi.reshape(S * A, S, d).transpose(1, 2, 0)),
-        history=filled(keep(memory, d), groups),
+        history=filled(blank_history(memory, d), groups),
         sums=blank_moments(d, groups),
         w=np.zeros((groups, d)),
         factor=np.zeros((d, d)),
-        failure=np.full(1, log_failure(transition, task)),
+        radius=np.zeros(groups),
+        failure=np.full(1, log_failure(transition.delta, bool(transition.uniform), task)),
         X=np.zeros((d, S * A)),
         x=np.zeros(d),
         Z=np.zeros((d, CHUNK)),
@@ -93,11 +92,17 @@ def _(transition: ValueTargeted, task: Task, memory: Any, groups: int) -> Mixtur
     )
 
 
+@estimate_transition.register(ValueTargeted)
+def _(transition: ValueTargeted, state: MixtureState, g: int) -> None:
+    sums = view_state(state.sums, g)
+    ridge(sums.A, transition.lam, sums.b, state.factor, state.w[g])
+
+
 @add_next.register(ValueTargeted)
-def _(transition: ValueTargeted, state: MixtureState, g: int, fresh: bool, V: Vector, H: int, out: Vector) -> None:
+def _(transition: ValueTargeted, state: MixtureState, g: int, fresh: bool, V: Vector, H: int, out: Vector) -> float:
     sums = view_state(state.sums, g)
     if fresh:
-        ridge(sums.A, transition.lam, sums.b, state.factor, state.w[g])
+        estimate_transition(transition, state, g)
     d, n = state.X.shape
     for i in range(d):
         for a in range(n):
@@ -113,7 +118,8 @@ def _(transition: ValueTargeted, state: MixtureState, g: int, fresh: bool, V: Ve
     size = H * transition.L
     volume = 0.25 * d * np.log(1.0 + size * size * sums.n[0] / (transition.lam * d))
     beta = H * sqrt(0.5 * state.failure[0] + volume) + sqrt(transition.lam) * transition.S
-    add_bonuses(state.X, state.factor, transition.scale * beta, state.Z, state.square, out)
+    state.radius[g] = transition.scale * beta
+    return add_bonuses(state.X, state.factor, state.radius[g], state.Z, state.square, out)
 
 
 @learn_transition.register(ValueTargeted)
@@ -129,3 +135,17 @@ def _(
             for i in range(state.x.shape[0]):
                 state.x[i] += V[s] * state.psi[s, i, pair]
     fold(memory, view_state(state.history, g), view_state(state.sums, g), state.x, target, NO_SLOT)
+
+
+@surprise.register(ValueTargeted)
+def _(transition: ValueTargeted, state: MixtureState, g: int, pair: int, successor: int) -> float:
+    p = 0.0
+    for i in range(state.x.shape[0]):
+        p += state.psi[successor, i, pair] * state.w[g, i]
+    # A ridge estimate need not be a distribution; and no successor is impossible to somebody who may be wrong.
+    return float(-np.log(min(max(p, DOUBT), 1.0)))
+
+
+@told.register(ValueTargeted)
+def _(transition: ValueTargeted, state: MixtureState) -> dict[str, Any]:
+    return {"w": state.w.copy(), "transition_radius": float(state.radius.max())}

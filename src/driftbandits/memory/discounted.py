@@ -1,20 +1,16 @@
 """The weighted strategy: w_{t,s} = γ^{t−s}."""
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import require
-from ..kernel import part
 from ..linalg import Vector
-from ..protocol import History, absorb, capacity, fade, keep, remember
-from .ring import no_ring
-
-NEGLIGIBLE = 1e-12  # an observation of smaller weight changes no estimate visibly
+from ..parts import Memory
+from ..protocol import NEGLIGIBLE, History, absorb, capacity, elapse, fade, recall, remember
 
 
-@part
-class Discounted(NamedTuple):
-    """Geometric forgetting with factor γ ∈ (0, 1] a round; the effective memory is 1/(1−γ) rounds."""
+class Discounted(Memory):
+    """Geometric forgetting with factor γ ∈ (0, 1] per round; the effective memory is 1/(1−γ) rounds."""
 
     gamma: float
 
@@ -23,11 +19,6 @@ class Discounted(NamedTuple):
         require(
             0.0 < self.gamma <= 1.0, "gamma", self.gamma, "in (0, 1]", "it multiplies the weight of the past each round"
         )
-
-
-@keep.register(Discounted)
-def _(memory: Discounted, dim: int) -> History:
-    return no_ring(dim)
 
 
 @capacity.register(Discounted)
@@ -45,3 +36,14 @@ def _(memory: Discounted, history: History, sums: Any, x: Vector, r: float, slot
     fade(sums, memory.gamma)
     absorb(sums, x, r, slot, 1.0)
     return memory.gamma
+
+
+@elapse.register(Discounted)
+def _(memory: Discounted, history: History, sums: Any) -> None:
+    history.clock[0] += 1
+    fade(sums, memory.gamma)
+
+
+@recall.register(Discounted)
+def _(memory: Discounted, history: History, sums: Any, x: Vector, r: float, slot: int, weight: float, age: int) -> None:
+    absorb(sums, x, r, slot, weight * memory.gamma**age)

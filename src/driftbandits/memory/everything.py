@@ -1,26 +1,14 @@
 """Nothing is forgotten: w_{t,s} = 1."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
-from ..kernel import part
 from ..linalg import Vector
-from ..protocol import History, absorb, capacity, keep, remember
-from .ring import no_ring
+from ..parts import Memory
+from ..protocol import History, absorb, elapse, recall, remember
 
 
-@part
-class Everything(NamedTuple):
+class Everything(Memory):
     """Static memory: every observation counts as much as the last one."""
-
-
-@keep.register(Everything)
-def _(memory: Everything, dim: int) -> History:
-    return no_ring(dim)
-
-
-@capacity.register(Everything)
-def _(memory: Everything, horizon: int) -> int:
-    return horizon
 
 
 @remember.register(Everything)
@@ -28,3 +16,13 @@ def _(memory: Everything, history: History, sums: Any, x: Vector, r: float, slot
     history.clock[0] += 1
     absorb(sums, x, r, slot, 1.0)
     return 1.0
+
+
+@elapse.register(Everything)
+def _(memory: Everything, history: History, sums: Any) -> None:
+    history.clock[0] += 1
+
+
+@recall.register(Everything)
+def _(memory: Everything, history: History, sums: Any, x: Vector, r: float, slot: int, weight: float, age: int) -> None:
+    absorb(sums, x, r, slot, weight)

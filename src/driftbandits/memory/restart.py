@@ -1,16 +1,14 @@
 """Periodic restarts: everything is forgotten every H rounds."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import integer
-from ..kernel import part
 from ..linalg import Vector
-from ..protocol import History, absorb, capacity, fade, keep, remember
-from .ring import no_ring
+from ..parts import Memory
+from ..protocol import History, absorb, capacity, elapse, fade, recall, remember
 
 
-@part
-class Restart(NamedTuple):
+class Restart(Memory):
     """Fresh start in rounds 1, H+1, 2H+1, …"""
 
     H: float
@@ -18,11 +16,6 @@ class Restart(NamedTuple):
     def check(self) -> None:
         """H is a number of rounds."""
         integer("H", self.H, least=1, why="it is the number of rounds between restarts")
-
-
-@keep.register(Restart)
-def _(memory: Restart, dim: int) -> History:
-    return no_ring(dim)
 
 
 @capacity.register(Restart)
@@ -38,3 +31,16 @@ def _(memory: Restart, history: History, sums: Any, x: Vector, r: float, slot: i
         fade(sums, 0.0)
         return 0.0
     return 1.0
+
+
+@elapse.register(Restart)
+def _(memory: Restart, history: History, sums: Any) -> None:
+    history.clock[0] += 1
+    if history.clock[0] % int(memory.H) == 0:
+        fade(sums, 0.0)
+
+
+@recall.register(Restart)
+def _(memory: Restart, history: History, sums: Any, x: Vector, r: float, slot: int, weight: float, age: int) -> None:
+    if age < history.clock[0] % int(memory.H):  # so many rounds have passed since the last restart
+        absorb(sums, x, r, slot, weight)

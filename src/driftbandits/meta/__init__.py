@@ -3,6 +3,8 @@
 from .adaptive import Adaptive
 from .bob import Bob
 from .exp3ix import Exp3IX
+from .igw_mix import IgwMix
 from .master import Master
+from .self_tuning import SelfTuning
 
-__all__ = ["Adaptive", "Bob", "Exp3IX", "Master"]
+__all__ = ["Adaptive", "Bob", "Exp3IX", "IgwMix", "Master", "SelfTuning"]

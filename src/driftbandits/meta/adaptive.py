@@ -9,7 +9,7 @@ refute     a memory longer than the leader's whose ℓ lies τ nats below takes 
 play       with the longest memory whose ℓ is within c·d/2 of the leader's:  argmax μ(xᵀθ̂) + β‖x‖_{V⁻¹}
 
 The evidence is the log-likelihood of a one-step-ahead forecast. Alone it chooses memories that are too short where bonuses
-are wide: a long memory errs more, but explores less. On the circle, drift v a round costs ½(v·m)² + 0.4β/√m of regret at
+are wide: a long memory errs more, but explores less. On the circle, drift v per round costs ½(v·m)² + 0.4β/√m of regret at
 memory m, and forecasts err least where the noise variance is about β²/4 of what it is: the first charge is for the part of a
 model's bonus that the noise does not explain. In more dimensions what a bonus costs depends on the arms, and is measured:
 s̄_k is the mean of max_a μ(x_aᵀθ̂_k) − μ(x_jᵀθ̂_k), what model k's own choice x_j gives up by its own estimate. One model in
@@ -30,7 +30,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import integer, positive, probability, require
-from ..kernel import copy_state, kernel, part, solver, view_state
+from ..kernel import kernel, part, solver
+from ..likelihood import Atoms, full
 from ..linalg import Matrix, Vector, dot, inner_products, largest, norm, position, solve_lower
 from ..protocol import (
     Integers,
@@ -39,11 +40,14 @@ from ..protocol import (
     absorb,
     act,
     beta,
+    blank_estimate,
+    blank_sums,
+    blank_work,
     capacity,
     choose,
+    conditioning,
     describe,
     estimate,
-    estimate_of,
     estimator,
     fade,
     grow,
@@ -57,14 +61,15 @@ from ..protocol import (
     renew,
     report,
     scores,
+    size,
+    sound,
     start,
-    sums_of,
     trace,
     wants_squares,
-    workspace,
+    widen,
 )
-from .evidence import Evidence, book, calibrated, conclude, inherit, no_evidence
-from .stored import filled, joined
+from ..state import copy_state, counters, filled, joined, view_state
+from .evidence import Evidence, blank_evidence, book, calibrated, conclude, inherit
 
 EVERY = 2  # rounds from one model's turn to be asked to the next one's
 LOOK = 1.0 / 8.0  # weight of the latest sacrifice in their mean
@@ -108,6 +113,16 @@ class Adaptive(NamedTuple):
         require(0.0 <= self.lag < 1.0, "lag", self.lag, "in [0, 1)", "it is a fraction of the memory")
 
 
+class Clock(NamedTuple):
+    """What has happened so far, each (1,)."""
+
+    seen: Integers  # observations
+    current: Integers  # the model in use
+    refuted: Integers  # models so far
+    made: Integers  # 1 once there are estimates
+    drawn: Integers  # 1 while the randomness of the coming decision is drawn
+
+
 class AdaptiveState(NamedTuple):
     """K models, and what the data say about them."""
 
@@ -115,36 +130,47 @@ class AdaptiveState(NamedTuple):
     est: Any  # place k: its estimate
     work: Any  # of the rule, for the model in use
     gamma: Vector  # (K,)
-    width: Vector  # (K,) radii β_k
+    beta: Vector  # (K,) of each model
     stale: Vector  # (K,) observations that the estimate does not know
     evidence: Evidence
     u: Vector  # (d,)
-    clock: Integers  # (5,) see below
+    clock: Clock
     horizon: Integers  # (1,) T, or 0
 
 
-# clock: observations; model in use; refuted models so far; 1 once there are estimates; 1 while a decision's
-# randomness is drawn
-SEEN, CURRENT, REFUTED, MADE, DRAWN = range(5)
+MANY = 16  # features
+
+
+def _candidates(adaptive: Adaptive, d: int) -> Vector:
+    """γ of every candidate. Memories shorter than d cannot tell d numbers apart and take no part where there are MANY features.
+
+    They overstate their uncertainty, which made σ̂ too small and refuted what was right: at d = 60, standing still, 170 times in one run.
+    """
+    gamma: Vector = 1.0 - np.exp2(-np.arange(adaptive.candidates)) / adaptive.shortest
+    gamma[-1] = 1.0
+    if d < MANY:
+        return gamma
+    long_enough = gamma >= 1.0 - 1.0 / d
+    long_enough[-2:] = True
+    return np.asarray(gamma[long_enough])
 
 
 @start.register(Adaptive)
 def _(adaptive: Adaptive, setting: Setting, rng: np.random.Generator) -> AdaptiveState:
     model, memory, radius, rule = adaptive.base
-    K = int(adaptive.candidates)
     squares = wants_squares(rule) or wants_squares(radius)
-    gamma = 1.0 - np.exp2(-np.arange(float(K))) / adaptive.shortest
-    gamma[-1] = 1.0
-    clock = np.zeros(5, np.int64)
-    clock[CURRENT] = K - 1
+    gamma = _candidates(adaptive, setting.dim)
+    K = len(gamma)
+    clock = counters(Clock)
+    clock.current[0] = K - 1
     return AdaptiveState(
-        sums=filled(sums_of(model, setting, capacity(memory, setting.horizon), squares), K),
-        est=filled(estimate_of(model, setting, squares), K),
-        work=workspace(rule, setting._replace(arms=np.zeros((setting.dim, 0)))),
+        sums=filled(blank_sums(model, setting, capacity(memory, setting.horizon), squares), K),
+        est=filled(blank_estimate(model, setting, squares), K),
+        work=blank_work(rule, setting._replace(arms=np.zeros((setting.dim, 0)))),
         gamma=gamma,
-        width=np.zeros(K),
+        beta=np.zeros(K),
         stale=np.zeros(K),
-        evidence=no_evidence(K, adaptive.noise),
+        evidence=blank_evidence(K, adaptive.noise),
         u=np.zeros(setting.dim),
         clock=clock,
         horizon=np.full(1, setting.horizon, np.int64),
@@ -158,7 +184,7 @@ def _(adaptive: Adaptive, setting: Setting, rng: np.random.Generator) -> Adaptiv
 def _forecast(adaptive: Adaptive, state: AdaptiveState, x: Vector, r: float) -> None:
     """Weigh every model by how well it foresaw r."""
     model, ev, d = adaptive.base.model, state.evidence, x.shape[0]
-    price = adaptive.price * max(d - 2.0, 0.0) * norm(state.est.theta[state.clock[CURRENT]])
+    price = adaptive.price * max(d - 2.0, 0.0) * norm(state.est.theta[state.clock.current[0]])
     zero = mean(model, 0.0)
     least = np.inf
     for k in range(state.gamma.shape[0]):
@@ -168,17 +194,17 @@ def _forecast(adaptive: Adaptive, state: AdaptiveState, x: Vector, r: float) -> 
         forecast = mean(model, dot(x, est.theta)) - zero
         if adaptive.calibration > 0.0:
             forecast = calibrated(ev, k, forecast, r - zero, adaptive.calibration)
-        least = min(least, book(adaptive, ev, k, q, r - zero - forecast, state.width[k], price, d))
+        least = min(least, book(adaptive, ev, k, q, r - zero - forecast, state.beta[k], price, d))
     conclude(adaptive, ev, least)
 
 
 @kernel
 def _look(adaptive: Adaptive, state: AdaptiveState, arms: Matrix, score: Vector) -> None:
     """Ask one model, each in its turn, what its choice would give up."""
-    rule, model, k = adaptive.base.rule, adaptive.base.model, state.clock[SEEN] // EVERY % state.gamma.shape[0]
+    rule, model, k = adaptive.base.rule, adaptive.base.model, state.clock.seen[0] // EVERY % state.gamma.shape[0]
     sums, est = view_state(state.sums, k), view_state(state.est, k)
     prepare(rule, model, sums, est, state.work, 0.0)
-    index(rule, model, sums, est, state.width[k], state.work, arms, score)
+    index(rule, model, sums, est, state.beta[k], state.work, arms, score)
     choice = position(score, largest(score))
     inner_products(arms, est.theta, score)
     given_up = mean(model, largest(score)) - mean(model, score[choice])
@@ -199,7 +225,7 @@ def _weigh(adaptive: Adaptive, state: AdaptiveState) -> None:
             weight[k] = top * np.exp(-adaptive.handicap)
         if weight[k] >= credible:
             current = k
-    state.clock[CURRENT] = current
+    state.clock.current[0] = current
 
 
 @solver
@@ -207,10 +233,10 @@ def _start_anew(state: AdaptiveState, k: int, lead: int) -> None:
     """Model k takes over the leader's past."""
     copy_state(view_state(state.sums, k), view_state(state.sums, lead))
     copy_state(view_state(state.est, k), view_state(state.est, lead))
-    state.width[k] = state.width[lead]
+    state.beta[k] = state.beta[lead]
     state.stale[k] = state.stale[lead]
     inherit(state.evidence, k, lead)
-    state.clock[REFUTED] += 1
+    state.clock.refuted[0] += 1
 
 
 @kernel
@@ -218,11 +244,11 @@ def _refresh(adaptive: Adaptive, state: AdaptiveState, everything: bool) -> None
     """New estimates for the model in use and for those that have much to learn."""
     for k in range(state.gamma.shape[0]):
         sums = view_state(state.sums, k)
-        due = state.stale[k] > adaptive.lag * sums.n[0] or k == state.clock[CURRENT]
+        due = state.stale[k] > adaptive.lag * sums.n[0] or k == state.clock.current[0]
         if everything or (due and state.stale[k] > 0.0):
             est = view_state(state.est, k)
             estimate(adaptive.base.model, sums, est)
-            state.width[k] = beta(adaptive.base.radius, sums.n, est, state.horizon[0])
+            state.beta[k] = beta(adaptive.base.radius, sums.n, est, state.horizon[0])
             state.stale[k] = 0.0
     _prepare(adaptive, state)
 
@@ -230,7 +256,7 @@ def _refresh(adaptive: Adaptive, state: AdaptiveState, everything: bool) -> None
 @kernel
 def _prepare(adaptive: Adaptive, state: AdaptiveState) -> None:
     """The rule's digest of the model in use."""
-    current = state.clock[CURRENT]
+    current = state.clock.current[0]
     sums, est = view_state(state.sums, current), view_state(state.est, current)
     prepare(adaptive.base.rule, adaptive.base.model, sums, est, state.work, 0.0)
 
@@ -240,33 +266,33 @@ def _prepare(adaptive: Adaptive, state: AdaptiveState) -> None:
 
 @ready.register(Adaptive)
 def _(adaptive: Adaptive, state: AdaptiveState, rng: np.random.Generator) -> None:
-    if not state.clock[MADE]:
+    if not state.clock.made[0]:
         _refresh(adaptive, state, True)
-        state.clock[MADE] = 1
-    if not state.clock[DRAWN]:
-        current = state.clock[CURRENT]
-        renew(adaptive.base.rule, view_state(state.est, current), state.width[current], state.work, rng)
-        state.clock[DRAWN] = 1
+        state.clock.made[0] = 1
+    if not state.clock.drawn[0]:
+        current = state.clock.current[0]
+        renew(adaptive.base.rule, view_state(state.est, current), state.beta[current], state.work, rng)
+        state.clock.drawn[0] = 1
 
 
 @act.register(Adaptive)
 def _(adaptive: Adaptive, state: AdaptiveState, arms: Matrix, score: Vector, rng: np.random.Generator) -> int:
     ready(adaptive, state, rng)
-    state.clock[DRAWN] = 0
-    if adaptive.price > 0.0 and arms.shape[0] > 2 and state.clock[SEEN] % EVERY == 0:
+    state.clock.drawn[0] = 0
+    if adaptive.price > 0.0 and arms.shape[0] > 2 and state.clock.seen[0] % EVERY == 0:
         _look(adaptive, state, arms, score)
         _prepare(adaptive, state)
-    current = state.clock[CURRENT]
+    current = state.clock.current[0]
     sums, est = view_state(state.sums, current), view_state(state.est, current)
     rule, model = adaptive.base.rule, adaptive.base.model
-    return choose(rule, model, sums, est, state.width[current], state.work, arms, score, rng)
+    return choose(rule, model, sums, est, state.beta[current], state.work, arms, score, rng)
 
 
 @scores.register(Adaptive)
 def _(adaptive: Adaptive, state: AdaptiveState, arms: Matrix, score: Vector) -> None:
-    current = state.clock[CURRENT]
+    current = state.clock.current[0]
     sums, est = view_state(state.sums, current), view_state(state.est, current)
-    index(adaptive.base.rule, adaptive.base.model, sums, est, state.width[current], state.work, arms, score)
+    index(adaptive.base.rule, adaptive.base.model, sums, est, state.beta[current], state.work, arms, score)
 
 
 @optimism.register(Adaptive)
@@ -276,7 +302,7 @@ def _(adaptive: Adaptive, state: AdaptiveState) -> float:
 
 @learn.register(Adaptive)
 def _(adaptive: Adaptive, state: AdaptiveState, x: Vector, r: float, slot: int) -> None:
-    made = state.clock[MADE] == 1
+    made = state.clock.made[0] == 1
     if made:  # an observation before the first decision has no forecast
         _forecast(adaptive, state, x, r)
         _weigh(adaptive, state)
@@ -285,9 +311,27 @@ def _(adaptive: Adaptive, state: AdaptiveState, x: Vector, r: float, slot: int) 
         fade(sums, state.gamma[k])
         absorb(sums, x, r, slot, 1.0)
         state.stale[k] += 1.0
-    state.clock[SEEN] += 1
+    state.clock.seen[0] += 1
     _refresh(adaptive, state, not made)
-    state.clock[MADE] = 1
+    state.clock.made[0] = 1
+
+
+@size.register(Adaptive)
+def _(adaptive: Adaptive, state: AdaptiveState) -> float:
+    total = 0.0
+    for k in range(state.gamma.shape[0]):
+        total += abs(state.beta[k]) + abs(state.evidence.weight[k])
+        for i in range(state.est.theta.shape[1]):
+            total += abs(state.est.theta[k, i])
+    return total
+
+
+@conditioning.register(Adaptive)
+def _(adaptive: Adaptive, state: AdaptiveState) -> tuple[float, float, float]:
+    K, model = len(state.gamma) - 1, adaptive.base.model
+    pivots = np.abs(np.diagonal(state.est.factor[state.clock.current[0]]))
+    ratio = float(pivots.max() / pivots.min()) if pivots.min() > 0.0 else 1.0
+    return float(np.trace(state.sums.A[K])), model.lam * getattr(model, "c_mu", 1.0), ratio**2
 
 
 @limits.register(Adaptive)
@@ -297,7 +341,7 @@ def _(adaptive: Adaptive) -> Limits:
 
 @estimator.register(Adaptive)
 def _(adaptive: Adaptive, state: AdaptiveState) -> Vector:
-    return state.est.theta[state.clock[CURRENT]]  # type: ignore[no-any-return]
+    return state.est.theta[state.clock.current[0]]  # type: ignore[no-any-return]
 
 
 @trace.register(Adaptive)
@@ -311,7 +355,7 @@ def _(adaptive: Adaptive, state: AdaptiveState) -> dict[str, Any]:
     memory
         1/(1−γ) of the model in use, infinite if that is 1
     """
-    current = state.clock[CURRENT]
+    current = state.clock.current[0]
     return {
         "effective_memory": float(state.sums.n[current, 0]),
         "weights": state.evidence.weight / state.evidence.weight.sum(),
@@ -332,14 +376,14 @@ def _(adaptive: Adaptive, state: AdaptiveState) -> dict[str, Any]:
     noise
         σ̂, the noise's standard deviation as the evidence sees it
     """
-    current = int(state.clock[CURRENT])
+    current = int(state.clock.current[0])
     told: dict[str, Any] = {
-        "observations": int(state.clock[SEEN]),
+        "observations": int(state.clock.seen[0]),
         **trace(adaptive, state),
-        "radius": float(state.width[current]),
+        "radius": float(state.beta[current]),
         "memories": memories(state.gamma),
         "effective_memories": state.sums.n[:, 0].copy(),
-        "refuted": int(state.clock[REFUTED]),
+        "refuted": int(state.clock.refuted[0]),
         "noise": float(np.sqrt(state.evidence.noise[1])),
     }
     if report.knows(type(adaptive.base.model)):
@@ -354,21 +398,14 @@ def memories(gamma: Vector) -> Vector:
     return rounds
 
 
+@sound.register(AdaptiveState)
+def _(state: AdaptiveState) -> bool:
+    return bool(all(count[0] >= 0 for count in state.clock) and state.clock.current[0] < len(state.gamma))
+
+
 @grow.register(AdaptiveState)
 def _(state: AdaptiveState) -> AdaptiveState:
-    """All models keep the same observations, so all of them need room at once: when the one that forgets nothing does."""
-    if not grow.knows(type(state.sums)):
+    """All models keep the same observations, so all of them need room at once: when one of them does."""
+    if not isinstance(state.sums, Atoms) or not full(state.sums):
         return state
-    K = len(state.gamma)
-    last = view_state(state.sums, K - 1)
-    if grow(last) is last:
-        return state
-    parts = []
-    for k in range(K):
-        sums = view_state(state.sums, k)
-        at = sums.place[0]  # the oldest observation, place 0 of the larger ring
-        weight = float(sums.N[at])
-        sums.N[at] = 1.0  # a weight that has faded to 0 would not ask for room
-        parts.append(grow(sums))
-        parts[-1].N[0] = weight
-    return state._replace(sums=joined(parts))
+    return state._replace(sums=joined([widen(view_state(state.sums, k)) for k in range(len(state.gamma))]))

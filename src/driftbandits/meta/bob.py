@@ -6,7 +6,7 @@
                      ℓ = 1 − Y/(mΔ) for rewards in [0, m]
 
 Losses are clipped to [0, 1]; a last block that is shorter has its own Δ (resolutions E5, E6). γ_1 = 0 at d = 1 becomes
-1/T (E2).
+1/T (resolution E2).
 """
 
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import InvalidValue, integer, require
-from ..kernel import copy_state, generic, kernel, part
+from ..kernel import generic, kernel, part
 from ..linalg import Matrix, Vector
 from ..memory import Discounted
 from ..protocol import (
@@ -22,18 +22,23 @@ from ..protocol import (
     Limits,
     Setting,
     act,
+    conditioning,
     describe,
     estimator,
+    grow,
     learn,
     limits,
     optimism,
     ready,
     scores,
+    size,
+    sound,
     start,
+    widen,
 )
+from ..state import copy_state, counters, duplicate, pack
 from ..strategy import Optimistic
-from .exp3ix import Exp3IX, Exp3State, exp3_state, play, suffer
-from .stored import duplicate
+from .exp3ix import Exp3IX, Exp3State, blank_exp3, play, suffer
 
 
 @generic
@@ -43,7 +48,7 @@ def with_gamma(strategy: Any, gamma: float) -> Any:
 
 @with_gamma.register(Optimistic)
 def _(strategy: Optimistic, gamma: float) -> Optimistic:
-    return Optimistic(strategy.model, Discounted(gamma), strategy.radius, strategy.rule)
+    return Optimistic(model=strategy.model, memory=Discounted(gamma=gamma), radius=strategy.radius, rule=strategy.rule)
 
 
 @part
@@ -67,6 +72,17 @@ class Bob(NamedTuple):
         require(self.top >= 0.0, "top", self.top, "≥ 0", "it is the largest reward, or 0 if there is none")
 
 
+class Clock(NamedTuple):
+    """Where the blocks stand, each (1,)."""
+
+    round: Integers  # rounds played
+    block: Integers  # blocks begun
+    left: Integers  # rounds left in this one
+    length: Integers  # of how many
+    current: Integers  # its candidate
+    pending: Integers  # 1 if a choice waits for its reward
+
+
 class BobState(NamedTuple):
     """The base of this block and the bandit over it."""
 
@@ -74,14 +90,10 @@ class BobState(NamedTuple):
     blank: Any  # what every block starts from
     bandit: Exp3State
     gammas: Vector  # (N,) candidates
-    clock: Integers  # (6,) see below
+    clock: Clock
     reward: Vector  # (1,) Y, of the block so far
     drawn: Integers  # (M,) candidate of each block
     loss: Vector  # (M,) and its loss
-
-
-# clock: rounds played; blocks begun; rounds left in this one, of how many; its candidate; is a choice open?
-ROUND, BLOCK, LEFT, LENGTH, CURRENT, PENDING = range(6)
 
 
 @start.register(Bob)
@@ -92,12 +104,12 @@ def _(bob: Bob, setting: Setting, rng: np.random.Generator) -> BobState:
         )
     N, M = int(bob.exp3.options), int(bob.exp3.plays)
     blank = start(bob.base, setting._replace(horizon=setting.horizon or int(bob.horizon)), rng)
-    clock = np.zeros(6, np.int64)
-    clock[CURRENT] = N - 1
+    clock = counters(Clock)
+    clock.current[0] = N - 1
     return BobState(
         live=duplicate(blank),
         blank=blank,
-        bandit=exp3_state(bob.exp3),
+        bandit=blank_exp3(bob.exp3),
         gammas=candidates(setting.dim, N, bob.horizon),
         clock=clock,
         reward=np.zeros(1),
@@ -127,16 +139,16 @@ def block_loss(bob: Bob, total: float, length: int) -> float:
 def _arrange(bob: Bob, state: BobState, rng: np.random.Generator) -> None:
     """Begin a block if none is open."""
     clock = state.clock
-    if clock[LEFT] == 0:
-        if clock[BLOCK] > 0:  # before the first block the base is fresh, or has been told something
+    if clock.left[0] == 0:
+        if clock.block[0] > 0:  # before the first block the base is fresh, or has been told something
             copy_state(state.live, state.blank)
-        left = int(bob.horizon) - clock[ROUND]  # the last block before T may be short
-        clock[LENGTH] = min(int(bob.block), left) if left > 0 else int(bob.block)
-        clock[LEFT] = clock[LENGTH]
-        clock[CURRENT] = play(bob.exp3, state.bandit, rng)
-        if clock[BLOCK] < state.drawn.shape[0]:
-            state.drawn[clock[BLOCK]] = clock[CURRENT]
-        clock[BLOCK] += 1
+        left = int(bob.horizon) - clock.round[0]  # the last block before T may be short
+        clock.length[0] = min(int(bob.block), left) if left > 0 else int(bob.block)
+        clock.left[0] = clock.length[0]
+        clock.current[0] = play(bob.exp3, state.bandit, rng)
+        if clock.block[0] < state.drawn.shape[0]:
+            state.drawn[clock.block[0]] = clock.current[0]
+        clock.block[0] += 1
         state.reward[0] = 0.0
 
 
@@ -145,20 +157,20 @@ def _count_round(bob: Bob, state: BobState, r: float) -> None:
     """Book the reward; close the block if it is over."""
     clock = state.clock
     state.reward[0] += r
-    clock[ROUND] += 1
-    clock[LEFT] -= 1
-    clock[PENDING] = 0
-    if clock[LEFT] == 0:
-        loss = block_loss(bob, state.reward[0], clock[LENGTH])
+    clock.round[0] += 1
+    clock.left[0] -= 1
+    clock.pending[0] = 0
+    if clock.left[0] == 0:
+        loss = block_loss(bob, state.reward[0], clock.length[0])
         suffer(bob.exp3, state.bandit, loss)
-        if clock[BLOCK] <= state.loss.shape[0]:
-            state.loss[clock[BLOCK] - 1] = loss
+        if clock.block[0] <= state.loss.shape[0]:
+            state.loss[clock.block[0] - 1] = loss
 
 
 @kernel
 def _base(bob: Bob, state: BobState) -> Any:
     """The base with this block's γ."""
-    return with_gamma(bob.base, state.gammas[state.clock[CURRENT]])
+    return with_gamma(bob.base, state.gammas[state.clock.current[0]])
 
 
 @ready.register(Bob)
@@ -170,7 +182,7 @@ def _(bob: Bob, state: BobState, rng: np.random.Generator) -> None:
 @act.register(Bob)
 def _(bob: Bob, state: BobState, arms: Matrix, score: Vector, rng: np.random.Generator) -> int:
     _arrange(bob, state, rng)
-    state.clock[PENDING] = 1
+    state.clock.pending[0] = 1
     return act(_base(bob, state), state.live, arms, score, rng)
 
 
@@ -187,8 +199,18 @@ def _(bob: Bob, state: BobState) -> float:
 @learn.register(Bob)
 def _(bob: Bob, state: BobState, x: Vector, r: float, slot: int) -> None:
     learn(_base(bob, state), state.live, x, r, slot)
-    if state.clock[PENDING]:  # an observation without a decision teaches the base but is no round
+    if state.clock.pending[0]:  # an observation without a decision teaches the base but is no round
         _count_round(bob, state, r)
+
+
+@size.register(Bob)
+def _(bob: Bob, state: BobState) -> float:
+    return size(bob.base, state.live)
+
+
+@conditioning.register(Bob)
+def _(bob: Bob, state: BobState) -> tuple[float, float, float]:
+    return conditioning(bob.base, state.live)
 
 
 @limits.register(Bob)
@@ -199,6 +221,20 @@ def _(bob: Bob) -> Limits:
 @estimator.register(Bob)
 def _(bob: Bob, state: BobState) -> Vector:
     return estimator(bob.base, state.live)
+
+
+@sound.register(BobState)
+def _(state: BobState) -> bool:
+    one, other, N = pack(state.live), pack(state.blank), len(state.gammas)
+    fits = all(one[name].shape == other[name].shape for name in one)
+    counted = all(count[0] >= 0 for count in state.clock) and state.bandit.option[0] >= 0
+    return bool(fits and counted and state.clock.current[0] < N and state.bandit.option[0] < N)
+
+
+@grow.register(BobState)
+def _(state: BobState) -> BobState:
+    live = grow(state.live) if grow.knows(type(state.live)) else state.live
+    return state if live is state.live else state._replace(live=live, blank=widen(state.blank))
 
 
 @describe.register(Bob)
@@ -212,10 +248,10 @@ def _(bob: Bob, state: BobState) -> dict[str, Any]:
     choices, losses
         (blocks,) the candidate's number, from 0, and the loss of each block before T; NaN while it runs
     """
-    blocks = min(int(state.clock[BLOCK]), len(state.drawn))
+    blocks = min(int(state.clock.block[0]), len(state.drawn))
     return {
         **describe(bob.base, state.live),
-        "gamma": float(state.gammas[state.clock[CURRENT]]),
+        "gamma": float(state.gammas[state.clock.current[0]]),
         "candidates": state.gammas.copy(),
         "probabilities": state.bandit.p.copy(),
         "choices": state.drawn[:blocks].copy(),

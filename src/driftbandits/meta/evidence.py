@@ -26,7 +26,7 @@ class Evidence(NamedTuple):
     noise: Vector  # (2,) discounted number of observations; σ̂²
 
 
-def no_evidence(K: int, R: float) -> Evidence:
+def blank_evidence(K: int, R: float) -> Evidence:
     """All models are equally good; the noise is R until there are data."""
     return Evidence(
         weight=np.full(K, 1.0 / K),

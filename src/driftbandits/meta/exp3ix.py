@@ -34,13 +34,16 @@ class Exp3State(NamedTuple):
 
     total: Vector  # (N,) estimated losses Σ ℓ̃
     p: Vector  # (N,) probabilities of the last play
-    chosen: Integers  # (2,) the last play's option; how many plays were made
+    option: Integers  # (1,) drawn in the last play
+    plays: Integers  # (1,) made so far
 
 
-def exp3_state(exp3: Exp3IX) -> Exp3State:
-    """Allocate the state before the first play."""
+def blank_exp3(exp3: Exp3IX) -> Exp3State:
+    """The state before the first play."""
     N = int(exp3.options)
-    return Exp3State(total=np.zeros(N), p=np.full(N, 1.0 / N), chosen=np.zeros(2, np.int64))
+    return Exp3State(
+        total=np.zeros(N), p=np.full(N, 1.0 / N), option=np.zeros(1, np.int64), plays=np.zeros(1, np.int64)
+    )
 
 
 @kernel
@@ -55,8 +58,8 @@ def learning_rate(exp3: Exp3IX, i: int) -> float:
 @kernel
 def play(exp3: Exp3IX, state: Exp3State, rng: np.random.Generator) -> int:
     """Draw the next option."""
-    state.chosen[1] += 1
-    eta = learning_rate(exp3, state.chosen[1])
+    state.plays[0] += 1
+    eta = learning_rate(exp3, state.plays[0])
     N = state.p.shape[0]
     least = state.total[0]
     for i in range(1, N):
@@ -72,12 +75,12 @@ def play(exp3: Exp3IX, state: Exp3State, rng: np.random.Generator) -> int:
             option = i
         u -= state.p[i]
         state.p[i] /= mass
-    state.chosen[0] = option
+    state.option[0] = option
     return int(option)
 
 
 @kernel
 def suffer(exp3: Exp3IX, state: Exp3State, loss: float) -> None:
     """Learn the loss in [0, 1] of the option last drawn."""
-    option = state.chosen[0]
-    state.total[option] += loss / (state.p[option] + 0.5 * learning_rate(exp3, state.chosen[1]))
+    option = state.option[0]
+    state.total[option] += loss / (state.p[option] + 0.5 * learning_rate(exp3, state.plays[0]))

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import integer, positive, probability, require
-from ..kernel import copy_state, entry, kernel, part, sqrt, view_state
+from ..kernel import entry, kernel, part, sqrt
 from ..linalg import Matrix, Vector
 from ..protocol import (
     Integers,
@@ -30,18 +30,23 @@ from ..protocol import (
     Setting,
     act,
     beta,
+    conditioning,
     describe,
     estimator,
+    grow,
     learn,
     limits,
     mean,
     optimism,
     ready,
     scores,
+    size,
+    sound,
     start,
+    widen,
 )
-from ..strategy import Optimistic
-from .stored import duplicate, filled
+from ..state import copy_state, counters, duplicate, filled, joined, pack, view_state
+from ..strategy import Optimistic, OptimisticState
 
 LOG = 4096  # the last blocks, instances and restarts are remembered, up to this many of each
 LARGEST_ORDER = 40
@@ -58,11 +63,13 @@ class Master(NamedTuple):
     low: float
     span: float
     test_scale: float = 1.0
+    bonus_factor: float = 1.0  # already in the base's radius; ρ is made without it
 
     def check(self) -> None:
         """The schedule needs whole numbers, the tests a probability and a range."""
         integer("horizon", self.horizon, least=1, why="it is the number of rounds T")
         integer("first_order", self.first_order, least=0, why="the first block has 2^first_order rounds")
+        positive("bonus_factor", self.bonus_factor, "it multiplies the base's bonus; 2 is Wei and Luo's")
         limit = f"≤ {LARGEST_ORDER}"
         require(
             self.first_order <= LARGEST_ORDER,
@@ -85,15 +92,35 @@ class Journal(NamedTuple):
     restarts: Integers  # (LOG, 2) round, failed test
 
 
+class Clock(NamedTuple):
+    """Where the schedule stands, each (1,)."""
+
+    order: Integers  # n: the block has 2^n rounds
+    tau: Integers  # rounds of the block played
+    active: Integers  # order of the active instance
+    drawn: Integers  # 1 if the schedule of the coming round is drawn
+    pending: Integers  # 1 if a choice waits for its reward
+    round: Integers  # t
+
+
+class BlockSums(NamedTuple):
+    """What the tests need of the block so far, each (1,)."""
+
+    rewards: Vector  # ΣR
+    gaps: Vector  # Σ(g̃ − R)
+    least: Vector  # U = min g̃
+    optimistic: Vector  # g̃ of the open choice
+
+
 class Schedule(NamedTuple):
     """Who lives, who is active, and what the tests need of the block so far."""
 
-    clock: Integers  # (6,) see below
+    clock: Clock
     alive: Integers  # (K+1,) 1 where an instance of order m lives
     begun: Integers  # (K+1,) 1 where that instance has been active
     before: Vector  # (K+1,) rewards of the block before the current slot of order m
     chance: Vector  # (K+1,) 2^{−k/2}
-    sums: Vector  # (4,) see below
+    sums: BlockSums
     rate: Vector  # (1,) ρ̂(t)·√t
     journal: Journal
 
@@ -106,10 +133,6 @@ class MasterState(NamedTuple):
     plan: Schedule
 
 
-ORDER, TAU, ACTIVE, DRAWN, PENDING, ROUND = range(
-    6
-)  # clock: n; rounds of the block; active order; schedule drawn?; choice open?; t
-REWARDS, GAPS, LEAST, OPTIMISTIC = range(4)  # sums: ΣR; Σ(g̃ − R); U = min g̃; g̃ of the open choice
 BLOCKS, INSTANCES, RESTARTS = range(3)
 
 
@@ -121,12 +144,12 @@ def _(master: Master, setting: Setting, rng: np.random.Generator) -> MasterState
     blank = start(master.base, inner, rng)
     constant = 6.0 * (np.log2(T) + 1.0) * np.log(T / master.delta)
     plan = Schedule(
-        clock=np.zeros(6, np.int64),
+        clock=counters(Clock),
         alive=np.zeros(largest + 1, np.int64),
         begun=np.zeros(largest + 1, np.int64),
         before=np.zeros(largest + 1),
         chance=np.exp2(-0.5 * np.arange(largest + 1)),
-        sums=np.zeros(4),
+        sums=counters(BlockSums, float),
         rate=np.full(1, master.test_scale * constant * _rate(master, setting.dim, blank)),
         journal=Journal(
             counts=np.zeros(3, np.int64),
@@ -147,11 +170,12 @@ def _begin(plan: Schedule, n: int) -> None:
 
 
 def _rate(master: Master, d: int, state: Any) -> float:
-    """The c of ρ(t) = c/√t, the base's regret a round on the scale of the tests.
+    """The c of ρ(t) = c/√t, the base's regret per round on the scale of the tests.
 
         c = β√(d log(T/δ))/span, at least 1                                           (Wei and Luo 2021, Appendix I.2)
 
-    β is the base's own radius at its largest, after T rounds spread evenly over all directions. A base without a radius
+    β is the base's own radius, without `bonus_factor`, at its largest: after T rounds spread evenly over all directions. A base without
+    a radius
     gets c = 1, the least that the theory allows.
     """
     if not isinstance(master.base, Optimistic):
@@ -160,7 +184,7 @@ def _rate(master: Master, d: int, state: Any) -> float:
     square = limits(master.base).L ** 2 * T / d + getattr(master.base.model, "lam", 1.0)
     for factor in (est.factor, est.factor2):
         factor[...] = np.eye(len(factor)) / np.sqrt(square)  # reciprocals, as in every factor
-    width = _width(master.base.radius, np.full(2, T), est, int(T))
+    width = _width(master.base.radius, np.full(2, T), est, int(T)) / master.bonus_factor
     return max(1.0, float(width * np.sqrt(d * np.log(T / master.delta)) / master.span))
 
 
@@ -186,43 +210,43 @@ def _open(plan: Schedule, n: int) -> None:
     clock = plan.clock
     plan.alive[n] = 1
     plan.before[n] = 0.0
-    clock[ORDER] = clock[ACTIVE] = n
-    clock[TAU] = clock[DRAWN] = clock[PENDING] = 0
-    plan.sums[REWARDS] = plan.sums[GAPS] = 0.0
-    plan.sums[LEAST] = np.inf
+    clock.order[0] = clock.active[0] = n
+    clock.tau[0] = clock.drawn[0] = clock.pending[0] = 0
+    plan.sums.rewards[0] = plan.sums.gaps[0] = 0.0
+    plan.sums.least[0] = np.inf
 
 
 @kernel
 def _schedule(plan: Schedule, rng: np.random.Generator) -> int:
     """Draw the instances that start now (Procedure 1); the order of the shortest that lives."""
     clock, journal = plan.clock, plan.journal
-    n, tau = clock[ORDER], clock[TAU]
+    n, tau = clock.order[0], clock.tau[0]
     if tau == 0:
-        _write(journal.blocks, journal.counts, BLOCKS, clock[ROUND] + 1, n)
-        _write(journal.instances, journal.counts, INSTANCES, clock[ROUND] + 1, n)
+        _write(journal.blocks, journal.counts, BLOCKS, clock.round[0] + 1, n)
+        _write(journal.instances, journal.counts, INSTANCES, clock.round[0] + 1, n)
     shortest = -1
     m = 0
     while m < n and tau & ((1 << m) - 1) == 0:  # slots of order m begin where 2^m divides τ
         plan.alive[m] = plan.begun[m] = 0
-        plan.before[m] = plan.sums[REWARDS]
+        plan.before[m] = plan.sums.rewards[0]
         if rng.random() < plan.chance[n - m]:
             plan.alive[m] = 1
             if shortest < 0:
                 shortest = m
-            _write(journal.instances, journal.counts, INSTANCES, clock[ROUND] + 1, m)
+            _write(journal.instances, journal.counts, INSTANCES, clock.round[0] + 1, m)
         m += 1
     if shortest < 0:
         shortest = m
         while plan.alive[shortest] == 0:
             shortest += 1
-    clock[DRAWN] = 1
+    clock.drawn[0] = 1
     return shortest
 
 
 @kernel
 def _active(state: MasterState) -> Any:
     """The state of the active instance: views, no copies."""
-    return view_state(state.instances, state.plan.clock[ACTIVE])
+    return view_state(state.instances, state.plan.clock.active[0])
 
 
 @kernel
@@ -238,16 +262,18 @@ def _write(rows: Integers, counts: Integers, which: int, first: int, second: int
 @kernel
 def _failed_test(plan: Schedule) -> int:
     """1 or 2 if that test fails after τ rounds of the block, else 0."""
-    n, tau = plan.clock[ORDER], plan.clock[TAU]
+    n, tau = plan.clock.order[0], plan.clock.tau[0]
     m = 0
     while m <= n and tau & ((1 << m) - 1) == 0:  # slots of order m end where 2^m divides τ
         if plan.alive[m]:
             length = float(1 << m)
-            if (plan.sums[REWARDS] - plan.before[m]) / length >= plan.sums[LEAST] + 9.0 * plan.rate[0] / sqrt(length):
+            if (plan.sums.rewards[0] - plan.before[m]) / length >= plan.sums.least[0] + 9.0 * plan.rate[0] / sqrt(
+                length
+            ):
                 return 1
         m += 1
     # mean ≥ 3ρ̂(τ) = 3·rate/√τ, multiplied by τ
-    return 2 if plan.sums[GAPS] >= 3.0 * plan.rate[0] * sqrt(float(tau)) else 0
+    return 2 if plan.sums.gaps[0] >= 3.0 * plan.rate[0] * sqrt(float(tau)) else 0
 
 
 @kernel
@@ -255,18 +281,18 @@ def _count_round(master: Master, plan: Schedule, r: float) -> None:
     """Book the reward, test, and go on to the next round, block or restart."""
     clock, sums = plan.clock, plan.sums
     reward = (r - master.low) / master.span
-    g = min(max((sums[OPTIMISTIC] - master.low) / master.span, 0.0), 1.0)
-    sums[REWARDS] += reward
-    sums[GAPS] += g - reward
-    sums[LEAST] = min(sums[LEAST], g)
-    clock[TAU] += 1
-    clock[ROUND] += 1
-    clock[DRAWN] = clock[PENDING] = 0
+    g = min(max((sums.optimistic[0] - master.low) / master.span, 0.0), 1.0)
+    sums.rewards[0] += reward
+    sums.gaps[0] += g - reward
+    sums.least[0] = min(sums.least[0], g)
+    clock.tau[0] += 1
+    clock.round[0] += 1
+    clock.drawn[0] = clock.pending[0] = 0
     test = _failed_test(plan)
     if test > 0:
-        _write(plan.journal.restarts, plan.journal.counts, RESTARTS, clock[ROUND], test)
-    if test > 0 or clock[TAU] == 1 << clock[ORDER]:
-        _open(plan, int(master.first_order) if test > 0 else min(clock[ORDER] + 1, plan.alive.shape[0] - 1))
+        _write(plan.journal.restarts, plan.journal.counts, RESTARTS, clock.round[0], test)
+    if test > 0 or clock.tau[0] == 1 << clock.order[0]:
+        _open(plan, int(master.first_order) if test > 0 else min(clock.order[0] + 1, plan.alive.shape[0] - 1))
 
 
 # ------------------------------------------------------------------------------------------------------------- strategy
@@ -275,12 +301,12 @@ def _count_round(master: Master, plan: Schedule, r: float) -> None:
 @kernel
 def _arrange(state: MasterState, rng: np.random.Generator) -> None:
     """Once before each decision: see who starts and who is active."""
-    if not state.plan.clock[DRAWN]:
+    if not state.plan.clock.drawn[0]:
         m = _schedule(state.plan, rng)
         if state.plan.begun[m] == 0:
             copy_state(view_state(state.instances, m), state.blank)
             state.plan.begun[m] = 1
-        state.plan.clock[ACTIVE] = m
+        state.plan.clock.active[0] = m
 
 
 @ready.register(Master)
@@ -294,8 +320,8 @@ def _(master: Master, state: MasterState, arms: Matrix, score: Vector, rng: np.r
     _arrange(state, rng)
     active = _active(state)
     k = act(master.base, active, arms, score, rng)
-    state.plan.sums[OPTIMISTIC] = optimism(master.base, active)
-    state.plan.clock[PENDING] = 1
+    state.plan.sums.optimistic[0] = optimism(master.base, active)
+    state.plan.clock.pending[0] = 1
     return k
 
 
@@ -306,24 +332,59 @@ def _(master: Master, state: MasterState, arms: Matrix, score: Vector) -> None:
 
 @optimism.register(Master)
 def _(master: Master, state: MasterState) -> float:
-    return state.plan.sums[OPTIMISTIC]  # type: ignore[no-any-return]
+    return state.plan.sums.optimistic[0]  # type: ignore[no-any-return]
 
 
 @learn.register(Master)
 def _(master: Master, state: MasterState, x: Vector, r: float, slot: int) -> None:
     learn(master.base, _active(state), x, r, slot)
-    if state.plan.clock[PENDING]:  # an observation without a decision teaches the active instance but is no round
+    if state.plan.clock.pending[0]:  # an observation without a decision teaches the active instance but is no round
         _count_round(master, state.plan, r)
+
+
+@size.register(Master)
+def _(master: Master, state: MasterState) -> float:
+    return size(master.base, _active(state))
+
+
+@conditioning.register(Master)
+def _(master: Master, state: MasterState) -> tuple[float, float, float]:
+    return conditioning(master.base, _active(state))
 
 
 @limits.register(Master)
 def _(master: Master) -> Limits:
-    return limits(master.base)
+    # Its tests compare rewards of different rounds: what the arms allow must not change while θ stands still.
+    return limits(master.base)._replace(fixed_arms=True)
 
 
 @estimator.register(Master)
 def _(master: Master, state: MasterState) -> Vector:
     return estimator(master.base, _active(state))
+
+
+@sound.register(MasterState)
+def _(state: MasterState) -> bool:
+    clock, orders = state.plan.clock, len(state.plan.alive)
+    one, many = pack(state.blank), pack(state.instances)
+    fits = all(many[name].shape == (orders, *one[name].shape) for name in one)
+    # the block of order n has 2^n rounds, and its longest instance always lives
+    order, active = int(clock.order[0]), int(clock.active[0])
+    lives = 0 <= order < orders and state.plan.alive[order] != 0 and active < orders
+    return bool(fits and lives and all(count[0] >= 0 for count in clock) and state.plan.journal.counts.min() >= 0)
+
+
+@grow.register(MasterState)
+def _(state: MasterState) -> MasterState:
+    """Only the active instance learns; but all instances have the same room."""
+    if not isinstance(state.blank, OptimisticState) or not grow.knows(type(state.blank.sums)):
+        return state
+    active = view_state(state.instances.sums, state.plan.clock.active[0])
+    if grow(active) is active:
+        return state
+    places = range(len(state.plan.alive))
+    instances = joined([widen(view_state(state.instances, m)) for m in places])
+    return state._replace(instances=instances, blank=widen(state.blank))
 
 
 @describe.register(Master)
@@ -340,8 +401,8 @@ def _(master: Master, state: MasterState) -> dict[str, Any]:
     journal = state.plan.journal
     return {
         **describe(master.base, _active(state)),
-        "order": int(state.plan.clock[ORDER]),
-        "active_order": int(state.plan.clock[ACTIVE]),
+        "order": int(state.plan.clock.order[0]),
+        "active_order": int(state.plan.clock.active[0]),
         "blocks": _oldest_first(journal.blocks, journal.counts[BLOCKS]),
         "instances": _oldest_first(journal.instances, journal.counts[INSTANCES]),
         "restarts": _oldest_first(journal.restarts, journal.counts[RESTARTS]),

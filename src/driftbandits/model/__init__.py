@@ -2,6 +2,6 @@
 
 from .generalized import Generalized
 from .linear import Linear
-from .projection import FixedMetric, LocalMetric, TwoStep, Unprojected
+from .projection import FixedMetric, LocalMetric, SquaredMetric, TwoStep, Unprojected
 
-__all__ = ["FixedMetric", "Generalized", "Linear", "LocalMetric", "TwoStep", "Unprojected"]
+__all__ = ["FixedMetric", "Generalized", "Linear", "LocalMetric", "SquaredMetric", "TwoStep", "Unprojected"]

@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import positive
-from ..kernel import part
-from ..likelihood import Atoms, NewtonWork, blank_atoms, newton, newton_work
+from ..likelihood import Atoms, NewtonWork, blank_atoms, blank_newton_work, newton
 from ..linalg import Matrix, Vector, cholesky
 from ..links import mu
-from ..protocol import Integers, Setting, estimate, estimate_of, mean, report, sums_of, wants_squares
-from .projection import BallWork, ball_work, project
+from ..parts import Model
+from ..protocol import Integers, Setting, blank_estimate, blank_sums, estimate, mean, report, wants_squares
+from ..state import counters
+from .projection import DescentWork, blank_descent_work, project
 
 
-@part
-class Generalized(NamedTuple):
+class Generalized(Model):
     """Rewards with mean μ(xᵀθ): regulariser λc_μ, arms of norm ≤ L, and how to come back into the ball."""
 
     link: Any
@@ -35,6 +35,16 @@ class Generalized(NamedTuple):
         positive("L", self.L, "it bounds the norm of every arm")
 
 
+class Tally(NamedTuple):
+    """What estimation and projection have done so far, each (1,)."""
+
+    estimates: Vector
+    evaluations: Vector
+    projections: Vector
+    second_steps: Vector
+    projected: Vector  # 1 if the last estimate was projected, else 0
+
+
 class GeneralizedEstimate(NamedTuple):
     """θ̃, which the rule scores with, the factors of V and Ṽ, and θ̂."""
 
@@ -43,17 +53,17 @@ class GeneralizedEstimate(NamedTuple):
     factor2: Matrix  # (d, d)  of Ṽ, or (0, 0) where no part asks for it
     hat: Vector  # (d,)    θ̂
     newton: NewtonWork
-    ball: BallWork
-    tally: Vector  # (5,)    estimates, evaluations, projections; 1 if the last round projected; second steps
+    descent: DescentWork
+    tally: Tally
     horizon: Integers  # (1,)    T, or 0
 
 
-@sums_of.register(Generalized)
+@blank_sums.register(Generalized)
 def _(model: Generalized, setting: Setting, room: int, squares: bool) -> Atoms:
     return blank_atoms(setting, room, squares or wants_squares(model.projection))
 
 
-@estimate_of.register(Generalized)
+@blank_estimate.register(Generalized)
 def _(model: Generalized, setting: Setting, squares: bool) -> GeneralizedEstimate:
     d = setting.dim
     d2 = d if squares or wants_squares(model.projection) else 0
@@ -62,9 +72,9 @@ def _(model: Generalized, setting: Setting, squares: bool) -> GeneralizedEstimat
         factor=np.zeros((d, d)),
         factor2=np.zeros((d2, d2)),
         hat=np.zeros(d),
-        newton=newton_work(d),
-        ball=ball_work(d),
-        tally=np.zeros(5),
+        newton=blank_newton_work(d),
+        descent=blank_descent_work(d),
+        tally=counters(Tally, float),
         horizon=np.full(1, setting.horizon, np.int64),
     )
 
@@ -73,8 +83,8 @@ def _(model: Generalized, setting: Setting, squares: bool) -> GeneralizedEstimat
 def _(model: Generalized, sums: Atoms, est: GeneralizedEstimate) -> None:
     cholesky(sums.A, model.lam, est.factor)
     cholesky(sums.A2, model.lam, est.factor2)
-    est.tally[0] += 1.0
-    est.tally[1] += newton(model.link, sums, model.lam * model.c_mu, sums.b, model.L, est.hat, est.newton)
+    est.tally.estimates[0] += 1.0
+    est.tally.evaluations[0] += newton(model.link, sums, model.lam * model.c_mu, sums.b, model.L, est.hat, est.newton)
     project(model.projection, model, sums, est)
 
 
@@ -85,9 +95,9 @@ def _(model: Generalized, z: float) -> float:
 
 @report.register(Generalized)
 def _(model: Generalized, est: GeneralizedEstimate) -> dict[str, Any]:
-    rounds = max(float(est.tally[0]), 1.0)
+    rounds = max(float(est.tally.estimates[0]), 1.0)
     return {
-        "evaluations": float(est.tally[1]) / rounds,
-        "projected": float(est.tally[2]) / rounds,
-        "second_steps": float(est.tally[4]) / rounds,
+        "evaluations": float(est.tally.evaluations[0]) / rounds,
+        "projected": float(est.tally.projections[0]) / rounds,
+        "second_steps": float(est.tally.second_steps[0]) / rounds,
     }

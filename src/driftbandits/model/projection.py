@@ -1,7 +1,7 @@
 r"""Back into the ball: θ̃ from θ̂ when ‖θ̂‖ > S, with u(θ) = g(θ) − ĝ (paper, eq:GLB-projection, eq:SCB-projection; Faury et al. 2021).
 
 `Unprojected`  θ̃ = θ̂
-`FixedMetric`  argmin_{‖θ‖≤S} ‖u(θ)‖_{M⁻¹},  M = V, or Ṽ if `squared`                                      (GLB-WeightUCB; D-GLUCB)
+`FixedMetric`  argmin_{‖θ‖≤S} ‖u(θ)‖_{V⁻¹};   `SquaredMetric`  the same in Ṽ⁻¹                              (GLB-WeightUCB; D-GLUCB)
 `LocalMetric`  argmin_{‖θ‖≤S} ‖u(θ)‖_{H⁻¹(θ)}                                                             (SCB-WeightUCB)
 `TwoStep`      θ̃ of   min_{‖θ‖≤S, z} ‖V⁻¹z‖₂  s.t.  ‖u(θ) − z‖_{Ṽ⁻¹} ≤ β̄                                (BVD-GLM-UCB)
 
@@ -28,15 +28,25 @@ S_WHY = "it bounds the norm of θ"
 
 @part
 class Unprojected(NamedTuple):
-    """θ̃ = θ̂: for rules and radii that do not mind."""
+    """θ̃ = θ̂: for rules and radii that allow ‖θ̂‖ > S."""
 
 
 @part
 class FixedMetric(NamedTuple):
-    """Projection onto ‖θ‖ ≤ S in the norm V⁻¹, or Ṽ⁻¹ if `squared` = 1."""
+    """Projection onto ‖θ‖ ≤ S in the norm V⁻¹."""
 
     S: float
-    squared: float = 0.0
+
+    def check(self) -> None:
+        """The ball must not be empty."""
+        positive("S", self.S, S_WHY)
+
+
+@part
+class SquaredMetric(NamedTuple):
+    """Projection onto ‖θ‖ ≤ S in the norm Ṽ⁻¹ of the squared weights."""
+
+    S: float
 
     def check(self) -> None:
         """The ball must not be empty."""
@@ -67,22 +77,17 @@ class TwoStep(NamedTuple):
         positive("S", self.S, S_WHY)
 
 
-@wants_squares.register(Unprojected, LocalMetric)
+@wants_squares.register(Unprojected, FixedMetric, LocalMetric)
 def _(kind: Any) -> bool:
     return False
 
 
-@wants_squares.register(FixedMetric)
-def _(kind: FixedMetric) -> bool:
-    return bool(kind.squared)
-
-
-@wants_squares.register(TwoStep)
-def _(kind: TwoStep) -> bool:
+@wants_squares.register(SquaredMetric, TwoStep)
+def _(kind: Any) -> bool:
     return True
 
 
-class BallWork(NamedTuple):
+class DescentWork(NamedTuple):
     """Workspace of the descent on the ball."""
 
     B: Matrix  # (d, d)  quasi-Newton matrix
@@ -99,9 +104,9 @@ class BallWork(NamedTuple):
     start: Vector  # (d,)
 
 
-def ball_work(d: int) -> BallWork:
-    """Allocate the workspace."""
-    return BallWork(*(np.zeros((d, d)) for _ in range(3)), *(np.zeros(d) for _ in range(9)))
+def blank_descent_work(d: int) -> DescentWork:
+    """The workspace, before its first use."""
+    return DescentWork(*(np.zeros((d, d)) for _ in range(3)), *(np.zeros(d) for _ in range(9)))
 
 
 # -------------------------------------------------------------------------------------------------------------- open functions
@@ -135,7 +140,7 @@ def value_at(kind: Any, model: Any, sums: Atoms, est: Any, theta: Vector, gradie
 def descend(kind: Any, model: Any, sums: Atoms, est: Any, theta: Vector) -> float:
     """Minimise the objective over ‖θ‖ ≤ S from θ, in place; returns its value."""
     d = theta.shape[0]
-    w = est.ball
+    w = est.descent
     value = value_at(kind, model, sums, est, theta, w.gradient)
     gauss_newton(kind, est, w.B)
     for _ in range(200):
@@ -194,9 +199,9 @@ def outside(kind: Any, est: Any) -> bool:
     if size <= kind.S:
         for i in range(est.hat.shape[0]):
             est.theta[i] = est.hat[i]
-        est.tally[3] = 0.0
+        est.tally.projected[0] = 0.0
         return False
-    est.tally[2] += 1.0
+    est.tally.projections[0] += 1.0
     return True
 
 
@@ -204,11 +209,11 @@ def outside(kind: Any, est: Any) -> bool:
 def descend_from_starts(kind: Any, model: Any, sums: Atoms, est: Any) -> float:
     """The best of the descents from all starts, into est.theta."""
     d = est.hat.shape[0]
-    w = est.ball
+    w = est.descent
     for i in range(d):
         w.start[i] = est.hat[i] * kind.S / norm(est.hat)
     value = np.inf
-    if est.tally[3] > 0.0:  # last round projected too
+    if est.tally.projected[0] > 0.0:  # last round projected too
         for i in range(d):
             w.best[i] = est.theta[i]
         value = descend(kind, model, sums, est, w.best)
@@ -230,7 +235,7 @@ def descend_from_starts(kind: Any, model: Any, sums: Atoms, est: Any) -> float:
             w.start[i] = w.v[i]
     for i in range(d):
         est.theta[i] = w.best[i]
-    est.tally[3] = 1.0
+    est.tally.projected[0] = 1.0
     return value
 
 
@@ -246,25 +251,40 @@ def _(kind: Unprojected, model: Any, sums: Atoms, est: Any) -> None:
 # ------------------------------------------------------------------------------------------------------------------- fixed metric
 
 
-@project.register(FixedMetric, LocalMetric)
+@project.register(FixedMetric, SquaredMetric, LocalMetric)
 def _(kind: Any, model: Any, sums: Atoms, est: Any) -> None:
     if outside(kind, est):
         descend_from_starts(kind, model, sums, est)
 
 
-@objective.register(FixedMetric)
-def _(kind: FixedMetric, model: Any, sums: Atoms, est: Any, theta: Vector, gradient: Vector) -> float:
-    # ½‖u‖²_{M⁻¹},  gradient H·M⁻¹u
+@kernel
+def squared_distance(factor: Matrix, model: Any, sums: Atoms, est: Any, theta: Vector, gradient: Vector) -> float:
+    """½‖u‖²_{M⁻¹} and its gradient H·M⁻¹u, from the factor of M."""
     u, H = est.newton.u, est.newton.H
     evaluate(model.link, sums, model.lam * model.c_mu, sums.b, theta, u, H)
-    solve(est.factor2 if kind.squared else est.factor, u, est.ball.t)
-    symmetric_product(H, est.ball.t, gradient)
-    return 0.5 * dot(u, est.ball.t)
+    solve(factor, u, est.descent.t)
+    symmetric_product(H, est.descent.t, gradient)
+    return 0.5 * dot(u, est.descent.t)
+
+
+@objective.register(FixedMetric)
+def _(kind: FixedMetric, model: Any, sums: Atoms, est: Any, theta: Vector, gradient: Vector) -> float:
+    return squared_distance(est.factor, model, sums, est, theta, gradient)
+
+
+@objective.register(SquaredMetric)
+def _(kind: SquaredMetric, model: Any, sums: Atoms, est: Any, theta: Vector, gradient: Vector) -> float:
+    return squared_distance(est.factor2, model, sums, est, theta, gradient)
 
 
 @gauss_newton.register(FixedMetric)
 def _(kind: FixedMetric, est: Any, B: Matrix) -> None:
-    square_of_solves(est.factor2 if kind.squared else est.factor, est.newton.H, False, est.ball.W, B)
+    square_of_solves(est.factor, est.newton.H, False, est.descent.W, B)
+
+
+@gauss_newton.register(SquaredMetric)
+def _(kind: SquaredMetric, est: Any, B: Matrix) -> None:
+    square_of_solves(est.factor2, est.newton.H, False, est.descent.W, B)
 
 
 @kernel
@@ -295,7 +315,7 @@ def square_of_solves(factor: Matrix, H: Matrix, twice: bool, W: Matrix, B: Matri
 
 @objective.register(LocalMetric)
 def _(kind: LocalMetric, model: Any, sums: Atoms, est: Any, theta: Vector, gradient: Vector) -> float:
-    new, w = est.newton, est.ball
+    new, w = est.newton, est.descent
     ridge = model.lam * model.c_mu
     return local_distance(model.link, sums, ridge, theta, new.u, new.H, w.factor, w.t, gradient)
 
@@ -326,8 +346,8 @@ def _(kind: TwoStep, model: Any, sums: Atoms, est: Any) -> None:
 def second_step(kind: TwoStep, model: Any, sums: Atoms, est: Any) -> None:
     """Minimise ‖V⁻¹z*(θ)‖² over the ball from the first step's θ̃ and from Sθ̂/‖θ̂‖."""
     d = est.hat.shape[0]
-    w = est.ball
-    est.tally[4] += 1.0
+    w = est.descent
+    est.tally.second_steps[0] += 1.0
     value = descend(kind, model, sums, est, est.theta)
     for i in range(d):
         w.best[i] = est.hat[i] * kind.S / norm(est.hat)
@@ -341,7 +361,7 @@ def _(kind: TwoStep, model: Any, sums: Atoms, est: Any, theta: Vector, gradient:
     # For fixed θ the best z is u − Cf with Ṽ = CCᵀ, C = Uᵀ, and f = argmin_{‖f‖≤β̄} ‖V⁻¹(u − Cf)‖²: least squares on a ball.
     # The value is ‖V⁻¹z‖², and by the envelope theorem its gradient 2H·V⁻²z.
     d = theta.shape[0]
-    u, H, w = est.newton.u, est.newton.H, est.ball
+    u, H, w = est.newton.u, est.newton.H, est.descent
     evaluate(model.link, sums, model.lam * model.c_mu, sums.b, theta, u, H)
     solve(est.factor, u, w.t)
     for i in range(d):  # row i of W is V⁻¹ times column i of C
@@ -364,5 +384,5 @@ def _(kind: TwoStep, model: Any, sums: Atoms, est: Any, theta: Vector, gradient:
 
 @gauss_newton.register(TwoStep)
 def _(kind: TwoStep, est: Any, B: Matrix) -> None:
-    square_of_solves(est.factor, est.newton.H, True, est.ball.W, B)
+    square_of_solves(est.factor, est.newton.H, True, est.descent.W, B)
     scale(B, 2.0)

@@ -1,16 +1,15 @@
 """A radius that does not depend on the data."""
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import positive, require
-from ..kernel import part
 from ..linalg import Vector
-from ..protocol import Limits, beta, limits, wants_horizon, wants_squares
+from ..parts import Radius
+from ..protocol import Limits, beta, limits
 
 
-@part
-class Constant(NamedTuple):
+class Constant(Radius):
     """β = `value` in every round, for arms of norm ≤ L."""
 
     value: float
@@ -30,9 +29,3 @@ def _(radius: Constant, n: Vector, est: Any, horizon: int) -> float:
 @limits.register(Constant)
 def _(radius: Constant) -> Limits:
     return Limits(L=radius.L, low=-math.inf, high=math.inf)
-
-
-@wants_squares.register(Constant)
-@wants_horizon.register(Constant)
-def _(radius: Constant) -> bool:
-    return False

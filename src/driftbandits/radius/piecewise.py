@@ -2,24 +2,24 @@ r"""The radius of Lemma `lemma:SCB-PW-confidence-set`: θ_t ∈ C_t for every t 
 
     ρ = ((2L²S·k_μ + L·m)/√r)·γ^D/(1−γ)  +  noise terms of β̃ at n = (1−γ^D)/(1−γ)  +  √r·S,      r = λc_μ
 
-D = log T/log(1/γ), so that γ^D = 1/T (resolution C7), or as given. The paper prints (1−γ^{2D})/(1−γ) for the sum that n stands for: option
+D is a parameter, as in the paper's algorithm; 0 stands for the theorem's D = log T/log(1/γ), so that γ^D = 1/T (resolution C7).
+ The paper prints (1−γ^{2D})/(1−γ) for the sum that n stands for: option
 `printed` (resolution C6). ρ does not depend on t.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..errors import positive, probability, require
-from ..kernel import part
 from ..linalg import Vector
-from ..protocol import Limits, beta, limits, wants_horizon, wants_squares
+from ..parts import Radius
+from ..protocol import Limits, beta, limits, wants_horizon
 from .self_concordant import noise_radius
 
 
-@part
-class Piecewise(NamedTuple):
-    """ρ, for rewards in [0, m] in a world that changes abruptly; D = 0 takes D from the horizon."""
+class Piecewise(Radius):
+    """ρ, for rewards in [0, m] in a world that changes abruptly; D = 0 takes D from the horizon, else T is γ^{−D} where it is not given."""
 
     lam: float
     c_mu: float
@@ -40,6 +40,13 @@ class Piecewise(NamedTuple):
         require(0.0 < self.c_mu <= self.k_mu, "c_mu", self.c_mu, "in (0, k_mu]", "they are the extreme slopes of μ")
         positive("S", self.S, "it bounds the norm of θ")
         positive("L", self.L, "it bounds the norm of every arm")
+        require(
+            self.L <= 1.0,
+            "L",
+            self.L,
+            "≤ 1",
+            "the concentration of self-concordant noise needs ‖x‖ ≤ 1: divide the arms by L, multiply S by it",
+        )
         positive("m", self.m, "rewards lie in [0, m]")
         probability("delta", self.delta)
         require(0.0 < self.gamma < 1.0, "gamma", self.gamma, "in (0, 1)", "what lies D rounds back must have faded")
@@ -53,7 +60,7 @@ def _(radius: Piecewise, n: Vector, est: Any, horizon: int) -> float:
     rounds = (1.0 - (rest * rest if radius.printed else rest)) / (1.0 - radius.gamma)
     failure = -np.log(radius.delta)
     if radius.uniform:
-        failure += np.log(float(horizon))
+        failure += np.log(float(horizon)) if horizon > 0 else -np.log(rest)
     lam_c = radius.lam * radius.c_mu
     root = np.sqrt(lam_c)
     L, S, m = radius.L, radius.S, radius.m
@@ -67,11 +74,6 @@ def _(radius: Piecewise) -> Limits:
     return Limits(L=radius.L, low=0.0, high=radius.m)
 
 
-@wants_squares.register(Piecewise)
-def _(radius: Piecewise) -> bool:
-    return False
-
-
 @wants_horizon.register(Piecewise)
 def _(radius: Piecewise) -> bool:
-    return radius.D == 0.0 or bool(radius.uniform)
+    return radius.D == 0.0

@@ -8,18 +8,18 @@ r"""The radius of Lemma 3, from the self-normalised inequality of Faury et al. (
 `scale`       multiplies the whole; the bonus of SCB-WeightUCB has 2√(1+2LS)·k_μ/√c_μ here.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..errors import positive, probability, require
-from ..kernel import kernel, part
+from ..kernel import kernel
 from ..linalg import Vector, norm
-from ..protocol import Limits, beta, limits, wants_horizon, wants_squares
+from ..parts import Radius
+from ..protocol import Limits, beta, limits, wants_horizon
 
 
-@part
-class SelfConcordant(NamedTuple):
+class SelfConcordant(Radius):
     """β̃, for rewards in [0, m]."""
 
     lam: float
@@ -46,20 +46,26 @@ class SelfConcordant(NamedTuple):
         )
         positive("S", self.S, "it bounds the norm of θ")
         positive("L", self.L, "it bounds the norm of every arm")
+        require(
+            self.L <= 1.0,
+            "L",
+            self.L,
+            "≤ 1",
+            "the concentration of self-concordant noise needs ‖x‖ ≤ 1: divide the arms by L, multiply S by it",
+        )
         positive("m", self.m, "rewards lie in [0, m]")
         probability("delta", self.delta)
         require(self.scale >= 0.0, "scale", self.scale, "≥ 0", "it multiplies the width of an interval")
         require(self.inflation >= 1.0, "inflation", self.inflation, "≥ 1", "it repairs a bound that is too small")
 
 
-@part
-class ProjectionFree(NamedTuple):
+class ProjectionFree(Radius):
     """scale·(1+D̂)·β̃, or scale·√(1+D̂)·β̃ while ‖θ̂‖ ≤ S: what |μ(xᵀθ̂) − μ(xᵀθ)| costs when θ̂ may leave the ball.
 
     D̂ = min{D̄(b), L(S+‖θ̂‖)},  D̄(b) = (b² + b√(b²+4))/2,  b = Lβ̃/√(λc_μ)      (theory §1 iv; idea: Russac et al. 2021; constants ours)
     """
 
-    confidence: Any  # a SelfConcordant with scale 1
+    confidence: SelfConcordant  # with scale 1
     scale: float
 
 
@@ -105,11 +111,6 @@ def _(radius: SelfConcordant) -> Limits:
 @limits.register(ProjectionFree)
 def _(radius: ProjectionFree) -> Limits:
     return limits(radius.confidence)
-
-
-@wants_squares.register(SelfConcordant, ProjectionFree)
-def _(radius: Any) -> bool:
-    return False
 
 
 @wants_horizon.register(SelfConcordant)

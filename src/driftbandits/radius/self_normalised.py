@@ -13,13 +13,14 @@ The determinant form is never larger (Lemma `lemma:det-inequality`). Three optio
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..errors import positive, probability, require
-from ..kernel import kernel, part, sqrt
+from ..kernel import kernel, sqrt
 from ..linalg import Vector, log_det
+from ..parts import Radius
 from ..protocol import Limits, beta, limits, wants_horizon, wants_squares
 
 
@@ -34,8 +35,7 @@ def _check(radius: Any) -> None:
     )
 
 
-@part
-class SelfNormalised(NamedTuple):
+class SelfNormalised(Radius):
     """β in trace form: needs only the number of effective rounds."""
 
     lam: float
@@ -52,8 +52,7 @@ class SelfNormalised(NamedTuple):
         _check(self)
 
 
-@part
-class SelfNormalisedDet(NamedTuple):
+class SelfNormalisedDet(Radius):
     """β in determinant form: never larger than the trace form."""
 
     lam: float
@@ -96,11 +95,6 @@ def _(radius: SelfNormalisedDet, n: Vector, est: Any, horizon: int) -> float:
 @limits.register(SelfNormalised, SelfNormalisedDet)
 def _(radius: Any) -> Limits:
     return Limits(L=radius.L, low=-math.inf, high=math.inf)
-
-
-@wants_squares.register(SelfNormalised)
-def _(radius: SelfNormalised) -> bool:
-    return False
 
 
 @wants_squares.register(SelfNormalisedDet)

@@ -2,6 +2,14 @@
 
 from .bonus import Bonus, RandomisedBonus, SandwichBonus
 from .parameter import ParameterBased
+from .relaxed import RelaxedParameterBased
 from .thompson import ThompsonSampling
 
-__all__ = ["Bonus", "ParameterBased", "RandomisedBonus", "SandwichBonus", "ThompsonSampling"]
+__all__ = [
+    "Bonus",
+    "ParameterBased",
+    "RandomisedBonus",
+    "RelaxedParameterBased",
+    "SandwichBonus",
+    "ThompsonSampling",
+]

@@ -2,41 +2,39 @@
 
 `Bonus`            ‖x‖_{V⁻¹}, one matrix (LB-WeightUCB, OFUL, …; paper, Algorithm 1, line 3)
 `SandwichBonus`    ‖x‖_{V⁻¹ṼV⁻¹}, two matrices (D-LinUCB; Russac et al. 2019); never wider, since Ṽ ⪯ V
-`RandomisedBonus`  the second, times a·Z with one Z ~ N(0, 1) a round for all arms (D-RandLinUCB; Kim and Tewari 2020)
+`RandomisedBonus`  the second, times a·Z with one Z ~ N(0, 1) per round for all arms (D-RandLinUCB; Kim and Tewari 2020)
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..errors import require
-from ..kernel import kernel, part
+from ..kernel import kernel
 from ..linalg import Matrix, Vector, inverse_norms, quadratic_forms, row_of_factor, solve
-from ..protocol import Setting, anticipate, choose, index, prepare, renew, wants_squares, workspace
+from ..parts import Rule
+from ..protocol import Setting, anticipate, blank_work, choose, index, prepare, renew, wants_squares
 from .width import (
     WidthWork,
+    blank_width_work,
     carry_bounds,
     choose_widest,
     cross_widths,
     score_all,
     squared_width,
     squared_widths,
-    width_workspace,
 )
 
 
-@part
-class Bonus(NamedTuple):
+class Bonus(Rule):
     """Optimism in the norm V⁻¹."""
 
 
-@part
-class SandwichBonus(NamedTuple):
+class SandwichBonus(Rule):
     """Optimism in the norm V⁻¹ṼV⁻¹, where Ṽ has the squared weights."""
 
 
-@part
-class RandomisedBonus(NamedTuple):
+class RandomisedBonus(Rule):
     """A sandwich bonus multiplied by a·Z, or by a·|Z| if optimistic = 1."""
 
     a: float = 1.0
@@ -47,24 +45,19 @@ class RandomisedBonus(NamedTuple):
         require(self.a >= 0.0, "a", self.a, "≥ 0", "it scales a symmetric perturbation")
 
 
-@wants_squares.register(Bonus)
-def _(rule: Bonus) -> bool:
-    return False
-
-
 @wants_squares.register(SandwichBonus, RandomisedBonus)
 def _(rule: Any) -> bool:
     return True
 
 
-@workspace.register(Bonus)
+@blank_work.register(Bonus)
 def _(rule: Bonus, setting: Setting) -> WidthWork:
-    return width_workspace(setting, metric=False)
+    return blank_width_work(setting, metric=False)
 
 
-@workspace.register(SandwichBonus, RandomisedBonus)
+@blank_work.register(SandwichBonus, RandomisedBonus)
 def _(rule: Any, setting: Setting) -> WidthWork:
-    return width_workspace(setting, metric=True)
+    return blank_width_work(setting, metric=True)
 
 
 @anticipate.register(Bonus, SandwichBonus, RandomisedBonus)
@@ -83,13 +76,8 @@ def _(rule: Any, model: Any, sums: Any, est: Any, work: WidthWork, g: float) -> 
     sandwich(est.factor, est.factor2, work.root, work.metric)
 
 
-@renew.register(Bonus, SandwichBonus)
-def _(rule: Any, est: Any, width: float, work: WidthWork, rng: np.random.Generator) -> None:
-    pass
-
-
 @renew.register(RandomisedBonus)
-def _(rule: RandomisedBonus, est: Any, width: float, work: WidthWork, rng: np.random.Generator) -> None:
+def _(rule: RandomisedBonus, est: Any, beta: float, work: WidthWork, rng: np.random.Generator) -> None:
     z = rng.standard_normal()
     work.noise[0] = rule.a * (abs(z) if rule.optimistic else z)
 
@@ -100,18 +88,18 @@ def _(
     model: Any,
     sums: Any,
     est: Any,
-    width: float,
+    beta: float,
     work: Any,
     arms: Matrix,
     score: Vector,
     rng: np.random.Generator,
 ) -> int:
-    return choose_widest(rule, model, est, width * work.noise[0], work, arms, score, rng)
+    return choose_widest(rule, model, est, beta * work.noise[0], work, arms, score, rng)
 
 
 @index.register(Bonus, SandwichBonus, RandomisedBonus)
-def _(rule: Any, model: Any, sums: Any, est: Any, width: float, work: WidthWork, arms: Matrix, score: Vector) -> None:
-    score_all(rule, model, est, width * work.noise[0], work, arms, score)
+def _(rule: Any, model: Any, sums: Any, est: Any, beta: float, work: WidthWork, arms: Matrix, score: Vector) -> None:
+    score_all(rule, model, est, beta * work.noise[0], work, arms, score)
 
 
 @squared_widths.register(Bonus)

@@ -1,47 +1,39 @@
-r"""Optimism over parameters: play argmax_x max_{θ∈C} xᵀθ (SCB-PW-WeightUCB; OFULog, Abeille, Faury, Calauzènes 2021).
+r"""Optimism over the paper's confidence set: play argmax_x max_{θ∈C} xᵀθ (SCB-PW-WeightUCB, eq:SCB-PW-select-criteria; OFULog).
 
-    C = {‖θ‖ ≤ S, ‖g(θ) − g(θ̂)‖_{H⁻¹(θ)} ≤ ρ}                                         not convex
-    E = {‖θ‖ ≤ S, F(θ) − F(θ̂) ≤ B²},   B² = ρ²/(4h(D̂)),   h(D) = (e^{−D}+D−1)/D²         convex, and contains C
-    D̂ = min{D̄(b), L(S+‖θ̂‖)},   D̄(b) = (b²+b√(b²+4))/2,   b = Lρ/√(λc_μ)
+    C = {‖θ‖ ≤ S, P(θ) ≤ ρ²},   P(θ) = ‖u(θ)‖²_{H⁻¹(θ)},   u = g(θ) − g(θ̂)                not convex
 
-The default maximises over E. Around an iterate θ the loss is replaced by its quadratic model, and max xᵀy subject to that model and
-to the ball is solved exactly, along y(τ) = argmin_{‖y‖≤S} ½‖y−θ‖²_H + uᵀ(y−θ) − τxᵀy: a Newton method, a few evaluations an arm.
-At its end the Lagrangian dual at the multipliers (1/τ, ν/τ) bounds the value from above:
+Three steps find the best arm and prove it.
 
-    max_E xᵀθ ≤ xᵀθ + (1/τ)(F(θ̂) + B² − F(θ)) + (ν/2τ)(S² − ‖θ‖²) + ‖r‖²/(2(λc_μ+ν)/τ),     r = x − (u + νθ)/τ
+1. *Poles.* xᵀθ ≤ S‖x‖, attained at Sx/‖x‖. If C holds the pole of a longest arm, the longest arms whose poles it holds tie and win.
+2. *Ascent* (`confidence`). Else a local maximum of xᵀθ over C. It gives values that are attained.
+3. *Branch and bound* (`bounding`) proves that no point of C gives any arm more.
 
-A choice is *certified* if its value is at least every arm's upper bound, up to 1e-7. Arms whose cheap bound
-
-    xᵀθ ≤ min( S‖x‖, xᵀθ̂ + ‖x‖_{H⁻¹(θ̂)}·B/√h(L(S+‖θ̂‖)) )
-
-cannot win are not solved. If E is empty, which needs ‖θ̂‖ > S, the rule is greedy at the likeliest θ of the ball.
-
-`direct` = 1 maximises over C itself, locally, from the solution of E pulled back into C. Its choice is certified if it beats every
-other arm's bound over E: then it is the choice over C, proved.
+A choice is *certified* if no arm can be worth more than 1e-7 above it. At d = 2 the cells always end; in more dimensions they may be too
+many: then the best found is played, counted as not certified, and the largest `gap` to what the open cells could still hold is reported.
+If C is empty (`empty_set`; proved the same way) the rule is greedy at the likeliest θ of the ball.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ..ball import factor_of, quadratic_on_ball
 from ..errors import positive
-from ..kernel import kernel, part, solver, sqrt
-from ..likelihood import Atoms, evaluate, local_distance, loss, newton_on_ball
-from ..linalg import Matrix, Vector, dot, norm, solve_lower, symmetric_product
-from ..protocol import Setting, anticipate, choose, index, mean, prepare, renew, report, wants_squares, workspace
-from .ties import best_arm, tie_level
+from ..kernel import solver
+from ..likelihood import Atoms, newton_on_ball
+from ..linalg import Matrix, Vector, dot, norm
+from ..parts import Rule
+from ..protocol import Setting, blank_work, choose, index, mean, report
+from ..ties import best_arm, tie_level
+from .bounding import search
+from .confidence import DEPTH, NOT_CLIMBED, ParameterWork, climb, enter, pole, take
+from .relaxed import GAP, copy
 
-GAP = 1e-7  # a certificate closer than this is tight
 
-
-@part
-class ParameterBased(NamedTuple):
-    """Optimism over the relaxed confidence set E, or over C itself if `direct` = 1."""
+class ParameterBased(Rule):
+    """Optimism over the confidence set C itself."""
 
     S: float
     L: float
-    direct: float = 0.0
 
     def check(self) -> None:
         """The ball must not be empty."""
@@ -49,49 +41,12 @@ class ParameterBased(NamedTuple):
         positive("L", self.L, "it bounds the norm of every arm")
 
 
-class ParameterWork(NamedTuple):
-    """Workspace, and the count of certified choices."""
-
-    value: Vector  # (1,)    index of the last choice
-    tally: Vector  # (3,)    choices, certified, with an empty set
-    level: Vector  # (3,)    F(θ̂) + B²; ρ²; 0 if the set is empty, 2 if an arm has no certificate, else 1
-    bounds: Vector  # (3,)    largest and second largest upper bound, and whose the largest is
-    centre: Vector  # (d,)    likeliest θ of the ball
-    inner: Vector  # (d,)    a point of C
-    theta: Vector  # (d,)
-    x: Vector  # (d,)
-    y: Vector  # (d,)
-    q: Vector  # (d,)
-    t: Vector  # (d,)
-    gradient: Vector  # (d,)
-    factor: Matrix  # (d, d)
-
-
-@wants_squares.register(ParameterBased)
-def _(rule: ParameterBased) -> bool:
-    return False
-
-
-@workspace.register(ParameterBased)
+@blank_work.register(ParameterBased)
 def _(rule: ParameterBased, setting: Setting) -> ParameterWork:
     d = setting.dim
-    numbers, vectors = [np.zeros(1), np.zeros(3), np.zeros(3), np.zeros(3)], [np.zeros(d) for _ in range(8)]
-    return ParameterWork._make([*numbers, *vectors, np.zeros((d, d))])
-
-
-@anticipate.register(ParameterBased)
-def _(rule: ParameterBased, est: Any, work: ParameterWork, x: Vector) -> None:
-    pass
-
-
-@prepare.register(ParameterBased)
-def _(rule: ParameterBased, model: Any, sums: Any, est: Any, work: ParameterWork, g: float) -> None:
-    pass
-
-
-@renew.register(ParameterBased)
-def _(rule: ParameterBased, est: Any, width: float, work: ParameterWork, rng: np.random.Generator) -> None:
-    pass
+    numbers, vectors = [np.zeros(1), np.zeros(4), np.zeros(1), np.zeros(3)], [np.zeros(d) for _ in range(9)]
+    cells = [np.zeros((DEPTH, d)), np.zeros((DEPTH, d)), np.zeros(DEPTH)]
+    return ParameterWork._make([*numbers, *vectors, np.zeros((d, d)), np.zeros((2, d)), *cells])
 
 
 @choose.register(ParameterBased)
@@ -100,28 +55,29 @@ def _(
     model: Any,
     sums: Any,
     est: Any,
-    width: float,
+    beta: float,
     work: Any,
     arms: Matrix,
     score: Vector,
     rng: np.random.Generator,
 ) -> int:
-    optimistic_values(rule, model, sums, est, width, work, arms, score, True)
+    optimistic_arm(rule, model, sums, est, beta, work, arms, score)
     k = best_arm(score, rng)
-    others = work.bounds[1] if work.bounds[2] == k else work.bounds[0]
+    gap = work.found[2] - score[k]
     work.tally[0] += 1.0
-    work.tally[2] += work.level[2] == 0.0
-    if work.level[2] == 1.0 and score[k] >= (others if rule.direct else work.bounds[0]) - GAP:
-        work.tally[1] += 1.0
+    work.tally[1] += gap <= GAP
+    work.tally[2] += work.found[1] == 0.0
+    if work.found[1] > 0.0:
+        work.tally[3] = max(work.tally[3], gap)
     work.value[0] = mean(model, score[k])
     return k
 
 
 @index.register(ParameterBased)
 def _(
-    rule: Any, model: Any, sums: Any, est: Any, width: float, work: ParameterWork, arms: Matrix, score: Vector
+    rule: Any, model: Any, sums: Any, est: Any, beta: float, work: ParameterWork, arms: Matrix, score: Vector
 ) -> None:
-    optimistic_values(rule, model, sums, est, width, work, arms, score, False)
+    values_of_all(rule, model, sums, est, beta, work, arms, score)
     for a in range(score.shape[0]):
         score[a] = mean(model, score[a])
 
@@ -129,251 +85,104 @@ def _(
 @report.register(ParameterBased)
 def _(rule: ParameterBased, work: ParameterWork) -> dict[str, Any]:
     choices = max(float(work.tally[0]), 1.0)
-    return {"certified": float(work.tally[1]) / choices, "empty_set": float(work.tally[2]) / choices}
+    return {
+        "certified": float(work.tally[1]) / choices,
+        "empty_set": float(work.tally[2]) / choices,
+        "gap": float(work.tally[3]),
+    }
 
 
-# -------------------------------------------------------------------------------------------------------------- the set
-
-
-@kernel
-def expansion(D: float) -> float:
-    """h(D) = (e^{−D} + D − 1)/D², by its series near 0, where the formula cancels."""
-    if D < 1e-2:
-        return 0.5 - D / 6.0 + D * D / 24.0 - D * D * D / 120.0
-    return float((np.exp(-D) + D - 1.0) / (D * D))
-
-
-@kernel
-def copy(source: Vector, to: Vector) -> None:
-    """Copy a vector."""
-    for i in range(source.shape[0]):
-        to[i] = source[i]
+# ----------------------------------------------------------------------------------------------------------- the three steps
 
 
 @solver
-def open_set(rule: Any, model: Any, sums: Atoms, est: Any, width: float, work: ParameterWork) -> float:
-    """Budget, centre and emptiness of the set; returns B/√h(L(S+‖θ̂‖)) and leaves the factor of H(θ̂) in work.factor."""
-    ridge = model.lam * model.c_mu
-    size = norm(est.hat)
-    b = rule.L * width / sqrt(ridge)
-    reach = rule.L * (rule.S + size)
-    B2 = width * width / (4.0 * expansion(min(0.5 * (b * b + b * sqrt(b * b + 4.0)), reach)))
-    copy(est.hat, work.centre)
-    if size > rule.S:
-        for i in range(est.hat.shape[0]):
-            work.centre[i] *= rule.S / size
-        newton_on_ball(model.link, sums, ridge, sums.b, rule.L, rule.S, work.centre, est.newton)
-    work.level[0] = loss(model.link, sums, ridge, est.hat) + B2
-    work.level[1] = width * width
-    work.level[2] = 1.0
-    if size > rule.S and loss(model.link, sums, ridge, work.centre) > work.level[0]:
-        work.level[2] = 0.0
-    if rule.direct:
-        copy(est.theta, work.inner)
-        new = est.newton
-        distance = local_distance(model.link, sums, ridge, work.inner, new.u, new.H, new.factor, work.q, work.gradient)
-        if distance > work.level[1]:
-            work.level[2] = 0.0
-    evaluate(model.link, sums, ridge, sums.b, est.hat, est.newton.u, est.newton.H)
-    factor_of(est.newton.H, 0.0, work.factor)
-    return float(sqrt(B2 / expansion(reach)))
-
-
-@solver
-def optimistic_values(
+def optimistic_arm(
     rule: Any,
     model: Any,
     sums: Atoms,
     est: Any,
-    width: float,
+    beta: float,
     work: ParameterWork,
     arms: Matrix,
     score: Vector,
-    lazy: bool,
 ) -> None:
-    """max xᵀθ of every arm; if lazy, of every arm that can win, and an upper bound of the others."""
-    d, n = arms.shape
-    spread = open_set(rule, model, sums, est, width, work)
-    work.bounds[0] = work.bounds[1] = -np.inf
-    work.bounds[2] = -1.0
-    top = 0
+    """The value of every arm that can win; −∞ for those that cannot."""
+    n = score.shape[0]
+    enter(rule, model, sums, est, beta, work)
+    top = 0.0
     for a in range(n):
-        for i in range(d):
-            work.x[i] = arms[i, a]
-        if work.level[2] == 0.0:
-            score[a] = dot(work.x, work.centre)
-            continue
-        solve_lower(work.factor, work.x, work.t)
-        score[a] = min(rule.S * norm(work.x), dot(work.x, est.hat) + spread * norm(work.t))
-        if score[a] > score[top]:
-            top = a
-    if work.level[2] == 0.0:
+        take(arms, a, work.x)
+        score[a] = rule.S * norm(work.x)
+        top = max(top, score[a])
+    # Poles: of the longest arms first. The pole nearest to C is where the ascent begins, if it has to.
+    level = tie_level(top)
+    first, nearest = 0, np.inf
+    for longest in (True, False):
+        if not longest and work.found[0] >= level:
+            break
+        for a in range(n):
+            if (score[a] >= level) != longest or score[a] == NOT_CLIMBED:
+                continue
+            take(arms, a, work.x)
+            far = pole(rule, model, sums, est, work)
+            if far > work.rho[0] * work.rho[0]:
+                score[a] = NOT_CLIMBED
+            else:
+                work.found[0] = max(work.found[0], score[a])
+                work.found[1] = 1.0
+                copy(work.theta, work.inner)
+            if far < nearest:
+                first, nearest = a, far
+    if work.found[0] >= level:
+        for a in range(n):
+            if score[a] < level:
+                score[a] = NOT_CLIMBED
+        work.found[2] = work.found[0]
         return
-    # The arm of largest bound first, so that the others can be dismissed by it.
-    best = -np.inf
-    for k in range(n + 1):
-        a = top if k == 0 else k - 1
-        if k > 0 and (a == top or (lazy and score[a] < tie_level(best))):
+    if work.found[1] > 0.0:
+        score[first] = max(score[first], climb(rule, model, sums, est, work, arms, first, work.inner))
+    search(rule, model, sums, est, work, arms, score, 0, n, True)
+    if work.found[1] == 0.0:
+        greedy(rule, model, sums, est, work, arms, score)
+
+
+@solver
+def values_of_all(
+    rule: Any,
+    model: Any,
+    sums: Atoms,
+    est: Any,
+    beta: float,
+    work: ParameterWork,
+    arms: Matrix,
+    score: Vector,
+) -> None:
+    """max xᵀθ over C of every arm, each searched on its own."""
+    for a in range(score.shape[0]):
+        enter(rule, model, sums, est, beta, work)
+        take(arms, a, work.x)
+        if pole(rule, model, sums, est, work) <= work.rho[0] * work.rho[0]:
+            score[a] = rule.S * norm(work.x)
             continue
-        for i in range(d):
-            work.x[i] = arms[i, a]
-        score[a] = solve_arm(rule, model, sums, est, work, score[a], a, best if lazy else -np.inf)
-        best = max(best, score[a])
+        score[a] = NOT_CLIMBED
+        if work.found[1] > 0.0:
+            score[a] = climb(rule, model, sums, est, work, arms, a, work.inner)
+        search(rule, model, sums, est, work, arms, score, a, a + 1, False)
+        if work.found[1] == 0.0:
+            greedy(rule, model, sums, est, work, arms, score)
+            return
 
 
 @solver
-def solve_arm(
-    rule: Any, model: Any, sums: Atoms, est: Any, work: ParameterWork, bound: float, a: int, best: float
-) -> float:
-    """The value of the arm in work.x, given an upper bound; notes the bound that remains."""
-    ridge = model.lam * model.c_mu
-    size = norm(work.x)
-    if size == 0.0:
-        value = upper = 0.0
-    else:
-        value = upper = rule.S * size
-        for i in range(work.x.shape[0]):
-            work.theta[i] = work.x[i] * rule.S / size
-        if bound < value or loss(model.link, sums, ridge, work.theta) > work.level[0]:
-            upper = min(bound, maximise(rule, model, sums, est, work))
-            value = dot(work.x, work.theta)
-            if upper - value > GAP:  # not certified: stay optimistic
-                value = upper
-                work.level[2] = 2.0
-    if rule.direct and size > 0.0:
-        value = upper if upper < tie_level(best) else ascend(rule, model, sums, est, work)
-    if upper > work.bounds[0]:
-        work.bounds[1] = work.bounds[0]
-        work.bounds[0] = upper
-        work.bounds[2] = a
-    elif upper > work.bounds[1]:
-        work.bounds[1] = upper
-    return float(value)
-
-
-# ----------------------------------------------------------------------------------------------------------- the relaxed set
-
-
-@solver
-def push(
-    x: Vector, H: Matrix, u: Vector, slack: float, S: float, theta: Vector, y: Vector, q: Vector, t: Vector, U: Matrix
-) -> tuple[float, float]:
-    """max xᵀy subject to uᵀ(y−θ) + ½‖y−θ‖²_H ≤ slack and ‖y‖ ≤ S: y, and the multipliers (τ, ν).
-
-    The model's value grows with s = τ², linearly while the ball is not reached: Newton in s, kept inside a bracket. τ = 0 if even the
-    least value is above the slack.
-    """
-    d = x.shape[0]
-    low, high = 0.0, np.inf
-    s = 0.0
-    nu = 0.0
-    for k in range(60):
-        tau = sqrt(s)
-        symmetric_product(H, theta, q)
-        for i in range(d):
-            q[i] += tau * x[i] - u[i]
-        nu = quadratic_on_ball(H, q, S, U, y, t)
-        for i in range(d):
-            t[i] = y[i] - theta[i]
-        symmetric_product(H, t, q)
-        excess = 0.5 * dot(q, t) + dot(u, t) - slack
-        if k == 0 and excess >= 0.0:
-            return 0.0, nu
-        if abs(excess) <= 1e-13 * (abs(slack) + abs(dot(u, t))) or (high < np.inf and high - low <= 1e-15 * high):
-            break
-        if excess > 0.0:
-            high = s
-        else:
-            low = s
-        # d(model)/ds = ½·xᵀ(K⁻¹ − K⁻¹yyᵀK⁻¹/yᵀK⁻¹y)x with K = H + νI; the second term only on the sphere
-        solve_lower(U, x, q)
-        slope = dot(q, q)
-        if nu > 0.0:
-            solve_lower(U, y, t)
-            slope -= dot(q, t) ** 2 / dot(t, t)
-        new = s - excess / (0.5 * slope) if slope > 1e-300 else np.inf
-        if not low < new < high:
-            new = 0.5 * (low + high) if high < np.inf else 4.0 * s + 1.0
-        if s > 1e30:
-            break
-        s = new
-    return sqrt(s), nu
-
-
-@solver
-def maximise(rule: Any, model: Any, sums: Atoms, est: Any, work: ParameterWork) -> float:
-    """θ ← argmax xᵀθ over E, for the arm in work.x; returns the dual's upper bound."""
-    d = work.x.shape[0]
-    ridge = model.lam * model.c_mu
-    H, u = est.newton.H, est.newton.u
-    copy(work.centre, work.theta)
-    evaluate(model.link, sums, ridge, sums.b, work.theta, u, H)
-    slack = work.level[0] - loss(model.link, sums, ridge, work.theta)
-    upper = rule.S * norm(work.x)
-    for _ in range(50):
-        tau, nu = push(work.x, H, u, slack, rule.S, work.theta, work.y, work.q, work.t, est.newton.factor)
-        length = 0.0
-        for i in range(d):
-            length += (work.y[i] - work.theta[i]) ** 2
-        length = rule.L * sqrt(length)
-        share = 1.0 if length <= 1.0 else np.log1p(length) / length
-        for i in range(d):
-            work.theta[i] += share * (work.y[i] - work.theta[i])
-        evaluate(model.link, sums, ridge, sums.b, work.theta, u, H)
-        slack = work.level[0] - loss(model.link, sums, ridge, work.theta)
-        if length <= 1e-5 and tau > 0.0:
-            rest = 0.0
-            for i in range(d):
-                rest += (work.x[i] - (u[i] + nu * work.theta[i]) / tau) ** 2
-            bound = dot(work.x, work.theta) + slack / tau + 0.5 * nu / tau * (rule.S**2 - dot(work.theta, work.theta))
-            upper = min(upper, bound + 0.5 * rest * tau / (ridge + nu))
-            if upper - dot(work.x, work.theta) <= 1e-3 * GAP or length <= 1e-9:
-                break
-    return float(upper)
-
-
-# ------------------------------------------------------------------------------------------------------------ the set itself
-
-
-@solver
-def ascend(rule: Any, model: Any, sums: Atoms, est: Any, work: ParameterWork) -> float:
-    """A local maximum of xᵀθ over C, from work.theta pulled back towards work.inner."""
-    d = work.x.shape[0]
-    ridge = model.lam * model.c_mu
-    new = est.newton
-    copy(work.theta, work.y)
-    copy(work.inner, work.theta)
-    distance = local_distance(model.link, sums, ridge, work.theta, new.u, new.H, new.factor, work.q, work.gradient)
-    for k in range(100):
-        # Go towards y as far as C allows; then aim at the maximum of a quadratic model of P.
-        before = dot(work.x, work.theta)
-        share = 1.0
-        for _ in range(40):
-            for i in range(d):
-                new.trial[i] = work.theta[i] + share * (work.y[i] - work.theta[i])
-            distance = local_distance(
-                model.link, sums, ridge, new.trial, new.u, new.H, new.factor, work.q, work.gradient
-            )
-            if distance <= work.level[1] and dot(work.x, new.trial) >= before:
-                break
-            share *= 0.5
-        if not (distance <= work.level[1] and dot(work.x, new.trial) > before):
-            break
-        copy(new.trial, work.theta)
-        if k > 0 and dot(work.x, work.theta) - before <= 1e-9 * (1.0 + abs(before)):
-            break
-        for i in range(d):
-            new.u[i] = 0.5 * work.gradient[i]
-        push(
-            work.x,
-            new.H,
-            new.u,
-            0.5 * (work.level[1] - distance),
-            rule.S,
-            work.theta,
-            work.y,
-            work.q,
-            work.t,
-            new.factor,
-        )
-    return float(dot(work.x, work.theta))
+def greedy(rule: Any, model: Any, sums: Atoms, est: Any, work: ParameterWork, arms: Matrix, score: Vector) -> None:
+    """The scores where C is empty: xᵀθ at the likeliest θ of the ball."""
+    size = norm(est.hat)
+    for i in range(est.hat.shape[0]):
+        work.theta[i] = est.hat[i] * min(1.0, rule.S / size)
+    newton_on_ball(model.link, sums, model.lam * model.c_mu, sums.b, rule.L, rule.S, work.theta, est.newton)
+    proved = work.found[2] == -np.inf
+    work.found[2] = -np.inf
+    for a in range(score.shape[0]):
+        take(arms, a, work.x)
+        score[a] = dot(work.x, work.theta)
+        work.found[2] = max(work.found[2], score[a] if proved else np.inf)

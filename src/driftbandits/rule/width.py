@@ -1,22 +1,23 @@
 """Index = mean + β·‖x‖, for any rule of that form, over all arms or only over those that can win.
 
-Scoring every arm costs O(n·d²) a round. For a fixed arm set a learner can do with O(n·d), exactly: keep an upper bound q̂_a of each squared
+Scoring every arm costs O(n·d²) per round. For a fixed arm set O(n·d) is enough, exactly: keep an upper bound q̂_a of each squared
 width ‖x_a‖²_{V⁻¹}, and evaluate exactly only arms whose bound can still win or tie. When x is observed and the memory fades by g,
 
     V_new ⪰ g·V + xxᵀ + εI,  ε = (1−g)λ,   so by Sherman–Morrison, then by Jensen on the spectrum of V,
     q̂ ← (q̂ − (x_aᵀV⁻¹x)²/(g + xᵀV⁻¹x))/g,      q̂ ← q̂/(1 + ε·q̂/‖x_a‖²).
 
-Each step is inflated by a multiple of the rounding error. The choice is that of scoring every arm; two or three arms a round are evaluated.
+Each step is inflated by a multiple of the rounding error. The choice is that of scoring every arm; two or three per round are evaluated.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..kernel import generic, kernel, scratch, sqrt
+from ..kernel import generic, kernel, sqrt
 from ..linalg import CHUNK, Matrix, Vector, dot, inner_products, largest, position, solve, solve_lower
 from ..protocol import Setting, mean
-from .ties import best_arm, tie_level
+from ..state import scratch
+from ..ties import best_arm, tie_level
 
 LAZY_FROM = 10  # below this dimension scoring every arm is cheaper
 MANY = 8  # one arm in so many may be evaluated by itself before scoring all is cheaper
@@ -44,8 +45,8 @@ class WidthWork(NamedTuple):
     waiting: Vector  # (n,)    bound of the score, −∞ once this decision has evaluated the arm
 
 
-def width_workspace(setting: Setting, metric: bool) -> WidthWork:
-    """Allocate; arms are kept only where lazy scoring pays."""
+def blank_width_work(setting: Setting, metric: bool) -> WidthWork:
+    """The workspace before round 1; arms are kept only where lazy scoring pays."""
     d = setting.dim
     m = d if metric else 0
     arms = setting.arms if d >= LAZY_FROM else np.zeros((d, 0))
@@ -79,8 +80,8 @@ def squared_width(rule: Any, est: Any, work: WidthWork, x: Vector, inverse: floa
 
 
 @kernel
-def score_all(rule: Any, model: Any, est: Any, width: float, work: WidthWork, arms: Matrix, score: Vector) -> None:
-    """score_a = mean(x_aᵀθ) + width·‖x_a‖ for all arms (d, n)."""
+def score_all(rule: Any, model: Any, est: Any, beta: float, work: WidthWork, arms: Matrix, score: Vector) -> None:
+    """score_a = mean(x_aᵀθ) + β‖x_a‖ for all arms (d, n)."""
     n = arms.shape[1]
     inner_products(arms, est.theta, score)
     for first in range(0, n, CHUNK):
@@ -88,20 +89,20 @@ def score_all(rule: Any, model: Any, est: Any, width: float, work: WidthWork, ar
         squared_widths(rule, est, work, arms, first, m)
         chunk = score[first : first + m]
         for a in range(m):
-            chunk[a] = mean(model, chunk[a]) + width * sqrt(work.q[a])
+            chunk[a] = mean(model, chunk[a]) + beta * sqrt(work.q[a])
 
 
 @kernel
 def score_contenders(
-    rule: Any, model: Any, est: Any, width: float, work: WidthWork, arms: Matrix, score: Vector
+    rule: Any, model: Any, est: Any, beta: float, work: WidthWork, arms: Matrix, score: Vector
 ) -> bool:
-    """Exact scores of all arms that can win or tie, upper bounds of the others; needs width ≥ 0.
+    """Exact scores of all arms that can win or tie, upper bounds of the others; needs β ≥ 0.
 
     False, and nothing, if they are so many that scoring every arm is cheaper, as in round 1, where all may tie.
     """
     inner_products(arms, est.theta, score)
     for a in range(arms.shape[1]):
-        score[a] = mean(model, score[a]) + width * sqrt(work.bound[a])
+        score[a] = mean(model, score[a]) + beta * sqrt(work.bound[a])
         work.waiting[a] = score[a]
     best = -np.inf
     for _ in range(arms.shape[1] // MANY + 1):
@@ -114,7 +115,7 @@ def score_contenders(
         inverse = dot(z, z)
         work.bound[top] = inverse * (1.0 + 64.0 * ROUNDING)
         work.waiting[top] = -np.inf
-        score[top] = mean(model, dot(x, est.theta)) + width * sqrt(squared_width(rule, est, work, x, inverse))
+        score[top] = mean(model, dot(x, est.theta)) + beta * sqrt(squared_width(rule, est, work, x, inverse))
         best = max(best, score[top])
     return False
 
@@ -124,16 +125,16 @@ def choose_widest(
     rule: Any,
     model: Any,
     est: Any,
-    width: float,
+    beta: float,
     work: WidthWork,
     arms: Matrix,
     score: Vector,
     rng: np.random.Generator,
 ) -> int:
     """The arm of largest index; lazily where the arms are fixed and the bonus is one."""
-    lazy = work.bound.shape[0] > 0 and width >= 0.0
-    if not (lazy and score_contenders(rule, model, est, width, work, arms, score)):
-        score_all(rule, model, est, width, work, arms, score)
+    lazy = work.bound.shape[0] > 0 and beta >= 0.0
+    if not (lazy and score_contenders(rule, model, est, beta, work, arms, score)):
+        score_all(rule, model, est, beta, work, arms, score)
     k = best_arm(score, rng)
     work.value[0] = score[k]
     return k

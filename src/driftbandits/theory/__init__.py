@@ -18,6 +18,8 @@
 | `piecewise` | Theorem 4: SCB-PW-WeightUCB |
 | `mdp`, `linear_mixture`, `multinomial` | Theorems 5 and 6: episodic MDPs |
 | `bob` | Theorem thm:bob: unknown P_T |
+| `igw` | IGW-mix: not in the paper; arms that change, P_T known or not |
+| `table` | Table 1 at a given size: previous work, the paper, lower bounds, and where they cross |
 
 Every bound has `variant="printed"` (default: the inequality the paper's proof ends with) and `variant="corrected"` (the
 same with its slips repaired); each docstring says where they differ and why. Logarithms are natural unless written
@@ -58,6 +60,7 @@ from .generalized import (
     glb_radius,
     glb_regret_bound,
 )
+from .igw import IgwBound, igw_mix_regret_bound
 from .lemmas import (
     curvature_share,
     log_det_bound,
@@ -119,9 +122,25 @@ from .self_concordant import (
     scb_radius,
     scb_regret_bound,
 )
+from .table import (
+    Crossing,
+    Row,
+    Table1,
+    bvd_regret_rate,
+    d_lin_regret_rate,
+    lb_lower_rate,
+    master_regret_rate,
+    mdp_lower_rate,
+    sc_d_glm_regret_rate,
+    table1,
+)
 
 __all__ = [
     "Bound",
+    "Crossing",
+    "IgwBound",
+    "Row",
+    "Table1",
     "Variant",
     "bias_sum",
     "bias_sum_bound",
@@ -134,10 +153,12 @@ __all__ = [
     "bob_regret_bound",
     "bob_reward_bound",
     "bvd_gamma",
+    "bvd_regret_rate",
     "change_count",
     "curvature_share",
     "d_glm_gamma",
     "d_lin_gamma",
+    "d_lin_regret_rate",
     "default_delta",
     "drift_inflation",
     "effective_rounds",
@@ -149,9 +170,11 @@ __all__ = [
     "glb_radius",
     "glb_regret_bound",
     "half_life",
+    "igw_mix_regret_bound",
     "lb_error_bound",
     "lb_gamma",
     "lb_lambda",
+    "lb_lower_rate",
     "lb_radius",
     "lb_regret_bound",
     "linear_mixture_lambdas",
@@ -161,7 +184,9 @@ __all__ = [
     "linear_mixture_value_error",
     "log_det_bound",
     "log_gamma_constant",
+    "master_regret_rate",
     "mdp_gamma",
+    "mdp_lower_rate",
     "mdp_martingale",
     "mdp_reward_radius",
     "mdp_window",
@@ -183,6 +208,7 @@ __all__ = [
     "restart_period",
     "restart_regret_bound",
     "round_bias",
+    "sc_d_glm_regret_rate",
     "scb_bonus_factor",
     "scb_error_bound",
     "scb_gamma",
@@ -190,6 +216,7 @@ __all__ = [
     "scb_pw_regret_bound",
     "scb_radius",
     "scb_regret_bound",
+    "table1",
     "window",
     "window_regret_bound",
 ]

@@ -81,7 +81,7 @@ def potential_bound(
 
 
 def log_det_bound(*, n: float, d: int, lam: float, L: float = 1.0) -> float:
-    """D log(λ + L² n/d) ≥ log det V_t, with n = n_t (lemma:det-inequality).
+    """d log(λ + L² n/d) ≥ log det V_t, with n = n_t (lemma:det-inequality).
 
     Examples
     --------

@@ -244,5 +244,5 @@ def scb_pw_regret_bound(
 
 def _count(changes: int, T: int) -> int:
     changes = integer("changes", changes, least=0, why="Γ_T counts the rounds in which θ changes")
-    require(changes < T, "changes", changes, f"≤ T − 1 = {T - 1}", "there is at most one change a round")
+    require(changes < T, "changes", changes, f"≤ T − 1 = {T - 1}", "there is at most one change per round")
     return changes

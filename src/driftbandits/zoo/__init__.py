@@ -1,65 +1,15 @@
-"""Every algorithm under its paper's name: one short composition each."""
+"""Every algorithm under its paper's name: one short composition each, with its record.
 
-from .generalized import (
-    bvd_glm_ucb,
-    d_glm_ucb,
-    glb_restart_ucb,
-    glb_weight_ucb,
-    glm_ucb,
-    log_ucb1,
-    ofu_log,
-    sc_d_glm_ucb,
-    scb_pw_weight_ucb,
-    scb_restart_ucb,
-    scb_weight_ucb,
-    sw_glm_ucb,
-)
-from .linear import d_lin_ts, d_lin_ucb, d_rand_lin_ucb, lb_weight_ucb, oful, restart_ucb, sw_ucb
-from .mdp import (
-    bob_ucrl,
-    mnl_restart_ucrl,
-    mnl_sw_ucrl,
-    mnl_weight_ucrl,
-    restart_ucrl,
-    sw_ucrl,
-    ucrl_mnl,
-    ucrl_vtr,
-    weight_ucrl,
-)
-from .meta import adaptive_weight_glm_ucb, adaptive_weight_ucb, bob, bob_glm, master
+The names are those of the records; `make tables` writes them into README and docs.
+"""
 
-__all__ = [
-    "adaptive_weight_glm_ucb",
-    "adaptive_weight_ucb",
-    "bob",
-    "bob_glm",
-    "bob_ucrl",
-    "bvd_glm_ucb",
-    "d_glm_ucb",
-    "d_lin_ts",
-    "d_lin_ucb",
-    "d_rand_lin_ucb",
-    "glb_restart_ucb",
-    "glb_weight_ucb",
-    "glm_ucb",
-    "lb_weight_ucb",
-    "log_ucb1",
-    "master",
-    "mnl_restart_ucrl",
-    "mnl_sw_ucrl",
-    "mnl_weight_ucrl",
-    "ofu_log",
-    "oful",
-    "restart_ucb",
-    "restart_ucrl",
-    "sc_d_glm_ucb",
-    "scb_pw_weight_ucb",
-    "scb_restart_ucb",
-    "scb_weight_ucb",
-    "sw_glm_ucb",
-    "sw_ucb",
-    "sw_ucrl",
-    "ucrl_mnl",
-    "ucrl_vtr",
-    "weight_ucrl",
-]
+from .default import *  # noqa: F403
+from .generalized_linear import *  # noqa: F403
+from .igw import *  # noqa: F403
+from .linear import *  # noqa: F403
+from .mdp import *  # noqa: F403
+from .meta import *  # noqa: F403
+from .record import RECORDS as RECORDS
+from .self_concordant import *  # noqa: F403
+
+__all__ = sorted(RECORDS)

@@ -21,8 +21,24 @@ from ..radius import Constant
 from ..rule import Bonus, RandomisedBonus, SandwichBonus, ThompsonSampling
 from ..strategy import Optimistic
 from .options import RadiusForm, counts_squares, discount, self_normalised
+from .record import algorithm, algorithms_of
+from .tuning import LB
+
+BONUS, SANDWICH = "xᵀθ̂ + β‖x‖_{V⁻¹}", "xᵀθ̂ + β‖x‖_{V⁻¹ṼV⁻¹}"
+EARLIER_RATE = "d^{7/8} P_T^{1/4} T^{3/4}"
+SMALL: dict[str, Any] = {"lam": 1.0, "S": 1.0, "L": 1.0, "R": 0.5, "delta": 0.05}
 
 
+@algorithm(
+    family="linear",
+    remembers="everything",
+    plays=BONUS,
+    regret="none if θ drifts",
+    papers=("abbasi2011improved",),
+    example=SMALL,
+    tuned_by=LB,
+    world="linear",
+)
 def oful(
     *,
     lam: float,
@@ -43,10 +59,21 @@ def oful(
     >>> oful(lam=2, S=1, L=1, R=1, delta=0.01).memory
     Everything()
     """
-    form = self_normalised(radius)(lam, S, L, R, delta, bonus_scale, uniform=uniform_in_time)
-    return Optimistic(Linear(lam), Everything(), form, Bonus())
+    form = self_normalised(radius)(lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, uniform=uniform_in_time)
+    return Optimistic(model=Linear(lam=lam), memory=Everything(), radius=form, rule=Bonus())
 
 
+@algorithm(
+    family="linear",
+    remembers="γ^age",
+    plays=BONUS,
+    regret="d^{3/4} P_T^{1/4} T^{3/4}",
+    theorem="Theorem 1",
+    bound="lb_regret_bound",
+    example=SMALL | {"gamma": 0.95},
+    tuned_by=LB,
+    world="linear",
+)
 def lb_weight_ucb(
     *,
     gamma: float | None = None,
@@ -72,12 +99,24 @@ def lb_weight_ucb(
     >>> lb_weight_ucb(gamma=0.98, lam=2, S=1, L=1, R=1, delta=0.01).memory
     Discounted(gamma=0.98)
     """
-    memory = Discounted(discount(gamma, half_life))
+    memory = Discounted(gamma=discount(gamma, half_life))
     squared = counts_squares(radius_n)
-    form = self_normalised(radius)(lam, S, L, R, delta, bonus_scale, squared=squared, uniform=uniform_in_time)
-    return Optimistic(Linear(lam), memory, form, Bonus())
+    form = self_normalised(radius)(
+        lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, squared=squared, uniform=uniform_in_time
+    )
+    return Optimistic(model=Linear(lam=lam), memory=memory, radius=form, rule=Bonus())
 
 
+@algorithm(
+    family="linear",
+    remembers="γ^age, two matrices",
+    plays=SANDWICH,
+    regret=EARLIER_RATE,
+    papers=("russac2019weighted",),
+    example=SMALL | {"gamma": 0.95},
+    tuned_by=LB,
+    world="linear",
+)
 def d_lin_ucb(
     *,
     gamma: float | None = None,
@@ -97,10 +136,25 @@ def d_lin_ucb(
 
     β counts Σw². Ṽ is multiplied from Ṽ, not from V as in a public implementation (resolution A15).
     """
-    form = self_normalised(radius)(lam, S, L, R, delta, bonus_scale, squared=True, uniform=uniform_in_time)
-    return Optimistic(Linear(lam), Discounted(discount(gamma, half_life)), form, SandwichBonus())
+    form = self_normalised(radius)(
+        lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, squared=True, uniform=uniform_in_time
+    )
+    return Optimistic(
+        model=Linear(lam=lam), memory=Discounted(gamma=discount(gamma, half_life)), radius=form, rule=SandwichBonus()
+    )
 
 
+@algorithm(
+    family="linear",
+    remembers="the last W rounds",
+    plays=BONUS,
+    regret=EARLIER_RATE,
+    papers=("cheung2019learning",),
+    bound="window_regret_bound",
+    example=SMALL | {"window": 10},
+    tuned_by=LB,
+    world="linear",
+)
 def sw_ucb(
     *,
     window: int,
@@ -117,10 +171,21 @@ def sw_ucb(
 
     V_t = λI + Σ_{t−W<s≤t} x_s x_sᵀ,   play argmax xᵀθ̂ + β‖x‖_{V⁻¹}
     """
-    form = self_normalised(radius)(lam, S, L, R, delta, bonus_scale, uniform=uniform_in_time)
-    return Optimistic(Linear(lam), Window(window), form, Bonus())
+    form = self_normalised(radius)(lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, uniform=uniform_in_time)
+    return Optimistic(model=Linear(lam=lam), memory=Window(W=window), radius=form, rule=Bonus())
 
 
+@algorithm(
+    family="linear",
+    remembers="since the last restart",
+    plays=BONUS,
+    regret=EARLIER_RATE,
+    papers=("zhao2020simple",),
+    bound="restart_regret_bound",
+    example=SMALL | {"period": 10},
+    tuned_by=LB,
+    world="linear",
+)
 def restart_ucb(
     *,
     period: int,
@@ -134,10 +199,21 @@ def restart_ucb(
     uniform_in_time: bool = False,
 ) -> Optimistic:
     """RestartUCB: a fresh OFUL every `period` rounds (Zhao, Zhang, Jiang, Zhou 2020)."""
-    form = self_normalised(radius)(lam, S, L, R, delta, bonus_scale, uniform=uniform_in_time)
-    return Optimistic(Linear(lam), Restart(period), form, Bonus())
+    form = self_normalised(radius)(lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, uniform=uniform_in_time)
+    return Optimistic(model=Linear(lam=lam), memory=Restart(H=period), radius=form, rule=Bonus())
 
 
+@algorithm(
+    family="linear",
+    remembers="γ^age, two matrices",
+    plays="xᵀθ̂ + a·Z·β‖x‖_{V⁻¹ṼV⁻¹}, Z ~ N(0, 1)",
+    regret=EARLIER_RATE,
+    papers=("kim2020randomized",),
+    example=SMALL | {"gamma": 0.95},
+    randomised=True,
+    tuned_by=LB,
+    world="linear",
+)
 def d_rand_lin_ucb(
     *,
     gamma: float | None = None,
@@ -155,12 +231,30 @@ def d_rand_lin_ucb(
 ) -> Optimistic:
     """D-RandLinUCB: D-LinUCB with a random bonus (Kim and Tewari 2020).
 
-    play argmax xᵀθ̂ + a·Z·β‖x‖_{V⁻¹ṼV⁻¹},   one Z ~ N(0, 1) a round, shared by all arms; |Z| if `optimistic`
+    play argmax xᵀθ̂ + a·Z·β‖x‖_{V⁻¹ṼV⁻¹},   one Z ~ N(0, 1) per round, shared by all arms; |Z| if `optimistic`
     """
-    form = self_normalised(radius)(lam, S, L, R, delta, bonus_scale, squared=True, uniform=uniform_in_time)
-    return Optimistic(Linear(lam), Discounted(discount(gamma, half_life)), form, RandomisedBonus(a, optimistic))
+    form = self_normalised(radius)(
+        lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, squared=True, uniform=uniform_in_time
+    )
+    return Optimistic(
+        model=Linear(lam=lam),
+        memory=Discounted(gamma=discount(gamma, half_life)),
+        radius=form,
+        rule=RandomisedBonus(a=a, optimistic=optimistic),
+    )
 
 
+@algorithm(
+    family="linear",
+    remembers="γ^age, two matrices",
+    plays="xᵀθ̃, θ̃ drawn around θ̂",
+    regret=EARLIER_RATE,
+    papers=("kim2020randomized",),
+    example=SMALL | {"gamma": 0.95},
+    randomised=True,
+    tuned_by=LB,
+    world="linear",
+)
 def d_lin_ts(
     *,
     gamma: float | None = None,
@@ -181,8 +275,15 @@ def d_lin_ts(
 
     `a=None` takes the theory's a = β_t, with `radius` and `uniform_in_time`; `bonus_scale` multiplies either.
     """
-    form: Any = self_normalised(radius)(lam, S, L, R, delta, bonus_scale, squared=True, uniform=uniform_in_time)
+    form: Any = self_normalised(radius)(
+        lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, squared=True, uniform=uniform_in_time
+    )
     if a is not None:
         require(a >= 0.0, "a", a, "≥ 0, or None for the theory's β", "it scales a symmetric perturbation")
-        form = Constant(a * bonus_scale, L)
-    return Optimistic(Linear(lam), Discounted(discount(gamma, half_life)), form, ThompsonSampling())
+        form = Constant(value=a * bonus_scale, L=L)
+    return Optimistic(
+        model=Linear(lam=lam), memory=Discounted(gamma=discount(gamma, half_life)), radius=form, rule=ThompsonSampling()
+    )
+
+
+__all__ = algorithms_of(__name__)

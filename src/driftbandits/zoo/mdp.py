@@ -1,41 +1,65 @@
-"""Episodic MDPs: linear mixture and multinomial-logit mixture. All arguments are keyword-only. Common to all:
+"""Episodic MDPs: linear mixture, multinomial-logit mixture and tables. All arguments are keyword-only, and all may be left out.
 
+gamma, half_life, window, period
+    How fast to forget, in episodes. `weight_ucrl` and `mnl_weight_ucrl` find it out where neither γ nor the half-life is given.
+constants
+    Where the constants below come from that are not given: "practical" or "theory" (`mdp.defaults`).
 lam_theta, lam_w
     Ridge of rewards and of transitions; the theory has d and H²d (linear mixture), d and d (multinomial).
 S_theta, S_w, L_phi, L_psi, kappa
     Bounds of the parameters and features; `world.bounds` of an MDP has them all.
 delta
-    Failure probability of one stage's interval; the theory has 1/(4KH).
+    Failure probability of one stage's interval; the theory has 1/(4KH), corrected 1/(2(KH)²).
+uniform_in_time
+    Divides δ by KH, for rewards and transitions alike: all intervals hold at once. Needs to know the number of episodes.
 reward_bonus_scale, transition_bonus_scale
     Multiply the two bonuses. The theory is 1, at which Q saturates and play is no better than random (resolution D15).
+imagined_visits
+    Of tables: how many visits to the best state, or with reward 1, a pair is credited with before it was tried.
 cap
     Q is clipped to [0, H] ("horizon", as printed) or to [0, H−h+1] ("stage"; resolution D8).
 variant
-    "printed" radius or "corrected". Linear mixture: the printed radius covers one (k, h); corrected divides δ by KH and needs to know K.
-    Multinomial: the printed noise constant ½ is too small; corrected has 1/√2, U−1 and L′ (theory.md §7).
-    `uniform_in_time` divides δ by KH.
+    "printed" or "corrected" constants of the radius. Multinomial: the printed noise constant ½ is too small, corrected has 1/√2 (theory
+    §7). Linear mixture: the printed radius is correct, both are the same; only the theorem's δ differs.
+reference
+    Multinomial: the successor whose features are subtracted, the "lowest" reachable one or "stay", the state itself where it is reachable;
+    None subtracts nothing, as the paper prints it, but its radius does not hold then (resolution D5).
 reward_noise
     Sub-Gaussian constant of the rewards; the paper has none (resolution D7).
+share_stages
+    One estimate for all stages, where their parameters are the same. Weights still count episodes.
 """
 
-from typing import Any, Literal, NotRequired, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, Unpack
 
 from ..errors import InvalidValue, integer
 from ..mdp.bob import Blocks, BlockwiseChoice
-from ..mdp.multinomial import Multinomial
-from ..mdp.planner import Backup, OptimisticPlanner
-from ..mdp.reward import RewardRidge
-from ..mdp.value_targeted import ValueTargeted
+from ..mdp.defaults import Origin, learner
 from ..memory import Discounted, Everything, Restart, Window
 from .options import discount
+from .record import algorithm, algorithms_of
+from .tuning import LINEAR_MIXTURE, MNL
 
-Cap = Literal["horizon", "stage"]
-Variant = Literal["printed", "corrected"]
+TARGETED = "φᵀθ̂ + β_θ‖φ‖_{Λ⁻¹} + ψ_Vᵀŵ + β_w‖ψ_V‖_{Σ⁻¹}"
+LIKELIEST = "φᵀθ̂ + β_θ‖φ‖_{Λ⁻¹} + Σp(s'; w̃)V(s') + (H/κ)β̄_w max‖ψ(s')‖_{Σ̄⁻¹}"
+STATIC_ONLY, UNSTATED = "none if the parameters drift", "none stated"
+SMALL: dict[str, Any] = {
+    "lam_theta": 2.0,
+    "lam_w": 5.0,
+    "S_theta": 1.0,
+    "S_w": 1.0,
+    "L_phi": 1.0,
+    "L_psi": 2.0,
+    "delta": 0.05,
+    "transition_bonus_scale": 0.1,
+}
+SMALL_MNL = SMALL | {"kappa": 0.05}
 
 
-class Constants(TypedDict):
-    """What every learner of linear mixtures takes."""
+class Constants(TypedDict, total=False):
+    """What every learner of linear mixtures and tables takes."""
 
+    constants: Origin
     lam_theta: float
     lam_w: float
     S_theta: float
@@ -43,84 +67,47 @@ class Constants(TypedDict):
     L_phi: float
     L_psi: float
     delta: float
-    reward_bonus_scale: NotRequired[float]
-    transition_bonus_scale: NotRequired[float]
-    cap: NotRequired[Cap]
-    variant: NotRequired[Variant]
-    uniform_in_time: NotRequired[bool]
-    reward_noise: NotRequired[float]
+    reward_bonus_scale: float
+    transition_bonus_scale: float
+    imagined_visits: float
+    cap: Literal["horizon", "stage"]
+    variant: Literal["printed", "corrected"]
+    uniform_in_time: bool
+    reward_noise: float
+    share_stages: bool
 
 
-class MultinomialConstants(Constants):
+class MultinomialConstants(Constants, total=False):
     """What every learner of multinomial mixtures takes."""
 
     kappa: float
+    reference: Literal["lowest", "stay"] | None
 
 
-def _chosen(name: str, given: str, plain: str, other: str) -> bool:
-    if given not in (plain, other):
-        raise InvalidValue(f"{name} = {given!r} is not allowed; it must be {plain!r} or {other!r}")
-    return given == other
+def _linear(memory: Any, *, constants: Origin = "practical", **given: Any) -> Any:
+    return learner("linear", memory, constants, given)
 
 
-def _linear(
-    memory: Any,
-    *,
-    lam_theta: float,
-    lam_w: float,
-    S_theta: float,
-    S_w: float,
-    L_phi: float,
-    L_psi: float,
-    delta: float,
-    reward_bonus_scale: float = 1.0,
-    transition_bonus_scale: float = 1.0,
-    cap: Cap = "horizon",
-    variant: Variant = "printed",
-    uniform_in_time: bool = False,
-    reward_noise: float = 0.0,
-    share_stages: bool = False,
-) -> OptimisticPlanner:
-    uniform = _chosen("variant", variant, "printed", "corrected") or uniform_in_time
-    return OptimisticPlanner(
-        RewardRidge(lam_theta, S_theta, L_phi, delta, reward_noise, reward_bonus_scale),
-        ValueTargeted(lam_w, S_w, L_psi, delta, transition_bonus_scale, uniform),
-        memory,
-        Backup(_chosen("cap", cap, "horizon", "stage"), share_stages),
-    )
+def _multinomial(memory: Any, *, constants: Origin = "practical", **given: Any) -> Any:
+    return learner("multinomial", memory, constants, given)
 
 
-def _multinomial(
-    memory: Any,
-    *,
-    lam_theta: float,
-    lam_w: float,
-    S_theta: float,
-    S_w: float,
-    L_phi: float,
-    L_psi: float,
-    kappa: float,
-    delta: float,
-    reward_bonus_scale: float = 1.0,
-    transition_bonus_scale: float = 1.0,
-    cap: Cap = "horizon",
-    variant: Variant = "printed",
-    uniform_in_time: bool = False,
-    reward_noise: float = 0.0,
-    share_stages: bool = False,
-) -> OptimisticPlanner:
-    corrected = _chosen("variant", variant, "printed", "corrected")
-    return OptimisticPlanner(
-        RewardRidge(lam_theta, S_theta, L_phi, delta, reward_noise, reward_bonus_scale),
-        Multinomial(lam_w, S_w, L_psi, kappa, delta, transition_bonus_scale, uniform_in_time, corrected),
-        memory,
-        Backup(_chosen("cap", cap, "horizon", "stage"), share_stages),
-    )
+def _discounted(gamma: float | None, half_life: float | None) -> Discounted | None:
+    return None if gamma is None and half_life is None else Discounted(gamma=discount(gamma, half_life))
 
 
-def weight_ucrl(
-    *, gamma: float | None = None, half_life: float | None = None, **constants: Unpack[Constants]
-) -> OptimisticPlanner:
+@algorithm(
+    family="mdp",
+    remembers="γ^age, in episodes",
+    plays=TARGETED,
+    regret="d H Δ^{1/4} T^{3/4}",
+    theorem="Theorem 5",
+    bound="linear_mixture_regret_bound",
+    example=SMALL | {"gamma": 0.9},
+    tuned_by=LINEAR_MIXTURE,
+    world="linear mixture",
+)
+def weight_ucrl(*, gamma: float | None = None, half_life: float | None = None, **constants: Unpack[Constants]) -> Any:
     """LMDP-WeightUCRL: discounted regressions over episodes (Wang, Zhao, Zhou; Algorithm 3, Theorem 5).
 
         Λ_h ← γΛ_h + φφᵀ + (1−γ)λ_θI,   Σ_h ← γΣ_h + ψ_Vψ_Vᵀ + (1−γ)λ_wI
@@ -128,34 +115,77 @@ def weight_ucrl(
 
     Examples
     --------
-    >>> bounds = {"S_theta": 1, "S_w": 1, "L_phi": 1, "L_psi": 1}
-    >>> weight_ucrl(gamma=0.95, lam_theta=2, lam_w=200, delta=0.001, **bounds).memory
+    >>> weight_ucrl(gamma=0.95).memory
     Discounted(gamma=0.95)
     """
-    return _linear(Discounted(discount(gamma, half_life)), **constants)
+    return _linear(_discounted(gamma, half_life), **constants)
 
 
-def ucrl_vtr(*, share_stages: bool = False, **constants: Unpack[Constants]) -> OptimisticPlanner:
+@algorithm(
+    family="mdp",
+    remembers="everything",
+    plays=TARGETED,
+    regret=STATIC_ONLY,
+    papers=("ayoub2020model",),
+    example=SMALL,
+    tuned_by=LINEAR_MIXTURE,
+    world="linear mixture",
+)
+def ucrl_vtr(**constants: Unpack[Constants]) -> Any:
     """UCRL-VTR: value-targeted regression that forgets nothing (Jia et al. 2020; Ayoub et al. 2020).
 
     One estimate for each stage, as in the paper's comparison; `share_stages` pools all stages, as in the original.
     """
-    return _linear(Everything(), share_stages=share_stages, **constants)
+    return _linear(Everything(), **constants)
 
 
-def sw_ucrl(*, window: int, **constants: Unpack[Constants]) -> OptimisticPlanner:
-    """SW-LSVI-UCB in value-targeted form: only the last `window` episodes count (Zhong, Yang, Szepesvári 2022)."""
-    return _linear(Window(window), **constants)
+@algorithm(
+    family="mdp",
+    remembers="the last W episodes",
+    plays=TARGETED,
+    regret=UNSTATED,
+    papers=("ayoub2020model", "zhong2022optimistic"),
+    example=SMALL | {"window": 4},
+    tuned_by=LINEAR_MIXTURE,
+    world="linear mixture",
+)
+def sw_ucrl(*, window: int, **constants: Unpack[Constants]) -> Any:
+    """SW-LSVI-UCB in value-targeted form: only the last `window` episodes count (Zhong, Yang, Wang, Szepesvári 2022)."""
+    return _linear(Window(W=window), **constants)
 
 
-def restart_ucrl(*, period: int, **constants: Unpack[Constants]) -> OptimisticPlanner:
-    """UCRL-VTR that starts afresh every `period` episodes (Zhong, Yang, Szepesvári 2022)."""
-    return _linear(Restart(period), **constants)
+@algorithm(
+    family="mdp",
+    remembers="since the last restart",
+    plays=TARGETED,
+    regret=UNSTATED,
+    papers=("ayoub2020model",),
+    example=SMALL | {"period": 4},
+    tuned_by=LINEAR_MIXTURE,
+    world="linear mixture",
+)
+def restart_ucrl(*, period: int, **constants: Unpack[Constants]) -> Any:
+    """UCRL-VTR that starts afresh every `period` episodes: what the paper compares to under the name of restarting.
+
+    Zhong, Yang, Wang and Szepesvári (2022) restart another algorithm, PROPO, which optimises a policy step by step; the idea is theirs.
+    """
+    return _linear(Restart(H=period), **constants)
 
 
+@algorithm(
+    family="mdp",
+    remembers="γ^age, in episodes",
+    plays=LIKELIEST,
+    regret="κ^{−1} d H Δ^{1/4} T^{3/4}",
+    theorem="Theorem 6",
+    bound="mnl_regret_bound",
+    example=SMALL_MNL | {"gamma": 0.9},
+    tuned_by=MNL,
+    world="multinomial",
+)
 def mnl_weight_ucrl(
     *, gamma: float | None = None, half_life: float | None = None, **constants: Unpack[MultinomialConstants]
-) -> OptimisticPlanner:
+) -> Any:
     """MNL-WeightUCRL: discounted maximum likelihood over episodes (Wang, Zhao, Zhou; Algorithm 4, Theorem 6).
 
         ŵ_h = argmin (λ_wκ/2)‖w‖² − Σ_j γ^{k−1−j} log p(s'_j; w),   w̃_h its projection onto ‖w‖ ≤ S_w
@@ -163,27 +193,64 @@ def mnl_weight_ucrl(
 
     The features of a reference successor are subtracted (resolution D5). `mdp.kappa` computes κ.
     """
-    return _multinomial(Discounted(discount(gamma, half_life)), **constants)
+    return _multinomial(_discounted(gamma, half_life), **constants)
 
 
-def ucrl_mnl(*, share_stages: bool = False, **constants: Unpack[MultinomialConstants]) -> OptimisticPlanner:
+@algorithm(
+    family="mdp",
+    remembers="everything",
+    plays=LIKELIEST,
+    regret=STATIC_ONLY,
+    papers=("hwang2023model",),
+    example=SMALL_MNL,
+    tuned_by=MNL,
+    world="multinomial",
+)
+def ucrl_mnl(**constants: Unpack[MultinomialConstants]) -> Any:
     """UCRL-MNL: maximum likelihood that forgets nothing (Hwang and Oh 2023); `share_stages` pools all stages, as there."""
-    return _multinomial(Everything(), share_stages=share_stages, **constants)
+    return _multinomial(Everything(), **constants)
 
 
-def mnl_sw_ucrl(*, window: int, **constants: Unpack[MultinomialConstants]) -> OptimisticPlanner:
+@algorithm(
+    family="mdp",
+    remembers="the last W episodes",
+    plays=LIKELIEST,
+    regret=UNSTATED,
+    papers=("hwang2023model", "zhong2022optimistic"),
+    example=SMALL_MNL | {"window": 4},
+    tuned_by=MNL,
+    world="multinomial",
+)
+def mnl_sw_ucrl(*, window: int, **constants: Unpack[MultinomialConstants]) -> Any:
     """UCRL-MNL on the last `window` episodes."""
-    return _multinomial(Window(window), **constants)
+    return _multinomial(Window(W=window), **constants)
 
 
-def mnl_restart_ucrl(*, period: int, **constants: Unpack[MultinomialConstants]) -> OptimisticPlanner:
+@algorithm(
+    family="mdp",
+    remembers="since the last restart",
+    plays=LIKELIEST,
+    regret=UNSTATED,
+    papers=("hwang2023model",),
+    example=SMALL_MNL | {"period": 4},
+    tuned_by=MNL,
+    world="multinomial",
+)
+def mnl_restart_ucrl(*, period: int, **constants: Unpack[MultinomialConstants]) -> Any:
     """UCRL-MNL that starts afresh every `period` episodes."""
-    return _multinomial(Restart(period), **constants)
+    return _multinomial(Restart(H=period), **constants)
 
 
-def bob_ucrl(
-    base: OptimisticPlanner, *, episodes: int, block: int | None = None, candidates: int | None = None
-) -> BlockwiseChoice:
+@algorithm(
+    family="mdp",
+    remembers="γ^age, γ drawn by Exp3.IX for each block",
+    plays="what the base plays",
+    regret=UNSTATED,
+    papers=("cheung2019learning", "neu2015explore"),
+    example={"base": weight_ucrl(gamma=0.9, **SMALL), "episodes": 16},
+    world="linear mixture",
+)
+def bob_ucrl(base: Any, *, episodes: int, block: int | None = None, candidates: int | None = None) -> BlockwiseChoice:
     """Unknown Δ: Bandits-over-Bandits chooses the discount factor for every block of episodes (paper, BOB appendix).
 
     Parameters
@@ -197,13 +264,15 @@ def bob_ucrl(
 
     Examples
     --------
-    >>> bounds = {"S_theta": 1, "S_w": 1, "L_phi": 1, "L_psi": 1}
-    >>> base = weight_ucrl(gamma=0.9, lam_theta=2, lam_w=200, delta=0.001, **bounds)
-    >>> bob_ucrl(base, episodes=1024).blocks
+    >>> bob_ucrl(weight_ucrl(gamma=0.9), episodes=1024).blocks
     Blocks(episodes=1024.0, size=64.0, candidates=10.0)
     """
     K = integer("episodes", episodes, least=2, why="it is the number of episodes K")
     if not isinstance(base.memory, Discounted):
         raise InvalidValue("bob_ucrl needs a discounted base: weight_ucrl(…) or mnl_weight_ucrl(…)")
     size = min(K, int(2 * K**0.5)) if block is None else block
-    return BlockwiseChoice(base, Blocks(K, size, (K - 1).bit_length() if candidates is None else candidates))
+    count = (K - 1).bit_length() if candidates is None else candidates
+    return BlockwiseChoice(base=base, blocks=Blocks(episodes=K, size=size, candidates=count))
+
+
+__all__ = algorithms_of(__name__)

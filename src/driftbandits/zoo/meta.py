@@ -6,15 +6,31 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import InvalidValue, integer, positive
-from ..links import Logistic, Probit
+from ..links import law, link_of
 from ..meta import Adaptive, Bob, Exp3IX, Master
 from ..meta.bob import candidates
 from ..meta.master import expected_reward
 from ..protocol import limits, settle
-from .generalized import _slopes, glb_weight_ucb
-from .linear import lb_weight_ucb
+from .generalized_linear import SMALL_GLB, glb_weight_ucb
+from .linear import SMALL, lb_weight_ucb, oful
+from .options import noise_of, slopes_of
+from .record import algorithm, algorithms_of
+from .tuning import GLB, LB
+
+OWN_CHOICE = "what the γ in use plays"
+NO_THEOREM = "no theorem is claimed"
+SIZES: dict[str, Any] = {"horizon": 40, "dim": 3, "lam": 1.0, "S": 1.0, "L": 1.0}
 
 
+@algorithm(
+    family="adaptive",
+    remembers="fresh starts on many time scales",
+    plays="what the shortest live instance plays",
+    regret="min{d (Γ_T T)^{1/2}, d P_T^{1/3} T^{2/3}}",
+    papers=("wei2021nonstationary",),
+    example={"base": oful(**SMALL), "horizon": 40},
+    world="linear",
+)
 def master(
     base: Any,
     *,
@@ -43,7 +59,7 @@ def master(
     delta
         Failure probability in the tests; by default 1/T.
     bonus_factor
-        Multiplies the base's bonus: 1 keeps it as it is alone, 2 is Wei and Luo's.
+        Multiplies the base's bonus, not the ρ of the tests: 1 keeps it as it is alone, 2 is Wei and Luo's.
     test_scale
         Multiplies ρ̂ in both tests.
 
@@ -58,16 +74,29 @@ def master(
     T = integer("horizon", horizon, least=1, why="it is the number of rounds T")
     low, high = _reward_range(base)
     return Master(
-        _widened(base, bonus_factor),
-        T,
-        first_order,
-        1.0 / max(T, 2) if delta is None else delta,
-        low,
-        high - low,
-        test_scale,
+        base=_widened(base, bonus_factor),
+        horizon=T,
+        first_order=first_order,
+        delta=1.0 / max(T, 2) if delta is None else delta,
+        low=low,
+        span=high - low,
+        test_scale=test_scale,
+        bonus_factor=bonus_factor,
     )
 
 
+@algorithm(
+    family="adaptive",
+    remembers="γ^age, γ drawn by Exp3.IX for each block",
+    plays=OWN_CHOICE,
+    regret="d^{3/4} P_T^{1/4} T^{3/4} + d^{1/2} T^{3/4}",
+    theorem="Theorem `bob`",
+    papers=("cheung2019learning", "neu2015explore"),
+    bound="bob_regret_bound",
+    tuned_by=LB,
+    example=SIZES | {"R": 0.5},
+    world="linear",
+)
 def bob(
     *,
     horizon: int,
@@ -81,7 +110,7 @@ def bob(
 ) -> Bob:
     """BOB: Exp3.IX chooses the γ of LB-WeightUCB, block by block (Wang, Zhao, Zhou; Appendix, Theorem `bob`).
 
-        Δ = ⌈d√T⌉ rounds a block;   γ_i = 1 − d^{−1/2}·2^{1−i},  i = 1..N,  N = ⌈log₂(T/√d)⌉ + 1
+        Δ = ⌈d√T⌉ rounds per block;   γ_i = 1 − d^{−1/2}·2^{1−i},  i = 1..N,  N = ⌈log₂(T/√d)⌉ + 1
 
     δ is by default the proof's 1/((2N+1)T). With T = 6000 there are 39 blocks for 14 candidates: Exp3.IX stays close to
     uniform, and the bound (`theory`) says as much.
@@ -98,6 +127,16 @@ def bob(
     return _bob(base, T, d, N, L * S, R, 0.0)
 
 
+@algorithm(
+    family="adaptive",
+    remembers="γ^age, γ drawn by Exp3.IX for each block",
+    plays=OWN_CHOICE,
+    regret="none stated (BOB's theorem is for linear rewards)",
+    papers=("cheung2019learning", "neu2015explore"),
+    tuned_by=GLB,
+    example=SIZES | {"lam": 2.0},
+    world="logistic",
+)
 def bob_glm(
     *,
     link: Any = "logistic",
@@ -122,7 +161,7 @@ def bob_glm(
     """
     T, d, N = _bob_sizes(horizon, dim)
     positive("m", m, "it is the largest reward")
-    ridge = d / _slopes(link, S, L).c ** 2 if lam is None else lam
+    ridge = d / slopes_of(link, S, L).c ** 2 if lam is None else lam
     slow = float(candidates(d, N, T)[-1])
     base = glb_weight_ucb(
         link=link,
@@ -134,7 +173,7 @@ def bob_glm(
         delta=_bob_delta(delta, N, T),
         bonus_scale=bonus_scale,
     )
-    return _bob(base, T, d, N, L * S, base.radius.R, m)
+    return _bob(base, T, d, N, L * S, noise_of(link_of(link), R), m)
 
 
 def _bob_sizes(horizon: int, dim: int) -> tuple[int, int, int]:
@@ -150,9 +189,27 @@ def _bob_delta(delta: float | None, N: int, T: int) -> float:
 
 def _bob(base: Any, T: int, d: int, N: int, reach: float, noise: float, top: float) -> Bob:
     block = math.ceil(d * math.sqrt(T))
-    return Bob(base, Exp3IX(N, math.ceil(T / block)), T, d, block, reach, noise, top)
+    return Bob(
+        base=base,
+        exp3=Exp3IX(options=N, plays=math.ceil(T / block)),
+        horizon=T,
+        dim=d,
+        block=block,
+        reach=reach,
+        noise=noise,
+        top=top,
+    )
 
 
+@algorithm(
+    family="adaptive",
+    remembers="γ^age, 12 memories side by side, the data choose",
+    plays=OWN_CHOICE,
+    regret=NO_THEOREM,
+    tuned_by=LB,
+    example=SMALL,
+    world="linear",
+)
 def adaptive_weight_ucb(
     *, lam: float, S: float, L: float, R: float, delta: float, bonus_scale: float = 1.0
 ) -> Adaptive:
@@ -174,9 +231,18 @@ def adaptive_weight_ucb(
     2000
     """
     base = lb_weight_ucb(gamma=1.0, lam=lam, S=S, L=L, R=R, delta=delta, bonus_scale=bonus_scale)
-    return Adaptive(base, R)
+    return Adaptive(base=base, noise=R)
 
 
+@algorithm(
+    family="adaptive",
+    remembers="γ^age, 12 memories side by side, the data choose",
+    plays=OWN_CHOICE,
+    regret=NO_THEOREM,
+    tuned_by=GLB,
+    example=SMALL_GLB,
+    world="logistic",
+)
 def adaptive_weight_glm_ucb(
     *,
     link: Any = "logistic",
@@ -202,7 +268,7 @@ def adaptive_weight_glm_ucb(
     >>> agent.info()["effective_memory"]
     1.0
     """
-    whole = AdaptiveGLM(link, S, L, R, delta, bonus_scale)
+    whole = AdaptiveGLM(link=link, S=S, L=L, R=R, delta=delta, bonus_scale=bonus_scale)
     checked = whole.with_ridge(1.0 if lam is None else lam)
     return whole if lam is None else checked
 
@@ -220,12 +286,12 @@ class AdaptiveGLM(NamedTuple):
     def with_ridge(self, lam: float) -> Adaptive:
         """The strategy."""
         base = glb_weight_ucb(gamma=1.0, lam=lam, **self._asdict())
-        return Adaptive(base, base.radius.R, thrift=0.0, calibration=500.0)
+        return Adaptive(base=base, noise=noise_of(link_of(self.link), self.R), thrift=0.0, calibration=500.0)
 
 
 @settle.register(AdaptiveGLM)
 def _(strategy: AdaptiveGLM, dim: int) -> Adaptive:
-    return strategy.with_ridge(dim / _slopes(strategy.link, strategy.S, strategy.L).c ** 2)
+    return strategy.with_ridge(dim / slopes_of(strategy.link, strategy.S, strategy.L).c ** 2)
 
 
 def _reward_range(base: Any) -> tuple[float, float]:
@@ -233,7 +299,7 @@ def _reward_range(base: Any) -> tuple[float, float]:
     known = limits(base)
     if np.isfinite(known.low) and np.isfinite(known.high):
         return known.low, known.high
-    if isinstance(getattr(base.model, "link", None), Logistic | Probit):
+    if law(getattr(base.model, "link", None)) == "bernoulli":
         return 0.0, 1.0
     S = getattr(getattr(base.model, "projection", base.radius), "S", None)
     if S is None:
@@ -251,3 +317,6 @@ def _widened(base: Any, factor: float) -> Any:
     if not hasattr(base.radius, "scale"):
         raise InvalidValue(f"{type(base.radius).__name__} has no scale; bonus_factor = {factor!r} cannot multiply it")
     return base._replace(radius=base.radius._replace(scale=base.radius.scale * factor))
+
+
+__all__ = algorithms_of(__name__)

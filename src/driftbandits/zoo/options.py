@@ -1,8 +1,10 @@
 """Options that many algorithms share."""
 
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ..errors import InvalidValue, positive
+from ..links import law, link_of, slopes
+from ..model import Generalized
 from ..radius import SelfNormalised, SelfNormalisedDet
 
 RadiusForm = Literal["trace", "det"]
@@ -32,3 +34,30 @@ def counts_squares(radius_n: str) -> bool:
     if radius_n not in ("w", "w2"):
         raise InvalidValue(f"radius_n = {radius_n!r} is not allowed; it must be 'w' (as printed) or 'w2' (smaller)")
     return radius_n == "w2"
+
+
+class Slopes(NamedTuple):
+    """A link and its extreme slopes where |xᵀθ| ≤ LS."""
+
+    link: Any
+    k: float
+    c: float
+
+
+def slopes_of(link: Any, S: float, L: float) -> Slopes:
+    """The link, found by its name if need be, with its slopes."""
+    S, L = positive("S", S, "it bounds the norm of θ"), positive("L", L, "it bounds the norm of every arm")
+    chosen = link_of(link)
+    return Slopes(chosen, *slopes(chosen, L * S))
+
+
+def generalized_model(mu: Slopes, lam: float, L: float, projection: Any) -> Generalized:
+    """The quasi-likelihood with regulariser λc_μ."""
+    return Generalized(link=mu.link, lam=lam, c_mu=mu.c, L=L, projection=projection)
+
+
+def noise_of(link: Any, R: float | None) -> float:
+    """R, by default ½ where rewards are 0 or 1."""
+    if R is None and law(link) != "bernoulli":
+        raise InvalidValue(f"R must be given with {type(link).__name__}: it is the sub-Gaussian constant of the noise")
+    return 0.5 if R is None else R

@@ -1,0 +1,61 @@
+"""Write the tables of algorithms in README and docs from the zoo's records: `make tables`. `tests/docs/test_tables.py` compares.
+
+A page says `<!-- algorithms: linear -->` where the table of a family belongs, up to `<!-- end -->`; `all` is the table of all families.
+"""
+
+import pathlib
+import re
+
+from driftbandits.zoo.record import Record, records
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+PAGES = ("README.md", "docs/linear.md", "docs/generalized.md", "docs/adaptive.md", "docs/mdp.md")
+FAMILIES = {
+    "linear": "**linear** ([docs](docs/linear.md))",
+    "generalized": "**generalized linear, self-concordant** ([docs](docs/generalized.md))",
+    "adaptive": "**speed unknown** ([docs](docs/adaptive.md))",
+    "mdp": "**MDPs** ([docs](docs/mdp.md))",
+}
+PLACE = re.compile(r"(<!-- algorithms: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def row(*cells: str) -> str:
+    """A row of a table."""
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
+
+
+def overview() -> str:
+    """All algorithms: what each remembers, its guarantee, who published it."""
+    text = row("`db.zoo`", "remembers", "dynamic regret", "published") + "|---|---|---|---|\n"
+    for family, title in FAMILIES.items():
+        text += row(title, "", "", "")
+        for record in records():
+            if record.family == family:
+                text += row(f"`{record.name}`", record.remembers, record.regret, record.source)
+    return text
+
+
+def family_table(family: str) -> str:
+    """The algorithms of a family: what each remembers and plays, what tunes it, who published it."""
+    first = "remembers", "plays the action of largest" if family == "mdp" else "plays the arm of largest"
+    text = row("`db.zoo`", *first, "`db.theory` tunes", "published") + "|---|---|---|---|---|\n"
+    for record in records():
+        if record.family == family:
+            text += row(f"`{record.name}`", record.remembers, record.plays, tuning(record), record.source)
+    return text
+
+
+def tuning(record: Record) -> str:
+    """Parameters and their formulas."""
+    return ", ".join(f"`{name}`: {formula}" for name, formula in record.tuned_by.items()) or "–"
+
+
+def filled(page: str) -> str:
+    """A page with its tables made anew."""
+    return PLACE.sub(lambda m: m[1] + (overview() if m[2] == "all" else family_table(m[2])) + m[3], page)
+
+
+if __name__ == "__main__":
+    for name in PAGES:
+        path = ROOT / name
+        path.write_text(filled(path.read_text()))

@@ -1,0 +1,156 @@
+"""The learners on worlds that were written down: what docs/learner.md reports. Run: python experiments/learners_study.py [--trials 3]
+[--data FOLDER]
+
+Synthetic worlds always; the streams elec.csv, weather.csv and sea_stream.csv where --data has them. *Design* worlds were looked at while
+the learner was
+built (other seeds than here), *judge* worlds only here. Every world prints, per learner, the share of the way from random play (0) to
+the best choice
+of every round (1); the fixed γ is LB-WeightUCB's, the best of a grid in hindsight, with bonus × 1 and × 0.3.
+"""
+
+import argparse
+import pathlib
+
+import numpy as np
+
+import driftbandits as db
+
+GAMMAS = (0.9, 0.97, 0.99, 0.997, 1.0)
+BOUNDS = {"lam": 1.0, "S": 1.0, "L": 1.0, "R": 0.5, "delta": 0.05}
+
+
+def drifting(theta, *, seed, n=10, noise=0.3):
+    """Arms of norm 1, redrawn in every round; mean ½xᵀθ_t."""
+    rng = np.random.default_rng(seed)
+    T, d = theta.shape
+    X = rng.standard_normal((T, n, d))
+    X /= np.linalg.norm(X, axis=2, keepdims=True)
+    mean = 0.5 * np.einsum("tnd,td->tn", X, theta)
+    return db.env.table(X, mean + np.reshape(noise, (-1, 1)) * rng.standard_normal(mean.shape), expected=mean)
+
+
+def directions(rng, count, d):
+    """Unit vectors."""
+    v = rng.standard_normal((count, d))
+    return v / np.linalg.norm(v, axis=1, keepdims=True)
+
+
+def path(kind, seed, T=3000, d=8):
+    """θ_1..θ_T of unit norm, and the noise."""
+    rng = np.random.default_rng([seed, 1])
+    v, t = directions(rng, 6, d), np.arange(T)
+    noise = 0.3
+    if kind == "static":
+        theta = np.tile(v[0], (T, 1))
+    elif kind == "3 jumps":
+        theta = v[t * 4 // T]
+    elif kind == "2 jumps":
+        theta = v[t * 3 // T]
+    elif kind == "pulses that return":
+        theta = v[((t % (T // 6)) < T // 40).astype(int)]
+    elif kind == "seasons":
+        angle = 2 * np.pi * 3 * t / T
+        w = v[1] - (v[1] @ v[0]) * v[0]
+        theta = np.cos(angle)[:, None] * v[0] + np.sin(angle)[:, None] * w / np.linalg.norm(w)
+    elif kind == "regimes that return":
+        theta = v[(t * 8 // T) % 2]
+    elif kind == "one coordinate drifts":
+        theta = np.tile(v[0], (T, 1))
+        theta[:, 0] = np.sin(2 * np.pi * 2 * t / T)
+        theta /= np.linalg.norm(theta, axis=1, keepdims=True)
+    elif kind == "the noise drifts":
+        theta, noise = np.tile(v[0], (T, 1)), 0.1 + 0.9 * (np.sin(2 * np.pi * 2 * t / T) > 0)
+    else:
+        raise ValueError(kind)
+    return drifting(theta, seed=seed, noise=noise)
+
+
+def clicks(rate, seed, T=4000, n=10, d=7):
+    """Clicks with mean rate·(1 + xᵀθ)."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((T, n, d))
+    X /= np.linalg.norm(X, axis=2, keepdims=True)
+    mean = rate * (1 + X @ directions(rng, 1, d)[0])
+    return db.env.table(X, (rng.random(mean.shape) < mean).astype(float), expected=mean)
+
+
+def items(seed, K=40, rounds=100, d=10, common=0.0, drift=False):
+    """Items with slopes N(common part, ·); with `drift`, half of them jump, each at its own time."""
+    rng = np.random.default_rng(seed)
+    T = K * rounds
+    X, slopes = rng.standard_normal((T, d)), rng.standard_normal((K, d)) + common * rng.standard_normal(d)
+    theta = np.tile(slopes, (T, 1, 1)) if K * T * d < 2e7 else slopes[None]
+    if drift:
+        for k, t in enumerate(rng.integers(T // 4, T, K // 2)):
+            theta[t:, k] = rng.standard_normal(d)
+    mean = 0.2 * np.einsum("td,tkd->tk", X, np.broadcast_to(theta, (T, K, d)))
+    return db.env.table(X, mean + 0.5 * rng.standard_normal(mean.shape), expected=mean)
+
+
+def stream(file):
+    """A labelled stream: one item per label, reward 1 for the right one."""
+    table = np.genfromtxt(file, delimiter=",", skip_header=1)[:6000]
+    labels = table[:, -1].astype(int)
+    return db.env.table(table[:, :-1], np.eye(labels.max() + 1)[labels])
+
+
+def share(world, run):
+    """Of the way from random play to the best choice of every round."""
+    low, high = world.expected.mean(), world.expected.max(axis=1).mean()
+    return float((run.reward[-1] / world.horizon - low) / (high - low))
+
+
+def fixed(world, scale):
+    """The best fixed γ in hindsight."""
+    found = (db.zoo.lb_weight_ucb(gamma=g, bonus_scale=scale, **BOUNDS) for g in GAMMAS)
+    return max(share(world, db.simulate(strategy, world, seed=0)) for strategy in found)
+
+
+SHARED = {
+    ("design", "static"): lambda i: path("static", i),
+    ("design", "3 jumps"): lambda i: path("3 jumps", i),
+    ("design", "clicks 5 %"): lambda i: clicks(0.05, i),
+    ("design", "clicks 1 %"): lambda i: clicks(0.01, i),
+    ("judge", "2 jumps"): lambda i: path("2 jumps", i),
+    ("judge", "pulses that return"): lambda i: path("pulses that return", i),
+    ("judge", "seasons"): lambda i: path("seasons", i),
+    ("judge", "regimes that return"): lambda i: path("regimes that return", i),
+    ("judge", "one coordinate drifts"): lambda i: path("one coordinate drifts", i),
+    ("judge", "the noise drifts"): lambda i: path("the noise drifts", i),
+}
+ITEMS = {
+    ("judge", "40 items, nothing in common"): lambda i: items(i),
+    ("judge", "40 items, slopes in common"): lambda i: items(i, common=2.0),
+    ("judge", "12 items that drift separately"): lambda i: items(i, K=12, rounds=250, d=5, drift=True),
+}
+
+
+def main() -> None:
+    """Print the tables as Markdown."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--trials", type=int, default=3)
+    parser.add_argument("--data", type=pathlib.Path)
+    asked = parser.parse_args()
+    seeds = range(1000, 1000 + asked.trials)
+    print("| | shared features | self_tuning | best fixed γ, bonus × 1 | × 0.3 |\n|---|---|---|---|---|", flush=True)
+    for (role, name), make in SHARED.items():
+        worlds = [make(i) for i in seeds]
+        own = np.mean([share(w, db.simulate(db.zoo.self_tuning(), w, seed=0)) for w in worlds])
+        best = [np.mean([fixed(w, scale) for w in worlds]) for scale in (1.0, 0.3)]
+        print(f"| {role} | {name} | {own:.3f} | {best[0]:.3f} | {best[1]:.3f} |", flush=True)
+    print("\n| | items | self_tuning |\n|---|---|---|", flush=True)
+    disjoint = db.zoo.self_tuning(features="disjoint")
+    for (role, name), make in ITEMS.items():
+        worlds = [make(i) for i in seeds]
+        print(
+            f"| {role} | {name} | {np.mean([share(w, db.simulate(disjoint, w, seed=0)) for w in worlds]):.3f} |",
+            flush=True,
+        )
+    for file in sorted(asked.data.glob("*.csv")) if asked.data else ():
+        world = stream(file)
+        run = db.simulate(disjoint, world, seed=0)
+        print(f"| design | {file.stem}: reward per round | {run.reward[-1] / world.horizon:.4f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

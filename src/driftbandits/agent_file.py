@@ -1,0 +1,78 @@
+"""An agent as JSON and arrays, and back, bit for bit."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import CannotRead, DriftBanditsError, integer, require
+from .protocol import make_room, sound, widen
+from .saving import decode, encode, part_name
+from .state import nodes, pack, unpack
+
+STATE = "state."  # before the names of the strategy's arrays
+MOST_ARMS = 10**7
+
+
+def pack_agent(agent: Any) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """All of it; the caller holds the lock."""
+    about = {
+        "strategy": encode(agent._strategy),
+        "dim": agent._dim,
+        "horizon": agent.horizon,
+        "check": agent._check,
+        "items": agent._items,
+        "room": agent._room,
+        "rng": agent._rng.bit_generator.state,
+        "open": [agent._chosen, agent._older, agent._behind, agent._item],
+    }
+    state = {STATE + name: array for name, array in pack(agent._state).items()}
+    return about, {**state, "x": agent._x.copy()}
+
+
+def unpack_agent(
+    make: Callable[..., Any], about: dict[str, Any], arrays: Mapping[str, NDArray[Any]], **options: Any
+) -> Any:
+    """The agent that was packed; whatever does not fit together is refused in one line, before there is an agent."""
+    try:
+        strategy, d = decode(about["strategy"]), integer("dim", about["dim"], least=1, why="it is a size")
+        held = sum(array.size for array in arrays.values())
+        require(d * d <= held, "dim", d, "one that its arrays have room for", "V has d² numbers")
+        options |= {"horizon": about["horizon"], "check": about["check"], "items": about["items"] or None}
+        agent = make(strategy, dim=d, **options)
+        _restore(agent, about, arrays)
+    except DriftBanditsError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, MemoryError, RecursionError):
+        raise CannotRead("what it says of the agent does not fit together") from None
+    return agent
+
+
+def _restore(agent: Any, about: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+    agent._room = integer("room", about["room"], least=0, why="it is a number of arms")
+    require(agent._room <= MOST_ARMS, "room", agent._room, f"≤ {MOST_ARMS}", "it is a number of arms")
+    like = make_room(agent._strategy, agent._state, agent._room) if agent._room else agent._state
+    given = {name.removeprefix(STATE): array for name, array in arrays.items() if name.startswith(STATE)}
+    state = unpack(like, given, longer=_growing(like))
+    if not all(sound(node) for _, node in nodes(state)) or arrays["x"].shape != (agent._dim,):
+        raise CannotRead("its places and counts point outside its arrays")
+    agent._state = state
+    agent._rng.bit_generator.state = about["rng"]
+    agent._x = np.array(arrays["x"], np.float64)
+    chosen, older, behind, item = about["open"]
+    agent._chosen, agent._older = bool(chosen), integer("older", older, least=0, why="it is a number of selections")
+    agent._behind, agent._item = bool(behind), integer("item", item, least=-1, why="it is an item, or −1")
+    require(agent._item < max(agent._items, 1), "item", item, f"< {agent._items}", "it is one of the items")
+
+
+def _growing(state: Any) -> list[str]:
+    """The arrays that `grow` may have made longer."""
+    rings = [(path, node) for path, node in nodes(state) if widen.knows(type(node))]
+    return [path + name for path, node in rings for name in ("X", "N") if hasattr(node, name)]
+
+
+def outline(strategy: Any) -> str:
+    """The parts of a strategy, without their numbers."""
+    inner = [outline(field) for field in strategy if isinstance(field, tuple)]
+    return part_name(type(strategy)) + (f"({', '.join(inner)})" if inner else "")

@@ -1,0 +1,333 @@
+"""`Bandit`: named items in, a decision out; rewards when they come."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import InvalidValue, integer, real
+from .clock import duration, moment
+from .core import Core, DriftEvent, Function, Request, shown
+from .decision import Decision
+from .features import BUCKETS, Row, as_row
+from .logged import Logged, read_logged
+from .offers import as_items, as_name, in_order, masked, plain_row
+from .pending import LIMIT, Closed, Open, new_id
+from .rewards import RANGE, as_reward, as_weight
+
+
+class Estimate(NamedTuple):
+    """The reward expected of an item, and the standard deviation of that estimate."""
+
+    mean: float
+    sd: float
+
+
+class Bandit(Core):
+    """Decides between named items, remembers what it decided, and learns when the reward arrives.
+
+    Parameters
+    ----------
+    reward
+        "value" (any number), "click" (0 or 1) or "count" (0, 1, 2, …). Location and scale are learned.
+    features
+        "item", "interact" (context × item), "disjoint" (one model per item), "hybrid" (one per item, from a pooled one), or a function of
+        the item's features (its name, if it has none) and the context that returns a dict or a vector.
+    half_life
+        None: finds out. A number: of decisions after which an observation counts half. "3d", "90min" or a timedelta: by the clock.
+    explore
+        Every item on offer has propensity ≥ explore / number of items.
+    seed
+        Of the bandit's own chance; ids are drawn from the system's.
+    strategy
+        Any strategy of the zoo to decide instead of the default learner.
+    on_repeat
+        What a second reward for one decision does: "error", "ignore", "replace".
+    on_drift
+        Called with each `DriftEvent`.
+    buckets, max_items, max_pending
+        Bounds: of hashed categories, of items with a model of their own, of decisions that wait for a reward.
+
+    Examples
+    --------
+    >>> import driftbandits as db
+    >>> bandit = db.Bandit(reward="click", seed=0)
+    >>> for _ in range(300):
+    ...     d = bandit.decide(items=["a", "b"])
+    ...     bandit.reward(d.id, 1 if d.item == "b" else 0)
+    >>> d.item, d.propensities["b"] > 0.9
+    ('b', True)
+    """
+
+    def __init__(
+        self,
+        *,
+        reward: str = "value",
+        features: str | Function = "interact",
+        half_life: Any = None,
+        explore: float = 0.02,
+        seed: int = 0,
+        strategy: Any = None,
+        on_repeat: str = "error",
+        on_drift: Callable[[DriftEvent], Any] | None = None,
+        buckets: int = BUCKETS,
+        max_items: int = 4096,
+        max_pending: int = LIMIT,
+    ) -> None:
+        self._configure(reward, features, half_life, explore, seed, on_repeat, buckets, max_items, max_pending)
+        self._begin(strategy, on_drift)
+
+    # ---------------------------------------------------------------------------------------------------------- deciding
+
+    def decide(self, items: Any, context: Any = None, *, at: Any = None, mask: Any = None, k: int = 1) -> Decision:
+        """Choose one of the items on offer, or a ranking of k.
+
+        Parameters
+        ----------
+        items
+            A dict from names to features (a dict of numbers, booleans and strings; a vector; None), a list of names, or an array (n, d).
+        context
+            Features of who asks: a dict or a vector.
+        at
+            When: a datetime, seconds since 1970, or None for now.
+        mask
+            Which items may be chosen: booleans in the order of `items`, or a dict by name; the others are not on offer.
+        k
+            Length of the ranking.
+        """
+        with self._turn():
+            request = self._request(items, context, at, mask, k)
+            return self._decide(request, new_id())
+
+    def _request(self, items: Any, context: Any, at: Any, mask: Any, k: Any) -> Request:
+        """Check a decision that is asked for; changes nothing."""
+        given = as_items(items)
+        if mask is not None:
+            given = masked(given, mask)
+        if k != 1:
+            k = integer("k", k, least=1, why="it is the length of the ranking")
+        if k > len(given):
+            raise InvalidValue(f"k = {k} is not allowed; it must be ≤ {len(given)}, the number of items on offer")
+        when = moment(at)
+        names = in_order(given)
+        row = context if type(context) is dict else as_row(context, "the context")
+        if self._function is None:
+            rows = [plain_row(name, given[name]) for name in names]
+        else:
+            rows, row = [self._call(name, given[name], context) for name in names], None
+        return Request(names, rows, row, self._learner.read(names, rows, row), when, at is not None, k)
+
+    def _call(self, name: Any, features: Any, context: Any) -> Row:
+        assert self._function is not None
+        return as_row(self._function(name if features is None else features, context), f"features of item {name!r}")
+
+    # ---------------------------------------------------------------------------------------------------------- learning
+
+    def reward(self, decision: Any, reward: Any, *, at: Any = None, weight: float = 1.0) -> None:
+        """Learn the reward of a decision: late, in any order, once.
+
+        Parameters
+        ----------
+        decision
+            Its id, or the dict from `Decision.to_dict` when only a log has it.
+        reward
+            A number; for a ranking also a dict from items shown to numbers, else the number counts for every item shown.
+        at
+            When it came.
+        weight
+            How much it counts, ≥ 0.
+        """
+        with self._turn():
+            if at is not None:
+                moment(at)
+            w = as_weight(weight)
+            id_, found = self._find(decision)
+            if found is None:
+                self._counts["ignored"] += 1
+                return
+            rewards = self._rewards(reward, shown(found))
+            self._note_reward(id_, rewards, w, found)
+            self._reward(id_, self._admit(found), rewards, w)
+
+    def _find(self, decision: Any) -> tuple[str, Open | Closed | Logged | None]:
+        """A decision that waits, one that has been answered, or one that only a log has; changes nothing."""
+        repeat = self._config["on_repeat"]
+        if isinstance(decision, str) or not isinstance(decision, Mapping):
+            return decision, self._pending.find(decision, repeat)
+        logged = read_logged(decision, self._learner)
+        if logged.id in self._pending.open or logged.id in self._pending.closed:
+            return logged.id, self._pending.find(logged.id, repeat)
+        return logged.id, logged
+
+    def _rewards(self, reward: Any, shown: list[Any]) -> list[float]:
+        """One number per item shown, NaN where there is none."""
+        if isinstance(reward, float | int) or not isinstance(reward, Mapping):
+            return [as_reward(self._config["reward"], reward)] * len(shown)
+        for name in reward:
+            if name not in shown:
+                raise InvalidValue(
+                    f"a reward for {name!r}, which was not shown; the decision showed {', '.join(map(repr, shown))}"
+                )
+        return [as_reward(self._config["reward"], reward[name]) if name in reward else math.nan for name in shown]
+
+    def expire(self, older_than: Any, reward: float | None = None, *, at: Any = None) -> int:
+        """Give up decisions older than a duration ("1h", a timedelta, seconds): learn `reward`, or drop them. Returns how many.
+
+        Older than `at`, or than now: the system's time, or the latest given one if you give times yourself.
+        """
+        with self._turn():
+            seconds = duration(older_than, name="older_than")
+            r = None if reward is None else as_reward(self._config["reward"], reward)
+            now = self._newest if at is None and self._given else moment(at)
+            self._note("expire", before=now - seconds, reward=r)
+            return self._expire(now - seconds, r)
+
+    def observe(
+        self,
+        item: Any,
+        context: Any = None,
+        *,
+        reward: float,
+        at: Any = None,
+        propensity: float | None = None,
+        weight: float = 1.0,
+        name: Any = None,
+    ) -> None:
+        """Learn from a choice made elsewhere: `item` is its name, or its features with `name=` where items have models of their own.
+
+        `propensity` is checked and kept in the log; the regression does not need it.
+        """
+        with self._turn():
+            r, w = as_reward(self._config["reward"], reward), as_weight(weight)
+            if propensity is not None and not 0.0 < real("propensity", propensity) <= 1.0:
+                raise InvalidValue(
+                    f"propensity = {propensity!r} is not allowed; it must be in (0, 1]: it is a probability"
+                )
+            if isinstance(item, str | int) and not isinstance(item, bool):
+                name, item = item, None
+            elif name is None and self._config["features"] in ("disjoint", "hybrid"):
+                raise InvalidValue(
+                    f"observe needs name=…: with features={self._config['features']!r} each item has a model of its own"
+                )
+            request = self._request({"" if name is None else name: item}, context, at, None, 1)
+            self._note("observe", request=request, reward=r, weight=w, propensity=propensity)
+            self._observe(request, r, w)
+
+    def drop(self, item: Any) -> None:
+        """Forget an item: its model, and its decisions that wait."""
+        with self._turn():
+            name = as_name(item)
+            self._note("drop", item=name)
+            self._drop(name)
+
+    # ------------------------------------------------------------------------------------------------------------ frames
+
+    def fit(self, frame: Any, *, item: str, reward: str, **columns: Any) -> "Bandit":
+        """Learn from a pandas, polars or Arrow frame, one past choice per row, in order of time.
+
+        Parameters
+        ----------
+        item, reward
+            Names of the columns with the item chosen and its reward.
+        time, propensity, weight
+            Names of further columns, optional.
+        context, item_features
+            Lists of columns. Otherwise columns named "item.…" are features of the item, all that are left of the context.
+        """
+        from .frames import fit
+
+        fit(self, frame, item=item, reward=reward, **columns)
+        return self
+
+    def decide_batch(
+        self, frame: Any, *, offers: Any, time: str | None = None, context: Sequence[str] | None = None
+    ) -> Any:
+        """One decision per row; the frame with columns id, item, propensity, in the library it came in.
+
+        `offers` is a list of names, a dict of items with features, or the name of a column with a list of names per row.
+        """
+        from .frames import decide_batch
+
+        return decide_batch(self, frame, offers=offers, time=time, context=context)
+
+    def reward_batch(self, frame: Any) -> int:
+        """Learn the rewards of a frame with columns id and reward (at, weight: if there are); all are checked first. Returns how many."""
+        from .frames import reward_batch
+
+        return reward_batch(self, frame)
+
+    # ----------------------------------------------------------------------------------------------------------- looking
+
+    def estimate(self, items: Any, context: Any = None) -> dict[Any, Estimate]:
+        """Mean and standard deviation of every item's reward, for people; changes nothing."""
+        with self._turn():
+            request = self._request(items, context, None, None, 1)
+            mean, sd = self._learner.score(self._learner.place(request.offer, self._tick, learn=False))
+            low, high = RANGE[self._config["reward"]]
+            known = zip(request.names, np.clip(mean, low, high).tolist(), sd.tolist(), strict=True)
+            return {name: Estimate(m, s) for name, m, s in known}
+
+    def drift_events(self) -> list[DriftEvent]:
+        """When the world changed: the memories that were refuted, oldest first, at most 1000."""
+        with self._turn():
+            return list(self._events)
+
+    def info(self) -> dict[str, Any]:
+        """What there is to watch, as JSON; docs/production.md says what each means."""
+        from .. import __version__
+
+        with self._turn():
+            counts = {"pending": len(self._pending.open), "dropped": self._pending.dropped}
+            return {
+                **self._counts,
+                **counts,
+                **self._learner.info(),
+                "drift_events": len(self._events),
+                "version": __version__,
+            }
+
+    def __repr__(self) -> str:
+        c = self._config
+        asked = ", ".join(f"{name}={c[name]!r}" for name in ("reward", "features", "half_life", "explore", "seed"))
+        return (
+            f"{type(self).__name__}({asked}): {self._counts['decisions']} decisions, {self._counts['rewards']} rewards"
+        )
+
+    # ------------------------------------------------------------------------------------------------------------ saving
+
+    def save(self, path: Any) -> None:
+        """Write one file of arrays and JSON, whole or not at all."""
+        from .saving import save
+
+        with self._turn():
+            save(self, path)
+
+    @classmethod
+    def load(
+        cls, path: Any, *, features: Function | None = None, strategy: Any = None, on_drift: Any = None
+    ) -> "Bandit":
+        """The bandit that was saved; a function of features or a strategy of the zoo must be given again: files hold no code."""
+        from .saving import load
+
+        return load(path, features, strategy, on_drift)
+
+    @classmethod
+    def open(cls, path: Any, **settings: Any) -> "Bandit":
+        """A durable bandit in one SQLite file, made if it is not there; see docs/production.md.
+
+        `settings` are those of `Bandit`, and `sync`: "normal" (survives the death of the process) or "full" (and a power cut).
+        """
+        from .durable import open_durable
+
+        return open_durable(path, settings)
+
+    @classmethod
+    def follow(cls, path: Any, *, refresh: float = 5.0, **code: Any) -> "Bandit":
+        """Decide in another process with the latest snapshot of `open`, looked for every `refresh` seconds."""
+        from .durable import open_follower
+
+        return open_follower(path, refresh, code)
+
+
+__all__ = ["Bandit", "DriftEvent", "Estimate"]

@@ -1,0 +1,71 @@
+"""Time as users give it: moments as seconds since 1970, durations as seconds."""
+
+import datetime
+import math
+import re
+import time
+from typing import Any
+
+from ..errors import InvalidValue, real
+
+UNITS = {"s": 1.0, "sec": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0, "ms": 1e-3}
+AHEAD = 3600.0  # clocks of machines may disagree by an hour, not by more
+
+
+def moment(at: Any, *, name: str = "at") -> float:
+    """A datetime, a number of seconds since 1970, or nothing (now), in seconds since 1970.
+
+    A datetime without a time zone is in the local one, as everywhere in Python. More than an hour ahead of the system clock is refused.
+
+    Examples
+    --------
+    >>> moment(datetime.datetime(2024, 1, 1, tzinfo=datetime.timezone.utc))
+    1704067200.0
+    """
+    now = time.time()
+    if at is None:
+        return now
+    seconds = at.timestamp() if isinstance(at, datetime.datetime) else _number(name, at)
+    if not math.isfinite(seconds):
+        raise InvalidValue(f"{name} = {at!r} is no moment; it must be a datetime, seconds since 1970, or None for now")
+    if seconds > now + AHEAD:
+        hint = "; is it in milliseconds?" if seconds > 1e11 else ""
+        raise InvalidValue(
+            f"{name} = {at!r} is in the future by {_say(seconds - now)}; at most an hour is allowed: clocks differ no more{hint}"
+        )
+    return seconds
+
+
+def duration(given: Any, *, name: str) -> float:
+    """A timedelta, "90min", "3d", "1.5h", or a number of seconds, in seconds > 0.
+
+    Examples
+    --------
+    >>> duration("90min", name="half_life")
+    5400.0
+    """
+    seconds = math.nan
+    if isinstance(given, datetime.timedelta):
+        seconds = given.total_seconds()
+    elif isinstance(given, str):
+        match = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-z]+)\s*", given)
+        if match and match[2] in UNITS:
+            seconds = float(match[1]) * UNITS[match[2]]
+    elif given is not None:
+        seconds = _number(name, given)
+    if not 0.0 < seconds < math.inf:
+        raise InvalidValue(
+            f"{name} = {given!r} is no duration; it must be > 0, like '3d', '90min', '1.5h', a timedelta or seconds"
+        )
+    return seconds
+
+
+def _number(name: str, value: Any) -> float:
+    if isinstance(value, bool | str):
+        raise InvalidValue(f"{name} = {value!r} is not a number")
+    return real(name, value)
+
+
+def _say(seconds: float) -> str:
+    unit, size = next(((u, UNITS[u]) for u in ("d", "h", "min") if seconds >= UNITS[u]), ("s", 1.0))
+    return f"{seconds / size:.3g} {unit}"

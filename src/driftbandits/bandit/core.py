@@ -1,0 +1,246 @@
+"""What happens when a bandit decides or learns, once everything has been checked.
+
+Each change is one of `_decide`, `_reward`, `_observe`, `_expire`, `_drop`; a durable bandit writes each down and can do each again.
+"""
+
+import math
+import threading
+from collections.abc import Callable, Sequence
+from numbers import Real
+from typing import Any, NamedTuple
+
+from ..errors import InvalidValue, integer, real
+from .adaptive import Adaptive, TooWide
+from .chance import seed_of, uniform
+from .clock import duration
+from .decision import Decision, Features
+from .features import Row
+from .learner import Learner, Offer, Placed, Refuted
+from .logged import Logged
+from .pending import REPEATS, Closed, Open, Pending
+from .rewards import REWARDS
+
+MODES = ("item", "interact", "disjoint", "hybrid")
+EVENTS = 1000  # drift events kept
+Function = Callable[[Any, Any], Any]
+COUNTED = ("decisions", "observed", "rewards", "late", "expired", "replaced", "ignored", "unmatched", "backwards")
+
+
+class DriftEvent(NamedTuple):
+    """When the longest memory was refuted, how many observations it rested on before and after, and the evidence in nats."""
+
+    at: float
+    memory_before: float
+    memory_after: float
+    evidence: float
+
+
+class Request(NamedTuple):
+    """A decision asked for, checked; nothing has changed yet."""
+
+    names: list[Any]
+    rows: list[Row]
+    context: Row
+    offer: Offer
+    at: float
+    given: bool  # was the time given?
+    k: int
+
+
+class Core:
+    """The state of a bandit, and its changes."""
+
+    def _begin(self, strategy: Any, on_drift: Callable[[DriftEvent], Any] | None) -> None:
+        """The state of a bandit that has seen nothing."""
+        self._on_drift = on_drift
+        self._lock = threading.RLock()
+        self._pending = Pending(self._config["max_pending"])
+        self._tick = 0  # decisions made, here and elsewhere
+        self._counts = dict.fromkeys(COUNTED, 0)
+        self._newest = -math.inf  # the latest time seen
+        self._given = False  # do users give the time?
+        self._events: list[DriftEvent] = []
+        self._learner: Learner = self._new_learner(strategy)
+
+    def _configure(
+        self,
+        reward: str,
+        features: str | Function,
+        half_life: Any,
+        explore: float,
+        seed: int,
+        on_repeat: str,
+        buckets: int,
+        max_items: int,
+        max_pending: int,
+    ) -> None:
+        _one_of("reward", reward, REWARDS)
+        _one_of("on_repeat", on_repeat, REPEATS)
+        if not callable(features):
+            _one_of("features", features, MODES, " or a function")
+        self._function = features if callable(features) else None
+        explore = real("explore", explore)
+        if not 0.0 <= explore <= 1.0:
+            raise InvalidValue(
+                f"explore = {explore!r} is not allowed; it must be in [0, 1]: it is shared among the items on offer"
+            )
+        self._clocked = half_life is not None and not isinstance(half_life, Real)
+        if half_life is not None:
+            half_life = duration(half_life, name="half_life")
+        self._config: dict[str, Any] = {
+            "reward": reward,
+            "features": "function" if callable(features) else features,
+            "half_life": half_life,
+            "clocked": self._clocked,
+            "explore": explore,
+            "seed": integer("seed", seed, least=0, why="it starts the chance of this bandit"),
+            "on_repeat": on_repeat,
+            "buckets": integer("buckets", buckets, least=1, why="strings are hashed into them"),
+            "max_items": integer("max_items", max_items, least=1, why="so many items have a model of their own"),
+            "max_pending": integer("max_pending", max_pending, least=1, why="so many decisions wait for a reward"),
+        }
+        self._chance = seed_of(self._config["seed"])
+
+    def _new_learner(self, strategy: Any) -> Learner:
+        c = self._config
+        if strategy is not None:
+            from .wrapped import Wrapped
+
+            return Wrapped(strategy, c["features"], c["seed"], c["buckets"])
+        mode = "item" if self._function else c["features"]
+        rates = None if c["half_life"] is None else [math.log(2.0) / c["half_life"]]
+        return Adaptive(mode, rates, c["buckets"], c["max_items"])
+
+    def _decide(self, request: Request, id_: str) -> Decision:
+        self._clock(request)
+        self._tick += 1
+        self._counts["decisions"] += 1
+        placed = self._place(request.offer)
+        chance = [uniform(self._chance, self._tick, place) for place in range(request.k)]
+        choice = self._learner.choose(placed, self._config["explore"], chance)
+        self._pending.put(id_, Open(self._tick, request.at, choice.memos))
+        items = [request.names[a] for a in choice.drawn]
+        features = Features([request.rows[a] for a in choice.drawn], request.context)
+        decision = Decision(
+            id_,
+            request.names,
+            items,
+            choice.propensity,
+            choice.propensities,
+            choice.scores,
+            request.at,
+            self._tick,
+            features,
+        )
+        self._note_decision(request, decision)
+        return decision
+
+    def _place(self, offer: Offer) -> Placed:
+        """An offer in the learner's slots; above 500 columns the covariance becomes diagonal."""
+        try:
+            return self._learner.place(offer, self._tick)
+        except TooWide:
+            from .diagonal import Diagonal
+
+            old, new = self._learner, Diagonal.of(self._learner)  # type: ignore[arg-type]
+            answered = (row.open for row in self._pending.closed.values() if row.open is not None)
+            for waiting in (*self._pending.open.values(), *answered):
+                waiting.memos[:] = [new.convert(memo, old) for memo in waiting.memos]  # type: ignore[arg-type]
+            self._learner = new
+            return new.place(offer, self._tick)
+
+    def _clock(self, request: Request) -> None:
+        self._given = request.given
+        if request.at < self._newest:
+            self._counts["backwards"] += 1
+        else:
+            self._newest = request.at
+
+    def _admit(self, found: Open | Closed | Logged) -> Open | Closed:
+        """A decision from a log, as if it waited here."""
+        if not isinstance(found, Logged):
+            return found
+        self._tick = max(self._tick, found.tick)
+        placed = self._place(found.offer)
+        return Open(found.tick, found.at, [self._learner.memo(placed, a) for a in range(len(found.offer.names))])
+
+    def _reward(self, id_: str, found: Open | Closed, rewards: list[float], w: float) -> None:
+        opened, old = (found, None) if isinstance(found, Open) else (found.open, found)
+        assert opened is not None
+        if old is not None:
+            self._learn(opened, old.rewards, -old.weight, judge=False)
+        self._learn(opened, rewards, w, judge=old is None)
+        if old is not None:
+            self._counts["replaced"] += 1
+        else:
+            self._counts["rewards"] += 1
+            self._counts["late"] += opened.tick < self._tick
+        keep = opened if self._config["on_repeat"] == "replace" else None
+        self._pending.close(id_, Closed(keep, rewards if keep else [], w))
+
+    def _learn(self, opened: Open, rewards: Sequence[float], w: float, *, judge: bool) -> None:
+        if w == 0.0:
+            return
+        tick = opened.at if self._clocked else float(opened.tick)
+        for memo, r in zip(opened.memos, rewards, strict=True):
+            if not math.isnan(r):
+                refuted = self._learner.learn(memo, tick, r, w, judge=judge)
+                if refuted is not None:
+                    self._drifted(refuted, opened.at)
+
+    def _drifted(self, refuted: Refuted, at: float) -> None:
+        event = DriftEvent(max(at, self._newest), *refuted)
+        self._events.append(event)
+        del self._events[:-EVENTS]
+        if self._on_drift is not None:
+            self._on_drift(event)
+
+    def _expire(self, before: float, r: float | None) -> int:
+        old = [(id_, waiting) for id_, waiting in self._pending.open.items() if waiting.at < before]
+        for id_, waiting in old:
+            if r is None:
+                self._pending.close(id_, Closed(None, [], 0.0))
+                self._counts["expired"] += 1
+            else:
+                self._reward(id_, waiting, [r] * len(waiting.memos), 1.0)
+                self._counts["expired"] += 1
+        return len(old)
+
+    def _observe(self, request: Request, r: float, w: float) -> None:
+        self._clock(request)
+        self._tick += 1
+        self._counts["observed"] += 1
+        placed = self._place(request.offer)
+        self._learn(Open(self._tick, request.at, [self._learner.memo(placed, 0, chosen=False)]), [r], w, judge=True)
+
+    def _drop(self, name: Any) -> None:
+        self._learner.drop(name)
+        for id_ in [i for i, waiting in self._pending.open.items() if any(m.item == name for m in waiting.memos)]:
+            self._pending.close(id_, Closed(None, [], 0.0))
+
+    def _turn(self) -> Any:
+        """One caller at a time; a durable bandit makes it a transaction."""
+        return self._lock
+
+    def _note_decision(self, request: Request, decision: Decision) -> None:
+        """A durable bandit writes it down."""
+
+    def _note_reward(self, id_: str, rewards: list[float], weight: float, found: Open | Closed | Logged) -> None:
+        """A durable bandit writes it down."""
+
+    def _note(self, kind: str, **row: Any) -> None:
+        """A durable bandit writes it down."""
+
+
+def shown(found: Open | Closed | Logged) -> list[Any]:
+    """The items that a decision showed."""
+    if isinstance(found, Logged):
+        return list(found.offer.names)
+    opened = found if isinstance(found, Open) else found.open
+    assert opened is not None
+    return [memo.item for memo in opened.memos]
+
+
+def _one_of(name: str, given: Any, allowed: Sequence[str], more: str = "") -> None:
+    if given not in allowed:
+        raise InvalidValue(f"{name} = {given!r} is not allowed; it must be {', '.join(map(repr, allowed))}{more}")

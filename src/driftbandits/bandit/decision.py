@@ -1,0 +1,83 @@
+"""What `decide` answers."""
+
+from typing import Any, NamedTuple
+
+from ..linalg import Vector
+
+FORMAT = 1  # of `to_dict`
+
+
+class Decision:
+    """One decision: what was chosen, with what probability, and enough to learn from it later.
+
+    Attributes
+    ----------
+    id
+        Unguessable, never used again; hand it to `reward`.
+    item, items
+        The item chosen; with k > 1 the ranking, of which `item` is the first.
+    propensity
+        The probability of this choice: of the item, or of the whole ranking.
+    at
+        When, in seconds since 1970.
+    """
+
+    __slots__ = ("_features", "_names", "_p", "_score", "at", "id", "item", "items", "propensity", "tick")
+
+    def __init__(
+        self,
+        id: str,  # noqa: A002
+        names: list[Any],
+        items: list[Any],
+        propensity: float,
+        p: Vector,
+        score: Vector,
+        at: float,
+        tick: int,
+        features: "Features",
+    ) -> None:
+        self.id = id
+        self.item = items[0]
+        self.items = items
+        self.propensity = propensity
+        self.at = at
+        self.tick = tick
+        self._names, self._p, self._score, self._features = names, p, score, features
+
+    @property
+    def propensities(self) -> dict[Any, float]:
+        """The probability of every item on offer; of a ranking, to be the first."""
+        return dict(zip(self._names, self._p.tolist(), strict=True))
+
+    @property
+    def scores(self) -> dict[Any, float]:
+        """The reward expected of every item on offer."""
+        return dict(zip(self._names, self._score.tolist(), strict=True))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON; `reward` accepts it in place of the id when only a log has the decision."""
+        chosen = self._features
+        return {
+            "format": FORMAT,
+            "id": self.id,
+            "tick": self.tick,
+            "at": self.at,
+            "item": self.item,
+            "items": list(self.items),
+            "propensity": self.propensity,
+            "propensities": self.propensities,
+            "scores": self.scores,
+            "features": [None if row is None else dict(row) for row in chosen.rows],
+            "context": None if chosen.context is None else dict(chosen.context),
+        }
+
+    def __repr__(self) -> str:
+        shown = self.item if len(self.items) == 1 else self.items
+        return f"Decision({shown!r}, propensity={self.propensity:.4g}, id={self.id!r})"
+
+
+class Features(NamedTuple):
+    """What the chosen items and the context looked like, as given."""
+
+    rows: list[Any]
+    context: Any

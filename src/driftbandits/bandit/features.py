@@ -1,0 +1,343 @@
+"""Dicts of numbers, booleans and strings as rows of raw numbers.
+
+A `Table` reads one side of a decision: the items on offer, or the context. Each *slot* (column) of its rows is one of
+
+constant   slot 0, always 1
+number     the value of a named number, NaN where it is missing
+present    1 where a number that is sometimes missing is there
+category   1 where a string fell into this bucket
+
+Slots are made when a feature is first seen, and numbers keep running statistics (`coordinates`). Reading has two steps, so that bad
+input changes
+nothing: `read` checks everything, `write` makes the new slots and the rows.
+"""
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidShape, InvalidValue
+from ..linalg import Matrix, Vector
+
+CONSTANT, NUMBER, PRESENT, CATEGORY = 0, 1, 2, 3
+PLAIN = frozenset(
+    {float, int, bool, np.float64, np.float32, np.int64, np.int32, np.bool_}
+)  # read without a closer look
+BUCKETS = 1 << 17
+HUGE = 1e300
+Row = Mapping[str, Any] | None
+Parsed = list[tuple[dict[str, float], list[tuple[str, str]]]]  # for each row, its numbers and its strings
+
+
+class Reading(NamedTuple):
+    """Checked rows, not yet in slots: all numbers under the same names, or row by row."""
+
+    values: Matrix | None  # (n, len(names)), where every row has just these numbers
+    names: tuple[str, ...]
+    rows: Parsed  # else row by row
+
+
+def as_row(features: Any, whose: str) -> Row:
+    """What a user gave as features, as a mapping; a vector is a mapping from positions, nothing is no features."""
+    if features is None or isinstance(features, Mapping):
+        return features
+    return {str(i): v for i, v in enumerate(as_vector(features, whose).tolist())}
+
+
+def as_vector(features: Any, whose: str) -> Vector:
+    """A plain vector (d,), or one line that says why not."""
+    if hasattr(features, "toarray"):
+        raise InvalidShape(f"{whose} are a sparse matrix; give a dict of the features that are not zero, or .toarray()")
+    if isinstance(features, str) or not (isinstance(features, Sequence) or hasattr(features, "__array__")):
+        kind = type(features).__name__
+        raise InvalidValue(f"{whose} are of type {kind}; they must be a dict of features, a vector of numbers, or None")
+    try:
+        given = np.asarray(features)
+    except ValueError:
+        raise InvalidShape(f"{whose} are a ragged list; a vector has one number per feature") from None
+    if given.dtype.kind == "c":
+        raise InvalidValue(f"{whose} are complex numbers; features are real: give real and imaginary part by name")
+    if given.dtype.kind not in "fiub":
+        raise InvalidValue(f"{whose} have dtype {given.dtype}; a vector holds numbers: give strings in a dict, by name")
+    if given.ndim != 1:
+        raise InvalidShape(f"{whose} have shape {given.shape}; a vector of features has one axis")
+    return given.astype(np.float64)
+
+
+class Plan(NamedTuple):
+    """Where the numbers of rows with the same names go."""
+
+    slots: NDArray[np.int64]
+    there: NDArray[np.int64]  # the slots that say they are there
+    straight: bool  # are these all slots, in their order?
+
+
+class Table:
+    """The slots of one side (the items, or the context), and how to read rows into them.
+
+    Examples
+    --------
+    >>> table = Table("item")
+    >>> table.write(table.read([{"price": 3.0, "kind": "new"}, {"kind": "used"}])).shape  # 1, price, is it there, two kinds
+    (2, 5)
+    """
+
+    __slots__ = (
+        "_absent",
+        "_plans",
+        "_tokens",
+        "absent_from",
+        "bucket_slots",
+        "buckets",
+        "collisions",
+        "first_hash",
+        "kinds",
+        "missing",
+        "numbers",
+        "presence",
+        "rows_seen",
+        "side",
+        "strings",
+    )
+
+    def __init__(self, side: str, buckets: int = BUCKETS) -> None:
+        self.side = side
+        self.buckets = buckets
+        self.kinds: list[int] = [CONSTANT]
+        self.missing: list[float] = [1.0]  # what a row made before a slot existed holds there
+        self.numbers: dict[str, int] = {}
+        self.presence: dict[str, int] = {}
+        self.strings: dict[str, None] = {}
+        self.bucket_slots: dict[int, int] = {}
+        self.first_hash: dict[int, int] = {}
+        self.collisions = 0
+        self.rows_seen = 0
+        self._tokens: dict[tuple[str, str], int] = {}
+        self._plans: dict[tuple[str, ...], Plan] = {}
+        self._absent: Vector | None = None
+
+    @property
+    def width(self) -> int:
+        """Number of slots, the constant included."""
+        return len(self.kinds)
+
+    @property
+    def described(self) -> bool:
+        """Has any feature been seen?"""
+        return len(self.kinds) > 1
+
+    # ---------------------------------------------------------------------------------------------------------- reading
+
+    def read(self, rows: Sequence[Row]) -> Reading:
+        """Check rows and sort their values by kind; changes nothing."""
+        first = rows[0]
+        if not first:
+            return self._read_slowly(rows) if any(rows) else Reading(np.empty((len(rows), 0)), (), [])
+        names = tuple(first)
+        try:
+            values = [[*row.values()] for row in rows if tuple(row) == names]  # type: ignore[union-attr,arg-type]
+        except TypeError:  # a row without features
+            return self._read_slowly(rows)
+        kinds = {type(value) for row in values for value in row}
+        if len(values) < len(rows) or not kinds <= PLAIN or not self._plain_names(names):
+            return self._read_slowly(rows)
+        raw = np.array(values, np.float64)
+        if not math.isfinite(np.vdot(raw, raw)):
+            return self._read_slowly(rows)  # which says where, if one is not finite
+        return Reading(raw, names, [])
+
+    def _plain_names(self, names: tuple[str, ...]) -> bool:
+        return names in self._plans or (
+            all(type(name) is str for name in names) and not any(name in self.strings for name in names)
+        )
+
+    def _read_slowly(self, rows: Sequence[Row]) -> Reading:
+        kinds: dict[str, type] = {}
+        read = []
+        for row in rows:
+            numbers: dict[str, float] = {}
+            strings: list[tuple[str, str]] = []
+            for name, value in (row or {}).items():
+                if type(value) in PLAIN and name in self.numbers and -HUGE < value < HUGE:
+                    numbers[name] = float(value)
+                    continue
+                if not isinstance(name, str):
+                    raise InvalidValue(
+                        f"{self.side} feature {name!r} is named by a {type(name).__name__}; names are strings"
+                    )
+                if value is None:
+                    continue
+                kind = str if isinstance(value, str) else float
+                self._same_kind(name, value, kind, kinds)
+                if kind is str:
+                    strings.append((name, value))
+                else:
+                    numbers[name] = self._number(name, value)
+            read.append((numbers, strings))
+        return Reading(None, (), read)
+
+    def _same_kind(self, name: str, value: Any, kind: type, kinds: dict[str, type]) -> None:
+        known = str if name in self.strings else float if name in self.numbers else kinds.setdefault(name, kind)
+        if known is not kind:
+            was, now = ("a string", "a number") if known is str else ("a number", "a string")
+            raise InvalidValue(
+                f"{self.side} feature {name!r} = {value!r} is {now} and was {was} before; a feature keeps its kind"
+            )
+
+    def _number(self, name: str, value: Any) -> float:
+        if isinstance(value, complex | np.complexfloating):
+            raise InvalidValue(
+                f"{self.side} feature {name!r} = {value!r} is complex; features are real numbers, booleans or strings"
+            )
+        if not isinstance(value, Real | np.bool_):
+            kind = type(value).__name__
+            raise InvalidValue(
+                f"{self.side} feature {name!r} is of type {kind}; it must be a number, a boolean or a string"
+            )
+        number = float(value)
+        if not math.isfinite(number):
+            raise InvalidValue(f"{self.side} feature {name!r} = {number} is not finite; leave out what is not known")
+        return number
+
+    # ---------------------------------------------------------------------------------------------------------- writing
+
+    def write(self, reading: Reading, *, learn: bool = True) -> Matrix:
+        """Rows (n, width) of raw numbers; `learn` makes slots for what is new, else it is passed over."""
+        plan = None if reading.values is None else self._plan(reading.names)
+        if plan is not None:
+            rows = self._planned(reading.values, plan)
+            self.rows_seen += len(rows) if learn else 0
+            return rows
+        if reading.values is not None:
+            read: Parsed = [(dict(zip(reading.names, row, strict=True)), []) for row in reading.values.tolist()]
+        else:
+            read = reading.rows
+        if learn:
+            self._make_slots(read)
+        rows = np.tile(self.absent, (len(read), 1))
+        for row, (numbers, strings) in zip(rows, read, strict=True):
+            for name, value in numbers.items():
+                slot = self.numbers.get(name)
+                if slot is not None:
+                    row[slot] = value
+                    if name in self.presence:
+                        row[self.presence[name]] = 1.0
+            for token in strings:
+                slot = self.slot_of(token)
+                if slot is not None:
+                    row[slot] = 1.0
+        self.rows_seen += len(read) if learn else 0
+        return rows
+
+    def _planned(self, values: Any, plan: "Plan") -> Matrix:
+        """Rows whose numbers have their slots already."""
+        rows = np.empty((len(values), self.width))
+        if plan.straight:
+            rows[:, 0] = 1.0
+            rows[:, 1:] = values
+            return rows
+        rows[:] = self.absent
+        rows[:, plan.slots] = values
+        rows[:, plan.there] = 1.0
+        return rows
+
+    @property
+    def absent(self) -> Vector:
+        """The row in which everything is missing."""
+        if self._absent is None:
+            self._absent = np.array([{CONSTANT: 1.0, NUMBER: math.nan}.get(kind, 0.0) for kind in self.kinds])
+        return self._absent
+
+    def _plan(self, names: tuple[str, ...]) -> "Plan | None":
+        """Slots of these names and of their presence, if rows with just these numbers need no new slot."""
+        if names in self._plans:
+            return self._plans[names]
+        known = all(name in self.numbers for name in names)
+        complete = all(name in names or name in self.presence for name in self.numbers)
+        if not known or not complete:
+            return None
+        slots = np.array([self.numbers[name] for name in names], np.int64)
+        there = np.array([self.presence[name] for name in names if name in self.presence], np.int64)
+        if len(self._plans) >= 64:
+            self._plans.clear()
+        straight = bool(names) and slots.tolist() == list(range(1, self.width))
+        self._plans[names] = plan = Plan(slots, there, straight)
+        return plan
+
+    def _make_slots(self, read: Parsed) -> None:
+        """Slots for what is new: sorted, so that no order of keys or items matters."""
+        new = {name for numbers, _ in read for name in numbers}.difference(self.numbers)
+        before = self.rows_seen > 0
+        for name in sorted(new):
+            self.numbers[name] = self._add(NUMBER, math.nan)
+            if before:
+                self.presence[name] = self._add(PRESENT, 0.0)
+        for name in sorted(self.numbers):
+            if name not in self.presence and any(name not in numbers for numbers, _ in read):
+                self.presence[name] = self._add(PRESENT, 0.0 if name in new else 1.0)
+        tokens = {token for _, strings in read for token in strings}
+        for token in sorted(tokens):
+            self.strings.setdefault(token[0])
+            if token not in self._tokens:
+                self._place(token)
+
+    def _add(self, kind: int, missing: float) -> int:
+        self.kinds.append(kind)
+        self.missing.append(missing)
+        self._absent = None
+        self._plans.clear()
+        return len(self.kinds) - 1
+
+    def _place(self, token: tuple[str, str]) -> None:
+        """The slot of a category: that of its bucket."""
+        found = mark(self.side, token)
+        bucket = found % self.buckets
+        if bucket not in self.bucket_slots:
+            self.bucket_slots[bucket] = self._add(CATEGORY, 0.0)
+            self.first_hash[bucket] = found
+        elif self.first_hash[bucket] not in (found, -1):
+            self.collisions += 1
+            self.first_hash[bucket] = -1  # shared: counted once
+        if len(self._tokens) >= 4 * self.buckets:
+            self._tokens.clear()
+        self._tokens[token] = self.bucket_slots[bucket]
+
+    def slot_of(self, token: tuple[str, str]) -> int | None:
+        """The slot of a category, if it or one that shares its bucket has been seen."""
+        slot = self._tokens.get(token)
+        return slot if slot is not None else self.bucket_slots.get(mark(self.side, token) % self.buckets)
+
+    # ----------------------------------------------------------------------------------------------------------- saving
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything but the statistics, as JSON."""
+        missing = [None if math.isnan(m) else m for m in self.missing]
+        fields = ("numbers", "presence", "collisions", "rows_seen", "buckets", "kinds")
+        plain = {field: getattr(self, field) for field in fields}
+        buckets = [[b, slot, self.first_hash[b]] for b, slot in self.bucket_slots.items()]
+        return plain | {"missing": missing, "strings": sorted(self.strings), "bucket_slots": buckets}
+
+    @classmethod
+    def from_json(cls, side: str, saved: Mapping[str, Any]) -> "Table":
+        """The table that was saved."""
+        table = cls(side, int(saved["buckets"]))
+        table.kinds = [int(k) for k in saved["kinds"]]
+        table.missing = [math.nan if m is None else float(m) for m in saved["missing"]]
+        table.numbers = {str(k): int(v) for k, v in saved["numbers"].items()}
+        table.presence = {str(k): int(v) for k, v in saved["presence"].items()}
+        table.strings = dict.fromkeys(saved["strings"])
+        table.bucket_slots = {int(b): int(slot) for b, slot, _ in saved["bucket_slots"]}
+        table.first_hash = {int(b): int(first) for b, _, first in saved["bucket_slots"]}
+        table.collisions, table.rows_seen = int(saved["collisions"]), int(saved["rows_seen"])
+        return table
+
+
+def mark(side: str, token: tuple[str, ...]) -> int:
+    """64 bits that are the same in every process, on every machine, in every version."""
+    text = "\0".join((side, *token)).encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")

@@ -1,0 +1,44 @@
+"""Decisions that only a log remembers: the dict of `Decision.to_dict`, read with care."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ..errors import InvalidValue, integer, real
+from .decision import FORMAT
+from .features import as_row
+from .learner import Learner, Offer
+
+
+class Logged(NamedTuple):
+    """A decision from a log, checked."""
+
+    id: str
+    tick: int
+    at: float
+    offer: Offer  # of the items shown, in their order
+    rows: list[Any]
+    context: Any
+
+    def to_dict(self) -> dict[str, Any]:
+        """The dict it was read from."""
+        named = {"format": FORMAT, "id": self.id, "tick": self.tick, "at": self.at, "items": list(self.offer.names)}
+        return named | {"features": self.rows, "context": self.context}
+
+
+def read_logged(given: Mapping[str, Any], learner: Learner) -> Logged:
+    """Check a dict from `to_dict`; changes nothing."""
+    missing = [key for key in ("format", "id", "tick", "at", "items", "features", "context") if key not in given]
+    if missing:
+        raise InvalidValue(f"the decision has no {missing[0]!r}; it must be the dict from Decision.to_dict, or its id")
+    if given["format"] != FORMAT:
+        raise InvalidValue(f"the decision has format {given['format']!r}; this version reads format {FORMAT}")
+    items, rows = given["items"], given["features"]
+    if not isinstance(given["id"], str) or not isinstance(items, list) or not isinstance(rows, list) or not items:
+        raise InvalidValue("the decision's id must be a string, its items and features lists; was the log changed?")
+    if len(rows) != len(items):
+        raise InvalidValue(f"the decision shows {len(items)} items and features of {len(rows)}; was the log changed?")
+    named = [as_row(row, f"features of item {name!r}") for name, row in zip(items, rows, strict=True)]
+    context = as_row(given["context"], "the context")
+    tick = integer("tick", given["tick"], least=1, why="it is the number of the decision")
+    offer = learner.read(items, named, context)
+    return Logged(given["id"], tick, real("at", given["at"]), offer, named, context)

@@ -1,0 +1,74 @@
+"""What a user offers: names with features, some of them masked, in an order that does not depend on how they were given."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidShape, InvalidValue
+from .features import Row, as_row, as_vector
+
+
+def as_name(name: Any) -> Any:
+    """An item's name: a string or a whole number."""
+    if isinstance(name, str):
+        return name
+    if isinstance(name, int | np.integer) and not isinstance(name, bool):
+        return int(name)
+    raise InvalidValue(f"item {name!r} is named by a {type(name).__name__}; names are strings or whole numbers")
+
+
+def as_items(items: Any) -> dict[Any, Any]:
+    """What is on offer, from names to features."""
+    if type(items) is dict and items and {*map(type, items)} == {str}:
+        return items
+    if isinstance(items, Mapping):
+        given = {as_name(name): features for name, features in items.items()}
+    elif isinstance(items, np.ndarray) and items.ndim == 2:
+        given = {a: as_vector(row, f"features of item {a}") for a, row in enumerate(items)}
+    elif hasattr(items, "toarray"):
+        raise InvalidShape("items are a sparse matrix; give a dict from names to features, or .toarray()")
+    elif isinstance(items, str) or not hasattr(items, "__iter__"):
+        raise InvalidValue(
+            f"items = {items!r} is not allowed; it must be a dict from names to features, or a list of names"
+        )
+    else:
+        names = [name if type(name) is str else as_name(name) for name in items]
+        given = dict.fromkeys(names)
+        if len(given) < len(names):
+            raise InvalidValue("an item is on offer twice; names must differ")
+    if not given:
+        raise InvalidValue("items is empty; there must be at least one item to choose")
+    return given
+
+
+def plain_row(name: Any, features: Any) -> Row:
+    """An item's features as a mapping."""
+    return features if type(features) is dict else as_row(features, f"features of item {name!r}")
+
+
+def masked(given: dict[Any, Any], mask: Any) -> dict[Any, Any]:
+    """The items that may be chosen."""
+    if isinstance(mask, Mapping):
+        unknown = [name for name in mask if name not in given]
+        if unknown:
+            raise InvalidValue(f"mask names {unknown[0]!r}, which is not on offer")
+        left = {name: features for name, features in given.items() if mask.get(name, True)}
+    else:
+        allowed = list(mask)
+        if len(allowed) != len(given) or not all(isinstance(m, bool | np.bool_ | int) for m in allowed):
+            raise InvalidShape(
+                f"mask has {len(allowed)} entries; it must have {len(given)}, a boolean for each item in their order"
+            )
+        left = {name: given[name] for name, m in zip(given, allowed, strict=True) if m}
+    if not left:
+        raise InvalidValue("mask allows no item; at least one must be left to choose")
+    return left
+
+
+def in_order(given: Mapping[Any, Any]) -> list[Any]:
+    """Names in an order that does not depend on how they were given."""
+    try:
+        return sorted(given)
+    except TypeError:
+        return sorted(given, key=lambda name: (isinstance(name, str), name))

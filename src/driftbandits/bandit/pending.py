@@ -1,0 +1,102 @@
+"""Decisions that wait for their reward, and those that have had it.
+
+Both tables are bounded. When more than `limit` decisions wait, the oldest is given up unlearned; of those answered, the newest 10 000 are
+remembered so that a second reward can be told from a wrong id. Either way no id is ever learned twice.
+"""
+
+import os
+from collections import OrderedDict
+from typing import Any, NamedTuple
+
+from ..errors import InvalidState, InvalidValue
+from .learner import Memo
+
+LIMIT = 100_000
+ANSWERED = 10_000
+REPEATS = ("error", "ignore", "replace")
+
+
+class UnknownDecision(InvalidValue, KeyError):
+    """A reward for an id that is not waiting for one."""
+
+    __str__ = Exception.__str__  # KeyError's would quote the sentence
+
+
+class AlreadyRewarded(InvalidState):
+    """A second reward for one decision."""
+
+
+class Open(NamedTuple):
+    """A decision that waits."""
+
+    tick: int  # its number
+    at: float  # its time
+    memos: list[Memo]  # one for each item shown
+
+
+class Closed(NamedTuple):
+    """A decision that has been answered."""
+
+    open: Open | None  # None: expired
+    rewards: list[float]
+    weight: float
+
+
+class Pending:
+    """The two tables.
+
+    Examples
+    --------
+    >>> table = Pending(limit=1)
+    >>> table.put("a", Open(1, 0.0, [])), table.put("b", Open(2, 0.0, []))  # one is given up
+    (0, 1)
+    >>> table.find("a", "error")
+    Traceback (most recent call last):
+    ...
+    driftbandits.bandit.pending.UnknownDecision: no decision 'a' waits for a reward: the id is wrong, or it was expired, or the oldest of 1
+    """
+
+    __slots__ = ("closed", "dropped", "limit", "open")
+
+    def __init__(self, limit: int = LIMIT) -> None:
+        self.limit = limit
+        self.open: OrderedDict[str, Open] = OrderedDict()
+        self.closed: OrderedDict[str, Closed] = OrderedDict()
+        self.dropped = 0
+
+    def put(self, id_: str, decision: Open) -> int:
+        """Let a decision wait; returns how many were given up for it."""
+        self.open[id_] = decision
+        if len(self.open) <= self.limit:
+            return 0
+        self.open.popitem(last=False)
+        self.dropped += 1
+        return 1
+
+    def find(self, id_: Any, on_repeat: str) -> Open | Closed | None:
+        """The decision to learn; None if its reward is to be ignored. Changes nothing."""
+        found = self.open.get(id_) if isinstance(id_, str) else None
+        if found is not None:
+            return found
+        before = self.closed.get(id_) if isinstance(id_, str) else None
+        if before is None:
+            raise UnknownDecision(
+                f"no decision {id_!r} waits for a reward: the id is wrong, or it was expired, or the oldest of {self.limit}"
+            )
+        if on_repeat == "error":
+            raise AlreadyRewarded(
+                f"decision {id_!r} has had its reward; a decision is learned once (on_repeat='ignore' or 'replace' accepts a second)"
+            )
+        return before if on_repeat == "replace" and before.open is not None else None
+
+    def close(self, id_: str, answered: Closed) -> None:
+        """Note that a decision has been answered."""
+        self.open.pop(id_, None)
+        self.closed[id_] = answered
+        if len(self.closed) > min(self.limit, ANSWERED):
+            self.closed.popitem(last=False)
+
+
+def new_id() -> str:
+    """128 random bits from the system: unguessable, and never drawn twice."""
+    return os.urandom(16).hex()

@@ -1,0 +1,37 @@
+"""Rewards as users give them, checked before anything is learned."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidValue, real
+
+REWARDS = ("value", "click", "count")
+RANGE = {"value": (-math.inf, math.inf), "click": (0.0, 1.0), "count": (0.0, math.inf)}
+
+
+def as_reward(kind: str, reward: Any) -> float:
+    """A reward of the kind a bandit learns."""
+    if type(reward) is not float and isinstance(reward, complex | np.complexfloating):
+        raise InvalidValue(f"reward = {reward!r} is complex; a reward is one real number")
+    if isinstance(reward, str):
+        raise InvalidValue(f"reward = {reward!r} is a string; a reward is one number")
+    r = real("reward", reward)
+    if kind == "click" and r not in (0.0, 1.0):
+        raise InvalidValue(
+            f"reward = {reward!r} is not allowed; it must be 0 or 1: reward='click' (use 'value' for other numbers)"
+        )
+    if kind == "count" and (r < 0.0 or r != math.floor(r)):
+        raise InvalidValue(
+            f"reward = {reward!r} is not allowed; it must be 0, 1, 2, …: reward='count' (use 'value' for other numbers)"
+        )
+    return r
+
+
+def as_weight(weight: Any) -> float:
+    """How much a reward counts."""
+    w = real("weight", weight)
+    if w < 0.0:
+        raise InvalidValue(f"weight = {weight!r} is not allowed; it must be ≥ 0: it says how much the reward counts")
+    return w

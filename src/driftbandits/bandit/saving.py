@@ -1,0 +1,198 @@
+"""A bandit as bytes and back: arrays (safetensors) with JSON beside them. No pickle; loading executes nothing."""
+
+import hashlib
+import json
+import math
+import os
+import pathlib
+import struct
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..errors import DriftBanditsError, InvalidValue
+from ..files import write_atomically
+from .adaptive import Adaptive
+from .bandit import Bandit
+from .core import DriftEvent
+from .diagonal import Diagonal
+from .learner import Memo
+from .pending import Closed, Open, Pending
+
+FORMAT = 1
+B = TypeVar("B", bound=Bandit)
+KEY = "driftbandits.Bandit"
+
+
+class Unreadable(InvalidValue):
+    """A file that is not a bandit, is damaged, or comes from a later version."""
+
+
+def save(bandit: Bandit, path: Any) -> None:
+    """Write the file, whole or not at all."""
+    write_atomically(path, to_bytes(bandit))
+
+
+def load(path: Any, features: Any, strategy: Any, on_drift: Any) -> Bandit:
+    """Read the file, whole or not at all."""
+    try:
+        data = pathlib.Path(path).read_bytes()
+    except OSError as problem:
+        raise Unreadable(f"{os.fspath(path)} cannot be read: {problem.strerror}") from None
+    return from_bytes(data, os.fspath(path), features=features, strategy=strategy, on_drift=on_drift)
+
+
+# ------------------------------------------------------------------------------------------------------------------ bytes
+
+
+def to_bytes(bandit: Bandit) -> bytes:
+    """The whole state; equal states give equal bytes."""
+    from safetensors.numpy import save as pack
+
+    about, arrays = bandit._learner.pack()
+    waiting, flat = _pack_pending(bandit._pending)
+    state = {
+        "format": FORMAT,
+        "config": bandit._config,
+        "tick": bandit._tick,
+        "counts": bandit._counts,
+        "newest": bandit._newest if math.isfinite(bandit._newest) else None,
+        "given": bandit._given,
+        "events": [list(event) for event in bandit._events],
+        "learner": about,
+        "pending": waiting,
+    }
+    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()} | {"pending": flat}
+    return bytes(pack(arrays, {KEY: json.dumps(state, separators=(",", ":"))}))
+
+
+def digest(bandit: Bandit) -> str:
+    """A fingerprint of the whole state but for the ids, which are drawn from the system."""
+    about, arrays = bandit._learner.pack()
+    waiting, flat = _pack_pending(bandit._pending)
+    plain = json.dumps([about, bandit._tick, bandit._counts, [row[1:] for row in waiting["open"]]], sort_keys=True)
+    mark = hashlib.sha256(plain.encode())
+    for name in sorted(arrays):
+        mark.update(name.encode() + np.ascontiguousarray(arrays[name]).tobytes())
+    mark.update(flat.tobytes())
+    return mark.hexdigest()
+
+
+def from_bytes(
+    data: bytes,
+    name: str,
+    *,
+    features: Any = None,
+    strategy: Any = None,
+    on_drift: Any = None,
+    kind: type[B] = Bandit,  # type: ignore[assignment]
+) -> B:
+    """The bandit of `to_bytes`, or one line that says why not."""
+    state, arrays = _open(data, name)
+    try:
+        config = dict(state["config"])
+        bandit = kind(**_settings(config, name, features), strategy=strategy, on_drift=on_drift)
+        bandit._tick, bandit._given = int(state["tick"]), bool(state["given"])
+        bandit._counts = {key: int(state["counts"][key]) for key in bandit._counts}
+        bandit._newest = -math.inf if state["newest"] is None else float(state["newest"])
+        bandit._events = [DriftEvent(*event) for event in state["events"]]
+        bandit._learner = _learner(bandit, state["learner"], arrays, strategy, name)
+        bandit._pending = _unpack_pending(state["pending"], arrays["pending"], bandit._config["max_pending"])
+    except DriftBanditsError as problem:
+        raise Unreadable(f"{name} is damaged: {problem}") if not isinstance(problem, Unreadable) else problem from None
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as problem:
+        raise Unreadable(f"{name} is damaged: {type(problem).__name__} in its state ({problem})") from None
+    return bandit
+
+
+def _settings(config: dict[str, Any], name: str, features: Any) -> dict[str, Any]:
+    """What `Bandit` was made with."""
+    clocked = config.pop("clocked")
+    if clocked:
+        config["half_life"] = f"{config['half_life']!r}s"
+    if config["features"] == "function":
+        if features is None:
+            raise Unreadable(
+                f"{name} was made with a function of features; give it again with features=…: files hold no code"
+            )
+        config["features"] = features
+    elif features is not None:
+        raise Unreadable(f"{name} was made with features={config['features']!r}, not with a function")
+    return config
+
+
+def _learner(bandit: Bandit, about: Mapping[str, Any], arrays: Mapping[str, Any], strategy: Any, name: str) -> Any:
+    if "wrapped" not in about:
+        if strategy is not None:
+            raise Unreadable(f"{name} was made without strategy=…")
+        return Diagonal.unpack(about, arrays) if "diagonal" in about else Adaptive.unpack(about, arrays)
+    if strategy is None:
+        raise Unreadable(f"{name} was made with strategy=…; give the same again: files hold no code")
+    bandit._learner.restore(about, arrays)  # type: ignore[attr-defined]
+    return bandit._learner
+
+
+def _open(data: bytes, name: str) -> tuple[Any, dict[str, Any]]:
+    """JSON and arrays of a file; everything in it is foreign."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load as unpack
+
+    try:
+        (length,) = struct.unpack("<Q", data[:8])
+        header = json.loads(data[8 : 8 + length]) if 8 + length <= len(data) else None
+        arrays = unpack(data)
+        text = header["__metadata__"][KEY]  # type: ignore[index]
+        state = json.loads(text)
+    except (struct.error, ValueError, KeyError, TypeError, SafetensorError, RecursionError):
+        raise Unreadable(f"{name} is not a saved bandit, or it is damaged or cut short") from None
+    if not isinstance(state, dict) or not isinstance(state.get("format"), int):
+        raise Unreadable(f"{name} is not a saved bandit")
+    if state["format"] > FORMAT:
+        raise Unreadable(
+            f"{name} was saved by a later version (format {state['format']}); this one reads up to format {FORMAT}"
+        )
+    return state, arrays
+
+
+# ---------------------------------------------------------------------------------------------------------------- pending
+
+
+def _pack_pending(pending: Pending) -> tuple[dict[str, Any], Any]:
+    flat: list[Any] = []
+
+    def row(id_: str, waiting: Open) -> list[Any]:
+        for memo in waiting.memos:
+            flat.extend((memo.row, memo.context, memo.seen))
+        memos = [[memo.item, len(memo.row), len(memo.context), len(memo.seen)] for memo in waiting.memos]
+        return [id_, waiting.tick, waiting.at, memos]
+
+    open_ = [row(id_, waiting) for id_, waiting in pending.open.items()]
+    closed = [
+        [id_, None if done.open is None else row(id_, done.open), done.rewards, done.weight]
+        for id_, done in pending.closed.items()
+    ]
+    about = {"open": open_, "closed": closed, "dropped": pending.dropped}
+    return about, np.concatenate(flat) if flat else np.zeros(0)
+
+
+def _unpack_pending(about: Mapping[str, Any], flat: Any, limit: int) -> Pending:
+    pending, place = Pending(limit), 0
+
+    def take(n: int) -> Any:
+        nonlocal place
+        place += n
+        if n < 0 or place > len(flat):
+            raise InvalidValue("decisions that wait for a reward are cut short")
+        return np.array(flat[place - n : place], np.float64)
+
+    def waiting(row: Any) -> Open:
+        _, tick, at, memos = row
+        return Open(int(tick), float(at), [Memo(item, take(a), take(b), take(c)) for item, a, b, c in memos])
+
+    for row in about["open"]:
+        pending.open[row[0]] = waiting(row)
+    for id_, row, rewards, weight in about["closed"]:
+        pending.closed[id_] = Closed(None if row is None else waiting(row), [float(r) for r in rewards], float(weight))
+    pending.dropped = int(about["dropped"])
+    return pending

@@ -1,0 +1,135 @@
+"""Any strategy of the zoo as the learner of a `Bandit`.
+
+Its constants are in the user's units, so it sees features as they are: numbers uncentred, a category as 0 or 1, a missing number as 0,
+an item without features as
+a category of its own. It has as many features as the first decision shows.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..agent import Agent
+from ..errors import InvalidState, InvalidValue
+from ..linalg import Matrix, Vector
+from ..protocol import propensities
+from .features import Reading, Row, Table
+from .learner import Choice, Memo, Offer, Placed, Refuted
+
+NAME = "name"
+
+
+class Wrapped:
+    """An `Agent` behind names."""
+
+    def __init__(self, strategy: Any, mode: str, seed: int, buckets: int) -> None:
+        if mode not in ("item", "interact", "function"):
+            raise InvalidValue(
+                f"features = {mode!r} is not allowed with strategy=…; it must be 'item', 'interact' or a function: "
+                "one model is shared by all items"
+            )
+        self.strategy, self.mode, self.seed = strategy, mode, seed
+        self.items, self.context = Table("item", buckets), Table("context", buckets)
+        self.agent: Agent | None = None
+        self.selected = 0
+
+    def read(self, names: Sequence[Any], rows: Sequence[Row], context: Row) -> Offer:
+        """Check what is on offer; after the first decision, also that nothing in it is new."""
+        rows = [row if row else {NAME: str(name)} for name, row in zip(names, rows, strict=True)]
+        offer = Offer(names, self.items.read(rows), self.context.read((context,)))
+        if self.agent is not None:
+            _nothing_new(self.items, offer.items)
+            _nothing_new(self.context, offer.context)
+        return offer
+
+    def place(self, offer: Offer, tick: int, *, learn: bool = True) -> Placed:  # noqa: ARG002
+        """Arms (n, d) of the strategy."""
+        first = self.agent is None
+        rows = self.items.write(offer.items, learn=first and learn)
+        context = self.context.write(offer.context, learn=first and learn)
+        arms = self._arms(rows, context)
+        if first:
+            self.agent = Agent(self.strategy, dim=arms.shape[1], seed=self.seed)
+        return Placed(offer.names, arms, context, np.zeros(len(offer.names), np.int64))
+
+    def _arms(self, rows: Matrix, context: Matrix) -> Matrix:
+        """The item's features, those of the context, and with "interact" their products."""
+        item, who = np.nan_to_num(rows[:, 1:]), np.nan_to_num(context[0, 1:])
+        parts = [item, np.tile(who, (len(item), 1))]
+        if self.mode == "interact":
+            parts.append((item[:, :, None] * who[None, None, :]).reshape(len(item), -1))
+        return np.ascontiguousarray(np.concatenate(parts, axis=1))
+
+    def score(self, placed: Placed) -> tuple[Vector, Vector]:
+        """The strategy's estimate xᵀθ; its standard deviation is not known."""
+        assert self.agent is not None
+        return placed.rows @ self.agent.theta, np.full(len(placed.rows), np.nan)
+
+    def choose(self, placed: Placed, explore: float, chance: Sequence[float]) -> Choice:
+        """The strategy's choice, or with probability `explore` any; place by place for a ranking."""
+        assert self.agent is not None
+        arms, left = placed.rows, list(range(len(placed.rows)))
+        exact = propensities.knows(type(self.agent.strategy))
+        drawn: list[int] = []
+        propensity, first = 1.0, np.zeros(len(arms))
+        for u in chance:
+            offered = arms[left]
+            own = self.agent.propensities(offered) if exact else None
+            k = self.agent.select(offered)
+            self.selected += 1
+            p = np.zeros(len(left))
+            p[k] = 1.0
+            p = (1.0 - explore) * (p if own is None else own) + explore / len(left)
+            if u < explore:
+                k = min(int(u / explore * len(left)), len(left) - 1)
+            if not drawn:
+                first = p
+            propensity *= float(p[k])
+            drawn.append(left.pop(k))
+        return Choice(drawn, propensity, first, arms @ self.agent.theta, [self.memo(placed, a) for a in drawn])
+
+    def repeat(self, placed: Placed, k: int) -> None:
+        """The strategy's own chance moves on as if it had chosen."""
+        self.choose(placed, 0.0, [1.0] * k)
+
+    def memo(self, placed: Placed, a: int, *, chosen: bool = True) -> Memo:
+        """The arm, and the number of the selection that chose it, if one did."""
+        return Memo(placed.names[a], placed.rows[a].copy(), np.zeros(0), np.full(int(chosen), float(self.selected)))
+
+    def learn(self, memo: Memo, tick: float, r: float, w: float, *, judge: bool = True) -> Refuted | None:  # noqa: ARG002
+        """Learn a reward as late as it is."""
+        assert self.agent is not None
+        if w < 0.0:
+            raise InvalidValue(
+                "on_repeat='replace' is not possible with strategy=…: what a strategy has learned cannot be taken back"
+            )
+        age = self.selected - int(memo.seen[0]) if len(memo.seen) else None
+        self.agent.update(r, x=memo.row, weight=w, age=age)
+        return None
+
+    def drop(self, item: Any) -> None:
+        """Items have no models of their own: nothing to forget."""
+
+    def info(self) -> dict[str, Any]:
+        """What the strategy tells."""
+        told = {} if self.agent is None else self.agent.info()
+        plain = {name: value for name, value in told.items() if isinstance(value, int | float | str | bool | None)}
+        known = {"effective_memory": plain.get("effective_memory"), "sigma": plain.get("sigma"), "calibration": None}
+        return {**known, "strategy": type(self.strategy).__name__, "covariance": "of the strategy", **plain}
+
+    def pack(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Everything, as JSON and arrays."""
+        raise InvalidState("a bandit with strategy=… cannot be saved yet; the default learner can")
+
+
+def _nothing_new(table: Table, reading: Reading) -> None:
+    """A strategy has a fixed number of features."""
+    rows = reading.rows or [(dict.fromkeys(reading.names, 0.0), [])]
+    new = [name for numbers, _ in rows for name in numbers if name not in table.numbers]
+    new += [f"{name}={value}" for _, strings in rows for name, value in strings if table.slot_of((name, value)) is None]
+    if new:
+        raise InvalidValue(
+            f"{table.side} feature {new[0]!r} is new; with strategy=… the first decision must show all features: "
+            "the default learner accepts new ones"
+        )

@@ -1,0 +1,37 @@
+"""The command `driftbandits`: one file per subcommand, named as the user types it.
+
+A new subcommand is a new file here that decorates its function with `command(HEADING)` of `app`; nothing else needs to
+know it. Import what is heavy inside the function: every file is imported for `--help`.
+"""
+
+import gc
+import importlib
+import importlib.util
+import pkgutil
+import sys
+from typing import Any
+
+FIRST = ("reproduce", "run", "report")  # in --help; the others follow by name
+
+
+def application() -> Any:
+    """The Typer application with every subcommand."""
+    from .app import app
+
+    found = [module.name for module in pkgutil.iter_modules(__path__) if module.name != "__main__"]
+    for name in (*FIRST, *(name for name in found if name not in FIRST)):
+        importlib.import_module(f".{name}", __name__)
+    return app
+
+
+def main() -> None:
+    """Run the command; what is not installed is told in one line."""
+    missing = [name for name in ("typer", "rich", "pydantic") if importlib.util.find_spec(name) is None]
+    if missing:
+        sys.stderr.write(
+            f"driftbandits: the command needs {' and '.join(missing)}: pip install 'driftbandits[command]'\n"
+        )
+        sys.exit(1)
+    app = application()
+    gc.freeze()  # what is imported stays; the garbage collector need not look through it again and again
+    app()

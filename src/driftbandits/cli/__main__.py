@@ -1,0 +1,5 @@
+"""`python -m driftbandits.cli`, as the command."""
+
+from . import main
+
+main()

@@ -1,0 +1,116 @@
+"""What the command says while it works: a bar on a terminal, nothing in a pipe."""
+
+import sys
+import time
+from types import TracebackType
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+from rich.table import Table
+from rich.text import Text
+
+from ..experiment.analyse.panel_results import Panel
+from ..experiment.write.publish import Published, final_lines
+from .interrupts import interrupt_at_once, interrupt_in_order
+
+errors = Console(stderr=True, highlight=False, soft_wrap=True)
+out = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 160)
+
+
+class Reporter:
+    """Compiling, then trials done of total and the time left. Silent unless standard error is a terminal."""
+
+    def __init__(self, quiet: bool) -> None:
+        self.visible = not quiet and errors.is_terminal
+        columns = (
+            TextColumn("{task.description:<10}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(compact=True),
+        )
+        self.bar = Bar(*columns, console=errors, transient=True, disable=not self.visible)
+        self.tasks: dict[str, Any] = {}
+        self.began = time.perf_counter()
+
+    def __enter__(self) -> "Reporter":
+        interrupt_at_once()  # until the first trial
+        self.bar.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        interrupt_in_order()
+        self.bar.__exit__(kind, error, trace)
+
+    def compiling(self, done: int, total: int) -> None:
+        """So many compositions are compiled."""
+        if total:
+            self._show("compiling", done, total)
+
+    def running(self, done: int, total: int) -> None:
+        """So many trials are done."""
+        interrupt_in_order()
+        if "trials" not in self.tasks and "compiling" in self.tasks:
+            self.bar.update(self.tasks["compiling"], visible=False)
+        self._show("trials", done, total)
+
+    def _show(self, name: str, done: int, total: int) -> None:
+        if name not in self.tasks:
+            self.tasks[name] = self.bar.add_task(name, total=total, completed=done)
+        self.bar.update(self.tasks[name], completed=done, total=total)
+
+    @property
+    def seconds(self) -> float:
+        """Since the start."""
+        return time.perf_counter() - self.began
+
+
+def show_published(done: Published, seconds: float) -> None:
+    """Tables of regret and claims, and where everything is."""
+    for panel in done.panels:
+        out.print(_finals(panel))
+        for v in panel.claims:
+            mark, colour = ("✓", "green") if v.holds else ("✗", "yellow")
+            out.print(Text.assemble("  ", (mark, colour), f" {printable(v.claim)}  ", (printable(v.detail), "dim")))
+        for f in panel.fits:
+            theorem = "" if f.theorem is None else f"; theorem {f.theorem:.2f}"
+            exponent = f"{f.exponent:.2f} ± {f.exponent_std:.2f}{theorem}"
+            out.print(Text(printable(f"  regret against {f.label}, {f.strategy}: exponent {exponent}")))
+        out.print()
+    reused = done.total - done.computed
+    out.print(f"{done.total} cells ({done.computed} computed, {reused} found) in {seconds:.1f} s")
+    if done.report is not None:
+        out.print(Text(f"report   {done.report}"))
+    out.print(Text(f"figures  {done.root / 'figures'}"))
+    out.print(Text(f"summary  {done.root / 'summary.json'}"))
+
+
+def _finals(panel: Panel) -> Table:
+    table = Table(
+        title=Text(printable(f"{panel.name}: {panel.title}")),
+        title_justify="left",
+        title_style="bold",
+        box=None,
+        pad_edge=False,
+    )
+    table.add_column("policy")
+    table.add_column("final regret", justify="right")
+    table.add_column("± std", justify="right")
+    table.add_column(Text(printable(f"µs per {panel.unit}")), justify="right")
+    for name, mean, std, cost in final_lines(panel):
+        table.add_row(Text(printable(name)), f"{mean:.1f}", f"{std:.1f}", f"{cost:.2f}")
+    return table
+
+
+def printable(text: str) -> str:
+    """Text that cannot command a terminal; as a `Text` it is no markup either."""
+    return "".join(c if c.isprintable() else "�" for c in text)
+
+
+def say_error(message: str) -> None:
+    """One line on standard error."""
+    sys.stderr.write(f"driftbandits: {' '.join(message.splitlines())}\n")

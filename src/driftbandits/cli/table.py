@@ -1,0 +1,116 @@
+"""`driftbandits table`: Table 1 of the paper at a given size."""
+
+import dataclasses
+import json
+import pathlib
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from .. import theory
+from ..errors import InvalidValue
+from ..files import write_atomically
+from .app import QUESTIONS, command
+from .console import out
+from .options import Json
+
+HORIZONS = tuple(10 ** (e / 4) for e in range(8, 33))  # 10² … 10⁸, four a decade
+
+
+@command(QUESTIONS)
+def table(
+    horizon: Annotated[int, typer.Option(min=2, help="Rounds T (for MDPs T = KH).")],
+    dim: Annotated[int, typer.Option(min=1, help="Features d.")],
+    path_length: Annotated[float | None, typer.Option(min=0.0, help="P_T, how far θ moves in all.")] = None,
+    changes: Annotated[int | None, typer.Option(min=0, help="Number of abrupt changes Γ_T.")] = None,
+    S: Annotated[float, typer.Option("-S", "--S", help="Bound of ‖θ‖.")] = 1.0,
+    L: Annotated[float, typer.Option("-L", "--L", help="Bound of ‖x‖.")] = 1.0,
+    R: Annotated[float, typer.Option("-R", "--R", help="Sub-Gaussian constant of linear rewards.")] = 1.0,
+    link: Annotated[str, typer.Option(help="Link of the generalized rows.")] = "logistic",
+    episode: Annotated[int | None, typer.Option(min=1, help="H, for the MDP rows.")] = None,
+    variation: Annotated[float | None, typer.Option(min=0.0, help="Δ, for the MDP rows.")] = None,
+    kappa: Annotated[float | None, typer.Option(help="κ, for the MNL row.")] = None,
+    figure: Annotated[pathlib.Path | None, typer.Option(help="Draw the rates against T into this file.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Table 1 as numbers: previous work, the paper and the lower bounds, and from where on each improvement holds.
+
+    [b]driftbandits table --horizon 6000 --dim 2 --path-length 6.28 --changes 5 -S 5[/]
+    """
+    if path_length is None and changes is None and variation is None:
+        raise InvalidValue("give --path-length, --changes or, for the MDP rows, --episode and --variation")
+    size: dict[str, Any] = {"d": dim, "P_T": path_length, "changes": changes, "S": S, "L": L, "R": R, "link": link}
+    size |= {"H": episode, "Delta": variation, "kappa": kappa}
+    found = theory.table1(T=horizon, **size)
+    if figure is not None:
+        draw(size, figure)
+    if as_json:
+        typer.echo(json.dumps(dataclasses.asdict(found), ensure_ascii=False, indent=1))
+    else:
+        show(found)
+
+
+def show(found: theory.Table1) -> None:
+    """Rows, crossings, and what the numbers are."""
+    rows = Table(box=None, pad_edge=False)
+    for name, justify in (
+        ("setting", "left"),
+        ("algorithm", "left"),
+        ("rate", "left"),
+        ("rate here", "right"),
+        ("bound", "right"),
+        ("source", "left"),
+    ):
+        rows.add_column(name, justify=justify)  # type: ignore[arg-type]
+    last = ""
+    for row in found.rows:
+        bound = "" if row.bound is None else f"{row.bound.total:.4g}"
+        mark = "Ω " if row.kind == "lower" else ""
+        rows.add_row(
+            row.setting if row.setting != last else "",
+            row.algorithm,
+            mark + row.rate,
+            f"{row.value:.4g}",
+            bound,
+            row.source,
+        )
+        last = row.setting
+    out.print(rows)
+    for crossing in found.crossings:
+        out.print(
+            f"[dim]{crossing.setting}: the paper's rate is the smaller for {crossing.name} {crossing.side} {crossing.value:.3g}[/]"
+        )
+    out.print(
+        "[dim]rate here: the rate at this size with constant 1 and without logarithms; compare it with rates only. "
+        "bound: the paper's theorem with all its constants. Those of earlier works are in their papers.[/]"
+    )
+
+
+def draw(size: dict[str, Any], path: pathlib.Path) -> None:
+    """The rates of all rows against T, P_T and Γ_T fixed; one panel a setting."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise InvalidValue("--figure needs matplotlib: pip install 'driftbandits[command]'") from None
+    import io
+
+    curves: dict[str, dict[tuple[str, str], list[tuple[float, float]]]] = {}
+    for T in HORIZONS:
+        for row in theory.table1(T=round(T), **size).rows:
+            points = curves.setdefault(row.setting, {}).setdefault((row.algorithm, row.kind), [])
+            points.append((T, row.value))
+    drawn, axes = plt.subplots(1, len(curves), figsize=(3.6 * len(curves), 3.4), squeeze=False)
+    lines = {"previous": "--", "paper": "-", "adaptive": "-.", "lower": ":"}
+    for ax, (setting, found) in zip(axes[0], curves.items(), strict=True):
+        for (name, kind), points in found.items():
+            ax.loglog(*zip(*points, strict=True), lines[kind], label=name if kind != "lower" else "lower bound")
+        ax.loglog(HORIZONS, HORIZONS, color="0.8", label="T")
+        ax.set(title=setting, xlabel="T")
+        ax.legend(fontsize=7)
+    axes[0][0].set_ylabel("rate, constant 1, no logarithms")
+    drawn.tight_layout()
+    data = io.BytesIO()
+    drawn.savefig(data, format=path.suffix.lstrip(".") or "png", dpi=130)
+    plt.close(drawn)
+    write_atomically(path, data.getvalue())

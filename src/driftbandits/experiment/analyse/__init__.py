@@ -1,0 +1,1 @@
+"""What it means: curves, bounds, exponents and verdicts on the claims."""

@@ -1,0 +1,221 @@
+"""What an experiment found: curves of every trial, verdicts on its claims, theory's bounds; saved and read back.
+
+OUT/results.parquet   tidy: experiment, environment, strategy, trial, round, regret
+OUT/details.json      everything else
+"""
+
+import json
+import pathlib
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...files import write_atomically
+from ..spec.source import SpecError
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One strategy in one environment, all trials."""
+
+    environment: str
+    strategy: str
+    rounds: NDArray[np.int64]  # (c,)
+    regret: NDArray[np.float64]  # (trials, c)
+    seconds: list[float]  # (trials,)
+    horizon: int
+    parameters: dict[str, Any]
+    colour: str = ""
+    line: str = "solid"
+    shown: bool = True
+    memory: dict[str, list[float]] = field(default_factory=dict)  # round, mean, low and high of the effective memory
+    reward: dict[str, list[float]] = field(
+        default_factory=dict
+    )  # round, mean, low, high and best of the reward per round
+    plays: dict[str, Any] = field(
+        default_factory=dict
+    )  # round (w,), shares (w, n) and how many trials: which arms were played when
+    facts: dict[str, float] = field(default_factory=dict)  # numbers of the world: T, d, P_T, …
+
+    @property
+    def final(self) -> NDArray[np.float64]:
+        """Regret of every trial after the last round."""
+        return self.regret[:, -1]
+
+    @property
+    def microseconds(self) -> NDArray[np.float64]:
+        """Time of a round in every trial."""
+        return np.asarray(self.seconds) / self.horizon * 1e6
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim and what the trials say about it."""
+
+    claim: str
+    holds: bool
+    margin: float
+    p: float
+    detail: str
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class BoundCurve:
+    """A theorem's bound after every checkpoint."""
+
+    environment: str
+    strategy: str
+    theorem: str
+    rounds: list[int]
+    values: list[float]
+    trivial: float  # the regret no strategy can exceed
+    probability: float
+
+
+@dataclass(frozen=True)
+class AxisFit:
+    """Regret against one quantity, and the exponent of it."""
+
+    label: str
+    strategy: str
+    x: list[float]
+    mean: list[float]
+    std: list[float]
+    exponent: float
+    exponent_std: float
+    theorem: float | None
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The outcome of an experiment."""
+
+    name: str
+    title: str
+    text: str
+    figure: str
+    unit: str
+    trials: int
+    horizon: int
+    seeds: list[int]
+    environments: list[str]  # those shown
+    curves: list[Curve]
+    claims: list[Verdict] = field(default_factory=list)
+    bounds: list[BoundCurve] = field(default_factory=list)
+    fits: list[AxisFit] = field(default_factory=list)
+
+    def shown(self, environment: str | None = None) -> list[Curve]:
+        """The curves to draw, in the order of the specification."""
+        wanted = self.environments if environment is None else [environment]
+        return [c for c in self.curves if c.shown and c.environment in wanted]
+
+
+def label(panel: Panel, curve: Curve) -> str:
+    """The name of a curve where its environment is not plain from the context."""
+    return curve.strategy if len(panel.environments) == 1 else f"{curve.strategy} @ {curve.environment}"
+
+
+def summary(panels: list[Panel], version: str) -> dict[str, Any]:
+    """The content of summary.json."""
+    first = panels[0]
+    return {
+        "version": version,
+        "seed": first.seeds[0],
+        "trials": first.trials,
+        "horizon": first.horizon,
+        "panels": {
+            panel.name: {
+                "policies": [
+                    {
+                        "name": label(panel, curve),
+                        "final_regret_mean": float(curve.final.mean()),
+                        "final_regret_std": float(curve.final.std(ddof=1)) if len(curve.final) > 1 else 0.0,
+                        "microseconds_per_round": float(curve.microseconds.mean()),
+                    }
+                    for curve in panel.shown()
+                ],
+                "claims": [{"claim": v.claim, "holds": v.holds, "margin": _finite(v.margin)} for v in panel.claims],
+            }
+            for panel in panels
+        },
+    }
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def save(panels: list[Panel], root: pathlib.Path, settings: dict[str, Any]) -> None:
+    """Write the table and the details."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns: dict[str, list[Any]] = {
+        name: [] for name in ("experiment", "environment", "strategy", "trial", "round", "regret")
+    }
+    texts: tuple[list[str], list[str], list[str]] = ([], [], [])
+    counts: list[int] = []
+    for panel in panels:
+        for curve in panel.curves:
+            trials, points = curve.regret.shape
+            for words, word in zip(texts, (panel.name, curve.environment, curve.strategy), strict=True):
+                words.append(word)
+            counts.append(trials * points)
+            columns["trial"].append(np.repeat(np.arange(trials), points))
+            columns["round"].append(np.tile(curve.rounds, trials))
+            columns["regret"].append(curve.regret.ravel())
+    table: dict[str, Any] = {}
+    for name, words in zip(("experiment", "environment", "strategy"), texts, strict=True):
+        known = list(dict.fromkeys(words))
+        codes = np.repeat(np.array([known.index(w) for w in words], np.int32), counts)
+        table[name] = pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(known))
+    for name in ("trial", "round", "regret"):
+        table[name] = np.concatenate(columns[name])
+    buffer = pa.BufferOutputStream()
+    pq.write_table(pa.table(table), buffer, compression="zstd")
+    write_atomically(root / "results.parquet", memoryview(buffer.getvalue()))
+    details = {"settings": settings, "panels": [_without_arrays(panel) for panel in panels]}
+    write_atomically(root / "details.json", json.dumps(details, default=np.ndarray.tolist))
+
+
+def _without_arrays(panel: Panel) -> dict[str, Any]:
+    data = asdict(panel)
+    for curve in data["curves"]:
+        curve["shape"] = list(curve["regret"].shape)
+        del curve["rounds"], curve["regret"]
+    return data
+
+
+def refuse_unfinished(root: pathlib.Path) -> None:
+    """Refuse a folder that `save` has not written into."""
+    if not all((root / name).is_file() for name in ("details.json", "results.parquet")):
+        raise SpecError(
+            f"{root} holds no finished experiment; make one with: driftbandits run, or driftbandits reproduce"
+        )
+
+
+def load(root: pathlib.Path) -> tuple[list[Panel], dict[str, Any]]:
+    """Read back what `save` wrote."""
+    import pyarrow.parquet as pq
+
+    refuse_unfinished(root)
+    details = json.loads((root / "details.json").read_text(encoding="utf-8"))
+    table = pq.read_table(root / "results.parquet")
+    rounds, regret = table["round"].to_numpy(), table["regret"].to_numpy()
+    panels, start = [], 0
+    for data in details["panels"]:
+        curves = []
+        for curve in data["curves"]:
+            trials, points = curve.pop("shape")
+            stop = start + trials * points
+            curves.append(
+                Curve(**curve, rounds=rounds[start : start + points], regret=regret[start:stop].reshape(trials, points))
+            )
+            start = stop
+        kinds = {"claims": Verdict, "bounds": BoundCurve, "fits": AxisFit}
+        lists = {name: [kind(**item) for item in data[name]] for name, kind in kinds.items()}
+        panels.append(Panel(**{**data, "curves": curves, **lists}))
+    return panels, details["settings"]

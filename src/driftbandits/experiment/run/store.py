@@ -1,0 +1,164 @@
+"""Where results live: one small Parquet file per cell, written in one piece, and the folder that holds them.
+
+    OUT/experiment.json        which experiment this folder belongs to
+    OUT/cells/ab/abcd….parquet rounds and regret of a cell; its specification, platform, time, info and trace as metadata
+    OUT/.lock                  held while results, tables, figures and report are written
+
+Any number of processes may work in one folder: files are whole or absent, and what one has finished the others find.
+Every cell carries a checksum of all its bytes. A file that was changed or cut counts as absent, and is computed again.
+"""
+
+import base64
+import hashlib
+import json
+import os
+import pathlib
+import zlib
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...files import locked, make_folder, remove_abandoned, write_atomically
+from ..spec.source import SpecError
+from .cells import Cell, Result, digest
+
+MANIFEST = "experiment.json"
+LOCK = ".lock"
+CHECKSUM = b"sha256:"
+BLANK = CHECKSUM + b"0" * 64  # stands where the checksum will, while it is computed
+
+
+@dataclass(frozen=True)
+class Store:
+    """A folder of finished cells."""
+
+    root: pathlib.Path
+    damaged: set[str] = field(default_factory=set)  # keys of files that were there, and were refused
+
+    @staticmethod
+    def open(root: pathlib.Path, name: str) -> "Store":
+        """The folder of this experiment; refuse one that holds something else. Nothing is written yet."""
+        holder = root / MANIFEST
+        if root.exists() and not root.is_dir():
+            raise SpecError(f"{root} is a file; --out must be a folder")
+        if holder.is_file():
+            try:
+                owner = json.loads(holder.read_text(encoding="utf-8"))["name"]
+            except (ValueError, KeyError, TypeError):
+                raise SpecError(f"{holder} is not readable; choose another --out, or delete that folder") from None
+            if owner != name:
+                raise SpecError(f"{root} holds the results of '{owner}', not of '{name}'; choose another --out")
+        elif root.is_dir() and any(
+            not p.name.startswith(".") for p in root.iterdir()
+        ):  # another process may be claiming it
+            raise SpecError(f"{root} is not empty and holds no experiment; choose another --out")
+        existing = next(p for p in (root, *root.absolute().parents) if p.exists())
+        if not os.access(existing, os.W_OK):
+            raise SpecError(f"{root} cannot be written: no permission in {existing}")
+        return Store(root)
+
+    def claim(self, name: str, **more: Any) -> None:
+        """Write down whose folder this is, and clear away what killed processes left unfinished."""
+        make_folder(self.root)
+        write_atomically(self.root / MANIFEST, json.dumps({"name": name, **more}, indent=1))
+        remove_abandoned(self.root)
+
+    def publishing(self) -> AbstractContextManager[None]:
+        """Held while results are written, so that those of two processes are not mixed."""
+        return publishing(self.root)
+
+    def file(self, key: str) -> pathlib.Path:
+        """The file of a cell."""
+        return self.root / "cells" / key[:2] / f"{key}.parquet"
+
+    def put(self, cell: Cell, result: Result) -> None:
+        """Keep a result, in one piece."""
+        path = self.file(cell.key)
+        make_folder(path.parent)
+        write_atomically(path, encode(cell, result))
+
+    def get(self, key: str) -> Result | None:
+        """A kept result, or None. What is damaged is as good as absent, and noted in `damaged`."""
+        try:
+            data = self.file(key).read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError:  # a disk that cannot read it any more
+            self.damaged.add(key)
+            return None
+        result = decode(data, key)
+        if result is None:
+            self.damaged.add(key)
+        return result
+
+
+def publishing(root: pathlib.Path) -> AbstractContextManager[None]:
+    """Wait until no other process writes the results of this folder."""
+    return locked(root / LOCK)
+
+
+def encode(cell: Cell, result: Result) -> bytes:
+    """A cell as a Parquet file with a checksum of all other bytes in its metadata."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = len(result.rounds)
+    table = pa.table(
+        {
+            "environment": pa.array([cell.environment] * rows).dictionary_encode(),
+            "strategy": pa.array([cell.strategy] * rows).dictionary_encode(),
+            "trial": np.full(rows, cell.trial, np.int64),
+            "round": result.rounds,
+            "regret": result.regret,
+        }
+    )
+    about = {
+        "spec": cell.spec,
+        "platform": result.platform,
+        "seconds": result.seconds,
+        "info": result.info,
+        "trace": result.trace,
+        "reward": result.reward,
+        "plays": _pack(result.plays),
+    }
+    buffer = pa.BufferOutputStream()
+    with pq.ParquetWriter(buffer, table.schema, store_schema=False) as writer:
+        writer.write_table(table)
+        writer.add_key_value_metadata({"driftbandits": json.dumps(about), "driftbandits.checksum": BLANK})
+    data: bytes = buffer.getvalue().to_pybytes()
+    start = data.rindex(CHECKSUM)  # metadata comes after the data and names, and the checksum is its last entry
+    return data[:start] + CHECKSUM + hashlib.sha256(data).hexdigest().encode() + data[start + len(BLANK) :]
+
+
+def _pack(counts: NDArray[np.int64]) -> dict[str, Any]:
+    """Most counts are 0: compressed they take a tenth of the space."""
+    packed = zlib.compress(counts.astype("<u4").tobytes())
+    return {"shape": list(counts.shape), "u4": base64.b64encode(packed).decode()}
+
+
+def _unpack(packed: dict[str, Any]) -> NDArray[np.int64]:
+    data = zlib.decompress(base64.b64decode(packed["u4"]))
+    return np.frombuffer(data, "<u4").reshape(packed["shape"]).astype(np.int64)
+
+
+def decode(data: bytes, key: str) -> Result | None:
+    """The result of this cell, if these are the bytes that `encode` made of it."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    start = data.rfind(CHECKSUM)
+    if start < 0:
+        return None
+    found = data[start + len(CHECKSUM) : start + len(BLANK)]
+    blank = data[:start] + BLANK + data[start + len(BLANK) :]
+    if hashlib.sha256(blank).hexdigest().encode() != found:
+        return None
+    table = pq.ParquetFile(pa.BufferReader(data)).read(columns=["round", "regret"], use_threads=False)
+    about = json.loads(table.schema.metadata[b"driftbandits"])
+    if digest(about.pop("spec")) != key:  # another cell's file under this name
+        return None
+    about["plays"] = _unpack(about["plays"])
+    return Result(table["round"].to_numpy().astype(np.int64, copy=False), table["regret"].to_numpy(), **about)

@@ -1,0 +1,122 @@
+"""What a specification may name: strategies, environments, arms, paths and links, or `module:function` of your own."""
+
+import functools
+import importlib
+import inspect
+import typing
+from collections.abc import Callable
+from types import UnionType
+from typing import Any, Literal
+
+from ... import env, mdp, zoo
+from ...links import LINKS
+from .source import SpecError, did_you_mean
+
+Kind = Literal["strategy", "environment", "arms", "path"]
+
+ARMS = ("unit_arms", "max_norm_arms", "clipped_arms", "redrawn_arms")
+NESTED: dict[str, Kind] = {"base": "strategy", "arms": "arms", "path": "path", "paths": "path"}
+
+
+@functools.cache
+def names(kind: Kind) -> dict[str, Callable[..., Any]]:
+    """Every name of a kind, with the function behind it."""
+    if kind == "strategy":
+        return {name: getattr(zoo, name) for name in zoo.__all__}
+    if kind == "arms":
+        return {name: getattr(env, name) for name in env.__all__ if name in ARMS}
+    functions = {
+        name: getattr(env, name) for name in env.__all__ if inspect.isfunction(getattr(env, name)) and name not in ARMS
+    }
+    worlds = {name: f for name, f in functions.items() if _returns(f, "Bandit")}
+    if kind == "path":
+        return {name: f for name, f in functions.items() if name not in worlds}
+    return worlds | {name: getattr(mdp, name) for name in mdp.__all__ if _returns(getattr(mdp, name), "MDP")}
+
+
+def links() -> dict[str, Any]:
+    """Inverse links by name."""
+    return dict(LINKS)
+
+
+def find(kind: Kind, name: str) -> Callable[..., Any]:
+    """The function behind a name; `SpecError` (without a line) if there is none."""
+    if ":" in name:
+        return _from_module(kind, name)
+    known = names(kind)
+    if name not in known:
+        raise SpecError(f"unknown {kind} '{name}'{did_you_mean(name, known) or '; known: ' + ', '.join(sorted(known))}")
+    return known[name]
+
+
+def _from_module(kind: Kind, name: str) -> Callable[..., Any]:
+    module, _, attribute = name.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except ImportError as problem:
+        raise SpecError(f"{kind} '{name}': {problem}") from None
+    except AttributeError:
+        raise SpecError(f"{kind} '{name}': {module} has no '{attribute}'") from None
+    if not callable(found):
+        raise SpecError(f"{kind} '{name}' is not a function")
+    return found  # type: ignore[no-any-return]
+
+
+@functools.cache
+def parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """The parameters a specification may set, by name; `**options: Unpack[Options]` counts as its fields."""
+    found = {p.name: p for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_KEYWORD}
+    fields = _unpacked(function)
+    if fields is not None:
+        for name in typing.get_type_hints(fields):
+            default = inspect.Parameter.empty if name in fields.__required_keys__ else None
+            found[name] = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+    return found
+
+
+def takes_more(function: Callable[..., Any]) -> bool:
+    """Does the function pass any further keywords on?"""
+    some = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(function).parameters.values())
+    return some and _unpacked(function) is None
+
+
+def _unpacked(function: Callable[..., Any]) -> Any:
+    """The TypedDict behind `**options: Unpack[Options]`, or None."""
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind is parameter.VAR_KEYWORD and typing.get_origin(parameter.annotation) is typing.Unpack:
+            return typing.get_args(parameter.annotation)[0]
+    return None
+
+
+@functools.cache
+def number_kind(function: Callable[..., Any], parameter: str) -> type | None:
+    """`int` or `float` if the parameter is a number, so that a string given for it is a formula; else None."""
+    try:
+        hints = typing.get_type_hints(function)
+        hints |= typing.get_type_hints(_unpacked(function) or function)
+    except (NameError, TypeError):
+        hints = {}
+    options = _options(hints.get(parameter, Any))
+    if str in options or not options & {int, float}:
+        return None
+    return float if float in options else int
+
+
+def _options(hint: Any) -> set[Any]:
+    if typing.get_origin(hint) in (typing.Union, UnionType):
+        return set().union(*(_options(part) for part in typing.get_args(hint)))
+    if typing.get_origin(hint) is Literal:
+        return {type(value) for value in typing.get_args(hint)}
+    return {hint}
+
+
+def _returns(function: Any, *classes: str) -> bool:
+    if not inspect.isfunction(function):
+        return False
+    answer = inspect.signature(function).return_annotation
+    return getattr(answer, "__name__", str(answer)).strip("'\"") in classes
+
+
+def summary(function: Callable[..., Any]) -> str:
+    """First line of the docstring."""
+    return (inspect.getdoc(function) or "").partition("\n")[0]

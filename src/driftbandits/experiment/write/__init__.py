@@ -1,0 +1,1 @@
+"""What is seen: tables, figures and the report."""

@@ -1,0 +1,137 @@
+"""One HTML file that tells what an experiment found: interactive, self-contained, and silent towards the network."""
+
+import base64
+import functools
+import gzip
+import pathlib
+from typing import Any
+
+from ...citations import cite
+from ...files import write_atomically
+from ..analyse.panel_results import Panel, load, refuse_unfinished
+from ..run.store import publishing
+from . import describe
+from .interactive import figure
+from .plots import Plot
+from .report_tables import bound_table, claim_table, exponent_table, final_table, settings_table
+
+TEMPLATES = pathlib.Path(__file__).with_name("templates")
+LEVEL = 3  # of compression: level 9 takes thrice the time for a tenth less
+
+
+def write_report(root: pathlib.Path) -> pathlib.Path:
+    """Write OUT/report.html from what is in OUT."""
+    refuse_unfinished(root)
+    with publishing(root):
+        return write_page(*load(root), root)
+
+
+def write_page(panels: list[Panel], settings: dict[str, Any], root: pathlib.Path) -> pathlib.Path:
+    """Write OUT/report.html; the caller holds the lock of OUT."""
+    path = root / "report.html"
+    write_atomically(path, page(panels, settings))
+    return path
+
+
+def page(panels: list[Panel], settings: dict[str, Any]) -> str:
+    """The whole page. Every text in it is escaped by the template, or by JSON that no HTML can be read from."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
+    figures = Figures()
+    claims = [v for p in panels for v in p.claims]
+    used = [name for p in panels for c in p.curves for name in _names(c.parameters)]
+    alone = len(panels) == 1  # its title is that of the page
+    return environment.get_template("report.html").render(
+        title=settings["title"],
+        text=panels[0].text if alone else "",
+        held=sum(v.holds for v in claims),
+        claims=len(claims),
+        sections=[_section(panel, figures, alone) for panel in panels],
+        settings=settings_table(settings),
+        specifications=settings["specifications"],
+        cite=cite(*dict.fromkeys(used)),
+        figures=figures.data,
+        plotly=_library(),
+    )
+
+
+class Figures:
+    """The plots of a page, by keys that say nothing."""
+
+    def __init__(self) -> None:
+        self.data: dict[str, Any] = {}
+
+    def add(self, plot: Plot | None) -> str:
+        """The key of a plot; none if there is none."""
+        if plot is None:
+            return ""
+        key = f"f{len(self.data)}"
+        self.data[key] = figure(plot)
+        return key
+
+
+@functools.cache
+def _library() -> str:
+    """plotly.js, compressed: a third of its size."""
+    from markupsafe import Markup
+    from plotly.offline import get_plotlyjs
+
+    return Markup(
+        base64.b64encode(gzip.compress(get_plotlyjs().encode(), LEVEL, mtime=0)).decode()
+    )  # nothing to escape
+
+
+def _names(parameters: dict[str, Any]) -> list[str]:
+    """Zoo names used by a strategy and its bases."""
+    inner = [name for value in parameters.values() if isinstance(value, dict) for name in _names(value)]
+    return [parameters["use"], *inner]
+
+
+def _section(panel: Panel, figures: Figures, alone: bool) -> dict[str, Any]:
+    """What the template tells about a panel."""
+    labels = dict.fromkeys(fit.label for fit in panel.fits) if panel.figure == "scaling" else {}
+    places = panel.environments if panel.figure in ("regret", "time") else []
+    return {
+        "name": panel.name,
+        "title": "" if alone else panel.title,
+        "text": "" if alone else panel.text,
+        "unit": panel.unit,
+        "claims": claim_table(panel) if panel.claims else None,
+        "scaling": [figures.add(describe.scaling(panel, label)) for label in labels],
+        "exponents": exponent_table(panel),
+        "places": [_place(panel, environment, figures) for environment in places],
+    }
+
+
+def _further(panel: Panel, environment: str, figures: Figures) -> list[dict[str, str]]:
+    """Figures below the main one, each with a title and a line of text; a further one is a line here and a function of `describe`."""
+    drawn = [
+        ("Reward", f"Mean reward of the arms played, per {panel.unit}; dotted: of the best arm.", describe.reward),
+        ("Memory", "", describe.memory),
+    ]
+    keys = [(title, text, figures.add(plot(panel, environment))) for title, text, plot in drawn]
+    return [{"title": title, "text": text, "key": key} for title, text, key in keys if key]
+
+
+def _place(panel: Panel, environment: str, figures: Figures) -> dict[str, Any]:
+    """What the template tells about an environment of a panel."""
+    timed = panel.figure == "time"
+    main = describe.running_time if timed else describe.regret
+    arms = [] if timed else describe.arms(panel, environment)
+    return {
+        "title": environment if len(panel.environments) > 1 else "",
+        "main": figures.add(main(panel, environment)),
+        "further": [] if timed else _further(panel, environment, figures),
+        "arms": [figures.add(plot) for plot in arms],
+        "trials": max((c.plays["trials"] for c in panel.shown(environment) if c.plays), default=0),
+        "finals": final_table(panel, environment),
+        "bounds": bound_table(panel, environment),
+    }

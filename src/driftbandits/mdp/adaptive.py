@@ -1,0 +1,201 @@
+r"""How fast to forget, found out: memories of several lengths learn side by side, and their forecasts weigh them.
+
+    candidates   γ_i = 1 − 1/m_i,  m = 4, 12, 36, 108, 324, 972 episodes, and γ = 1
+    evidence     for rewards, ℓ_i ← share(ℓ_i) + Σ_h log f((r − r̂_i)/σ̂);  for transitions, ℓ_i ← share(ℓ_i) + Σ_h log p̂_i(s'|s,a)
+    leaders      of rewards and of transitions: the longest memory whose ℓ is within `margin` nats of the best, 1 by default
+
+p̂_i and r̂_i are what candidate i expected before the episode; f is the normal density; σ̂² is a running mean of the
+leader's squared errors. `share` gives every candidate a part of a thousandth of the weight per episode, so that one that was wrong for
+long can come back.
+
+Rewards without noise are best forecast by the shortest memory, transitions, which are draws, by a longer one: hence two leaders. Optimism
+follows the leader of the transitions alone, for a short memory forgets what it has explored: the optimistic reward is r̂ of the one and the
+bonus of the other. All candidates learn from every episode, with the values of its plan as targets. No theorem is claimed.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import integer, require
+from ..kernel import kernel, part
+from ..linalg import Matrix, Vector
+from ..memory import Discounted
+from ..protocol import Integers
+from ..state import filled, view_state
+from .planner import OptimisticPlanner, PlannerState, backup
+from .protocol import (
+    Book,
+    Task,
+    estimate_transition,
+    experience,
+    miss,
+    open_book,
+    optimistic_reward,
+    plan,
+    report,
+    room_for,
+    surprise,
+)
+
+SHORTEST, RATIO = 4.0, 3.0  # episodes
+SHARE = 1e-3
+NOISE_MEMORY = 200.0  # steps over which the noise of the rewards is averaged
+LEAST_NOISE = 1e-6  # variance of rewards that are always the same
+
+
+@part
+class Candidates(NamedTuple):
+    """How many memories are tried, and by how many nats a shorter one must be better to be preferred."""
+
+    size: float = 7.0
+    margin: float = 1.0
+
+    def check(self) -> None:
+        """Refuse an empty choice."""
+        integer("candidates", self.size, least=1, why="there must be a memory to choose")
+        require(self.margin >= 0.0, "margin", self.margin, "≥ 0", "it is a difference of log-likelihoods")
+
+
+class AdaptivePlanner(NamedTuple):
+    """A planner that finds out how fast to forget."""
+
+    base: OptimisticPlanner
+    candidates: Candidates
+
+
+class Evidence(NamedTuple):
+    """For and against each candidate."""
+
+    total: Vector  # (N,) ℓ
+    fresh: Vector  # (N,) what the current episode adds to it
+    leader: Integers  # (1,)
+
+
+class AdaptiveState(NamedTuple):
+    """All candidates, and the evidence for each."""
+
+    book: Book
+    reward: Any  # leading axis: candidates
+    transition: Any  # leading axis: candidates
+    spread: Vector  # (2,)
+    gamma: Vector  # (N,)
+    of_reward: Evidence
+    of_transition: Evidence
+    noise: Vector  # (1,) σ̂²
+    optimistic: Matrix  # (groups, S·A) rewards of the plan
+    bonus: Vector  # (groups,)
+
+
+@open_book.register(AdaptivePlanner)
+def _(strategy: AdaptivePlanner, task: Task) -> AdaptiveState:
+    N = int(strategy.candidates.size)
+    one = open_book(strategy.base, task)
+
+    def evidence() -> Evidence:
+        return Evidence(np.zeros(N), np.zeros(N), np.full(1, N - 1, np.int64))
+
+    return AdaptiveState(
+        book=one.book,
+        reward=filled(one.reward, N),
+        transition=filled(one.transition, N),
+        spread=np.zeros(2),
+        gamma=np.array([1.0 - 1.0 / (SHORTEST * RATIO**i) for i in range(N - 1)] + [1.0]),
+        of_reward=evidence(),
+        of_transition=evidence(),
+        noise=np.full(1, 0.05),
+        optimistic=np.zeros_like(one.reward.optimistic),
+        bonus=np.zeros_like(one.reward.bonus),
+    )
+
+
+@kernel
+def _candidate(strategy: AdaptivePlanner, state: AdaptiveState, i: int) -> OptimisticPlanner:
+    base = strategy.base
+    return OptimisticPlanner(base.reward, base.transition, Discounted(gamma=state.gamma[i]), base.rule)
+
+
+@kernel
+def _own(state: AdaptiveState, i: int) -> PlannerState:
+    """What candidate i knows, with the plan in use."""
+    return PlannerState(state.book, view_state(state.reward, i), view_state(state.transition, i), state.spread)
+
+
+@kernel
+def _weigh(evidence: Evidence, margin: float) -> None:
+    """Close the evidence of the last episode and choose the leader of the next."""
+    ell, N = evidence.total, evidence.total.shape[0]
+    best = -np.inf
+    for i in range(N):
+        ell[i] += evidence.fresh[i]
+        evidence.fresh[i] = 0.0
+        best = max(best, ell[i])
+    total = 0.0
+    for i in range(N):
+        total += np.exp(ell[i] - best)
+    for i in range(N):
+        ell[i] = np.log((1.0 - SHARE) * np.exp(ell[i] - best) / total + SHARE / N)
+    best = -np.inf
+    for i in range(N):
+        best = max(best, ell[i])
+    for i in range(N):
+        if ell[i] >= best - margin:
+            evidence.leader[0] = i
+
+
+@plan.register(AdaptivePlanner)
+def _(strategy: AdaptivePlanner, state: AdaptiveState, rng: np.random.Generator) -> None:
+    base = strategy.base
+    _weigh(state.of_reward, strategy.candidates.margin)
+    _weigh(state.of_transition, strategy.candidates.margin)
+    groups = state.bonus.shape[0]
+    for i in range(state.gamma.shape[0]):
+        own = _own(state, i)
+        for g in range(groups):
+            optimistic_reward(base.reward, own.reward, g)
+            estimate_transition(base.transition, own.transition, g)
+    payer, mover = view_state(state.reward, state.of_reward.leader[0]), _own(state, state.of_transition.leader[0])
+    for g in range(groups):
+        state.bonus[g] = mover.reward.bonus[g]
+        for n in range(state.optimistic.shape[1]):
+            bonus = mover.reward.optimistic[g, n] - mover.reward.expected[g, n]
+            state.optimistic[g, n] = payer.expected[g, n] + bonus
+    backup(base, state.book, state.optimistic, state.bonus, mover.transition, state.spread, rng)
+
+
+@experience.register(AdaptivePlanner)
+def _(strategy: AdaptivePlanner, state: AdaptiveState, h: int, pair: int, r: float, successor: int) -> None:
+    g = 0 if strategy.base.rule.pooled else h
+    used = 0.0
+    for i in range(state.gamma.shape[0]):
+        own = _own(state, i)
+        error = r - own.reward.expected[g, pair]
+        state.of_reward.fresh[i] -= 0.5 * error * error / state.noise[0]
+        state.of_transition.fresh[i] -= surprise(strategy.base.transition, own.transition, g, pair, successor)
+        if i == state.of_reward.leader[0]:
+            used = error * error
+        experience(_candidate(strategy, state, i), own, h, pair, r, successor)
+    state.noise[0] += (max(used, LEAST_NOISE) - state.noise[0]) / NOISE_MEMORY
+
+
+@miss.register(AdaptivePlanner)
+def _(strategy: AdaptivePlanner, state: AdaptiveState, h: int) -> None:
+    for i in range(state.gamma.shape[0]):
+        miss(_candidate(strategy, state, i), _own(state, i), h)
+
+
+@room_for.register(AdaptivePlanner)
+def _(strategy: AdaptivePlanner, state: AdaptiveState, pair: int, successor: int) -> None:
+    room_for(strategy.base, _own(state, 0), pair, successor)
+
+
+@report.register(AdaptivePlanner)
+def _(strategy: AdaptivePlanner, state: AdaptiveState) -> dict[str, Any]:
+    leaders = {"rewards": state.of_reward, "transitions": state.of_transition}
+    chosen = {name: int(evidence.leader[0]) for name, evidence in leaders.items()}
+    told = report(strategy.base, _own(state, chosen["transitions"]))
+    for name, evidence in leaders.items():
+        share = np.exp(evidence.total - evidence.total.max())
+        told[f"memory_of_{name}"] = float(1.0 / max(1.0 - state.gamma[chosen[name]], 1e-300))
+        told[f"weights_of_{name}"] = share / share.sum()
+    return told | {"gamma": state.gamma.copy(), "reward_noise": float(np.sqrt(state.noise[0]))}

@@ -1,0 +1,183 @@
+r"""Constants that a learner was not given, from what is known of the problem.
+
+`practical` constants, the default, promise nothing; they are scaled so that an unknown pair looks as good as the best one can be, whatever
+the units of the features, and an unknown direction adds a fraction of H:
+
+    rewards        S_θ = 1/L_φ,  λ_θ = L_φ²;  tables: a tenth of a visit that paid 1,  c = 0.3
+    linear         S_w = 1 (mixtures have ‖w‖₁ = 1),  λ_w = (HL_ψ)²,  c_w = 0.3;  tables: a tenth of a visit to the best state,  c = 0.3
+    multinomial    S_w = 5/L_ψ,  λ_w = d,  c_w = κ/50, which cancels the 1/κ of the radius
+    both           δ = 0.05,  Q clipped at the stages left,  all stages share one estimate
+
+`theory` constants are those of Theorems 5 and 6: S_θ = √d_θ/L_φ, λ_θ = d_θ, λ_w = H²d (linear) or d (multinomial), δ = 1/(4KH), c = 1,
+a model for each stage. Tables become one-hot features, with S²A parameters. Bounds of the features, L_φ, L_ψ and κ, are computed in both.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from ..errors import InvalidValue
+from ..memory import Discounted
+from .adaptive import AdaptivePlanner, Candidates
+from .choices import LOWEST, RAW, STAY
+from .curvature import kappa_of
+from .linear_dynamics import value_feature_bound
+from .multinomial import Multinomial
+from .planner import Backup, OptimisticPlanner
+from .protocol import Cube, Task, settle_in
+from .reward import RewardRidge
+from .tables import RewardTable, TransitionTable
+from .value_targeted import ValueTargeted
+
+Origin = Literal["practical", "theory"]
+REWARD = ("lam_theta", "S_theta", "L_phi")
+TRANSITION = ("lam_w", "S_w", "L_psi")
+REQUIRED = {"linear": (*REWARD, *TRANSITION, "delta"), "multinomial": (*REWARD, *TRANSITION, "kappa", "delta")}
+ONE_HOT = 4096  # parameters that one-hot features of a table may have
+
+
+class Unsettled(NamedTuple):
+    """A learner some of whose constants are open until the problem is known."""
+
+    family: Literal["linear", "multinomial"]
+    memory: Any  # None: it finds out how fast to forget
+    origin: Origin
+    given: Mapping[str, Any]
+
+
+def learner(family: Literal["linear", "multinomial"], memory: Any, origin: str, given: Mapping[str, Any]) -> Any:
+    """The learner, or one that is settled when the problem is known."""
+    if origin not in ("practical", "theory"):
+        raise InvalidValue(f"constants = {origin!r} is not allowed; it must be 'practical' or 'theory'")
+    allowed = {*REQUIRED[family], *OPTIONS, *(("reference",) if family == "multinomial" else ())}
+    unknown = sorted(set(given) - allowed)
+    if unknown:
+        names = ", ".join(sorted(allowed))
+        raise InvalidValue(f"{unknown[0]} = {given[unknown[0]]!r} is not a constant of this learner; it has {names}")
+    if memory is not None and all(name in given for name in REQUIRED[family]):
+        return build(family, memory, given)
+    checked: Origin = "theory" if origin == "theory" else "practical"
+    return Unsettled(family, memory, checked, dict(given))
+
+
+OPTIONS = (
+    "reward_bonus_scale", "transition_bonus_scale", "cap", "variant", "uniform_in_time", "reward_noise", "share_stages",
+    "imagined_visits",
+)  # fmt: skip
+
+
+def chosen(name: str, given: Any, allowed: Mapping[Any, int]) -> int:
+    """The code of an option's value, or one line that says which values there are."""
+    if given not in allowed:
+        names = [repr(name) for name in allowed]
+        raise InvalidValue(f"{name} = {given!r} is not allowed; it must be {', '.join(names[:-1])} or {names[-1]}")
+    return allowed[given]
+
+
+def build(family: str, memory: Any, c: Mapping[str, Any]) -> OptimisticPlanner:
+    """The composition with all its constants."""
+    variant = chosen("variant", c.get("variant", "printed"), {"printed": 0, "corrected": 1})
+    uniform = bool(c.get("uniform_in_time", False))
+    reward = RewardRidge(
+        lam=c["lam_theta"],
+        S=c["S_theta"],
+        L=c["L_phi"],
+        delta=c["delta"],
+        noise=c.get("reward_noise", 0.0),
+        scale=c.get("reward_bonus_scale", 1.0),
+        uniform=uniform,
+    )
+    common = {"lam": c["lam_w"], "S": c["S_w"], "L": c["L_psi"], "delta": c["delta"], "uniform": uniform}
+    common["scale"] = c.get("transition_bonus_scale", 1.0)
+    transition: Any
+    if family == "linear":
+        transition = ValueTargeted(**common)
+    else:
+        codes = {"lowest": LOWEST, "stay": STAY, None: RAW}
+        reference = chosen("reference", c.get("reference", "lowest"), codes)
+        transition = Multinomial(**common, kappa=c["kappa"], corrected=variant, reference=reference)
+    return OptimisticPlanner(reward=reward, transition=transition, memory=memory, rule=backup(c))
+
+
+def backup(c: Mapping[str, Any]) -> Backup:
+    """How to plan."""
+    stage = chosen("cap", c.get("cap", "horizon"), {"horizon": 0, "stage": 1})
+    return Backup(stage=stage, pooled=bool(c.get("share_stages", False)))
+
+
+@settle_in.register(Unsettled)
+def _(strategy: Unsettled, task: Task) -> tuple[Any, Task]:
+    if (strategy.family == "multinomial") != (task.reachable is not None):
+        kinds = ["a linear or tabular", "a multinomial-logit"]
+        needs, has = kinds if strategy.family == "linear" else reversed(kinds)
+        raise InvalidValue(
+            f"this learner is for {needs} problem and was given {has} one: use mnl_weight_ucrl where reachable is set, else weight_ucrl"
+        )
+    table = task.psi is None
+    if strategy.origin == "theory":
+        task = _one_hot(task)
+    constants = _defaults(strategy, task)
+    if table:  # every pair has a distribution of its own, of norm at most 1
+        constants["S_w"] = float(task.states * task.actions) ** 0.5
+    constants |= strategy.given
+    memory = Discounted(gamma=1.0) if strategy.memory is None else strategy.memory
+    base = _composed(strategy, task, memory, constants)
+    return (AdaptivePlanner(base=base, candidates=Candidates()) if strategy.memory is None else base), task
+
+
+def _composed(strategy: Unsettled, task: Task, memory: Any, c: dict[str, Any]) -> OptimisticPlanner:
+    """Tables where there are no features, else the models of the family."""
+    imagined = c.get("imagined_visits", 0.1)
+    reward: Any = RewardTable(imagined=imagined, scale=c.get("reward_bonus_scale", 0.3))
+    if task.psi is None:
+        transition = TransitionTable(imagined=imagined, scale=c.get("transition_bonus_scale", 0.3))
+        return OptimisticPlanner(reward=reward, transition=transition, memory=memory, rule=backup(c))
+    whole = build(strategy.family, memory, {"lam_theta": 1.0, "S_theta": 1.0, "L_phi": 1.0} | c)
+    return whole if task.phi is not None else whole._replace(reward=reward)
+
+
+def _defaults(strategy: Unsettled, task: Task) -> dict[str, Any]:
+    theory = strategy.origin == "theory"
+    found: dict[str, Any] = {} if theory else {"cap": "stage", "share_stages": True, "delta": 0.05}
+    if theory and "delta" not in strategy.given:
+        if task.episodes == 0:
+            raise InvalidValue(
+                "constants='theory' needs the number of episodes for δ = 1/(4KH); give it: EpisodicAgent(…, episodes=1000)"
+            )
+        found["delta"] = 1.0 / (4.0 * task.episodes * task.horizon)
+    if task.phi is not None:
+        found |= _of_rewards(task.phi, theory)
+    if task.psi is not None:
+        found |= _of_transitions(strategy, task, task.psi, theory)
+    return found
+
+
+def _of_rewards(phi: Cube, theory: bool) -> dict[str, Any]:
+    L, d = float(np.linalg.norm(phi, axis=-1).max()), phi.shape[-1]
+    return {"L_phi": L, "S_theta": (d**0.5 if theory else 1.0) / L, "lam_theta": float(d) if theory else L**2}
+
+
+def _of_transitions(strategy: Unsettled, task: Task, psi: Cube, theory: bool) -> dict[str, Any]:
+    d, H = psi.shape[-1], task.horizon
+    if task.reachable is None:
+        L = value_feature_bound(psi)
+        ridge = float(H * H * d) if theory else (H * L) ** 2
+        return {"L_psi": L, "S_w": 1.0, "lam_w": ridge, "transition_bonus_scale": 1.0 if theory else 0.3}
+    L = float(np.linalg.norm(psi, axis=-1)[task.reachable].max())
+    S = float(strategy.given.get("S_w", 5.0 / L))
+    kappa = float(strategy.given.get("kappa", kappa_of(psi, task.reachable, S)))
+    scale = 1.0 if theory else kappa / 50.0
+    return {"L_psi": L, "S_w": S, "lam_w": float(d), "kappa": kappa, "transition_bonus_scale": scale}
+
+
+def _one_hot(task: Task) -> Task:
+    """The theorems' view of a table: one parameter for each reward and each probability."""
+    S, A = task.states, task.actions
+    if task.psi is None and S * A * S > ONE_HOT:
+        raise InvalidValue(
+            f"constants='theory' makes S²A = {S * A * S} parameters of a table; at most {ONE_HOT}: leave it out, or give features"
+        )
+    phi = np.eye(S * A).reshape(S, A, -1) if task.phi is None else task.phi
+    psi = np.eye(S * A * S).reshape(S, A, S, -1) if task.psi is None else task.psi
+    return task._replace(phi=phi, psi=psi)

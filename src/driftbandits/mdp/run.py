@@ -1,0 +1,110 @@
+"""Drive a Gymnasium environment with discrete spaces, as it is: FrozenLake, Taxi, CliffWalking, or one's own.
+
+Nothing here imports Gymnasium: an environment is anything with its `reset` and `step`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidShape, InvalidValue, integer
+from ..linalg import Vector
+from .agent import EpisodicAgent
+
+
+@dataclass(frozen=True)
+class Played:
+    """What a run in an environment leaves behind."""
+
+    returns: Vector  # (K,) undiscounted return of each episode
+    lengths: NDArray[np.int64]  # (K,) steps
+    terminated: NDArray[np.bool_]  # (K,) did the environment end the episode?
+
+    def __repr__(self) -> str:
+        last = self.returns[-max(1, len(self.returns) // 10) :]
+        return f"Played({len(self.returns)} episodes, mean return {self.returns.mean():.4g}, of the last tenth {last.mean():.4g})"
+
+    def plot(self, *, window: int | None = None, ax: Any = None) -> Any:
+        """The return of every episode and its running mean over `window` episodes, by default a twentieth of them; returns the axes."""
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError:
+            raise InvalidValue("plot needs matplotlib; install driftbandits[command]") from None
+        axes = plt.subplots()[1] if ax is None else ax
+        K = len(self.returns)
+        width = max(1, K // 20) if window is None else integer("window", window, least=1, why="it counts episodes")
+        total = np.concatenate([[0.0], np.cumsum(self.returns)])
+        ends = np.arange(1, K + 1)
+        starts = np.maximum(ends - width, 0)
+        axes.plot(ends, self.returns, ".", color="0.8", markersize=2, label="episode")
+        axes.plot(ends, (total[ends] - total[starts]) / (ends - starts), color="C0", label=f"mean of {width}")
+        axes.set(xlabel="episode", ylabel="return")
+        axes.legend(frameon=False)
+        return axes
+
+
+def run(
+    agent: EpisodicAgent,
+    env: Any,
+    *,
+    episodes: int,
+    seed: int | None = None,
+    progress: Callable[[int, float], None] | None = None,
+) -> Played:
+    """Let an agent learn and play in a Gymnasium environment.
+
+    An episode ends when the environment says so, or after the agent's H stages. If the agent has one state more than the environment, the
+    last one is the end, whichever state an episode ends in; else the state in which an episode terminates must always be an end.
+
+    Parameters
+    ----------
+    episodes
+        How many episodes to play.
+    seed
+        Of the environment, given to its first `reset`.
+    progress
+        Called with the number of episodes played and the return of the last one.
+
+    Examples
+    --------
+    >>> import gymnasium, driftbandits as db
+    >>> env = gymnasium.make("FrozenLake-v1", is_slippery=False)
+    >>> agent = db.EpisodicAgent(db.zoo.weight_ucrl(), db.mdp.tabular(16, 4), horizon=20, seed=0)
+    >>> db.run(agent, env, episodes=40, seed=0).returns.shape
+    (40,)
+    """
+    K = integer("episodes", episodes, least=1, why="it is the number of episodes to play")
+    states, actions = (_size(name, getattr(env, name, None)) for name in ("observation_space", "action_space"))
+    if actions != agent.actions or agent.states - states not in (0, 1):
+        raise InvalidShape(
+            f"the environment has {states} states and {actions} actions, the agent {agent.states} and {agent.actions}; "
+            f"make it with mdp.tabular({states}, {actions}), or one state more for the end of an episode"
+        )
+    returns, lengths, ended = np.zeros(K), np.zeros(K, np.int64), np.zeros(K, bool)
+    for k in range(K):
+        s = int(env.reset(seed=seed if k == 0 else None)[0])
+        agent.begin_episode()
+        for h in range(agent.horizon):
+            a = agent.act(h, s)
+            s_next, reward, terminated, truncated, _ = env.step(a)
+            to = agent.states - 1 if terminated and agent.states > states else int(s_next)
+            agent.observe(h, s, a, float(reward), to, terminated=bool(terminated), truncated=bool(truncated))
+            returns[k] += float(reward)
+            lengths[k], ended[k], s = h + 1, terminated, int(s_next)
+            if terminated or truncated:
+                break
+        if progress is not None:
+            progress(k + 1, float(returns[k]))
+    return Played(returns, lengths, ended)
+
+
+def _size(name: str, space: Any) -> int:
+    count = getattr(space, "n", None)
+    if count is None or getattr(space, "start", 0) != 0:
+        raise InvalidValue(
+            f"{name} is {space!r}; it must be Discrete(n), numbered from 0: wrap the environment if its states are tuples"
+        )
+    return int(count)

@@ -1,0 +1,263 @@
+r"""Nothing is known of the problem: every pair (s, a) is learned by itself, from weighted counts.
+
+    n(s,a) = Σ_j w_j 1{s_j=s, a_j=a},     m = ρ + n(s,a)
+    optimistic E[V(s')] = μ + c√(v/m),    μ, v: mean and variance of V(s') over the visits and ρ imagined ones to the best state
+    optimistic reward   = μ + c√(v/m),    the same with ρ imagined visits that paid 1
+
+An imagined visit is worth most where nothing was seen (μ is then the largest value there is) and fades as 1/n; √(v/m) is the error of a
+mean of m values of that variance, the shape of an empirical Bernstein bound. ρ and c are practical choices, not a theorem's: the
+literal WeightUCRL on one-hot features (`constants="theory"`) has d = S²A parameters and needs d³ operations per stage; this needs one
+per known successor.
+
+Successors are found as they are seen; every pair has room for a stated number of them.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import InvalidValue, positive, require
+from ..kernel import kernel, part, solver, sqrt
+from ..linalg import Matrix, Vector, scale_vector
+from ..protocol import History, Integers, absorb, blank_history, fade
+from ..state import filled, view_state
+from .likelihood import Counts
+from .protocol import (
+    Task,
+    add_next,
+    learn_reward,
+    learn_transition,
+    optimistic_reward,
+    reward_state,
+    room_for,
+    surprise,
+    told,
+    transition_state,
+)
+from .reward import fold
+from .value_targeted import DOUBT
+
+
+@part
+class RewardTable(NamedTuple):
+    """A reward for each pair, in [0, 1]: ρ imagined visits that paid 1, and the scale c of the deviation."""
+
+    imagined: float = 1.0
+    scale: float = 1.0
+
+    def check(self) -> None:
+        """Refuse what is not optimistic."""
+        _check(self, "reward")
+
+
+@part
+class TransitionTable(NamedTuple):
+    """A distribution of successors for each pair: ρ imagined visits to the best state, and the scale c of the deviation."""
+
+    imagined: float = 1.0
+    scale: float = 1.0
+
+    def check(self) -> None:
+        """Refuse what is not optimistic."""
+        _check(self, "transition")
+
+
+def _check(table: Any, name: str) -> None:
+    positive("imagined_visits", table.imagined, "without them an unknown action looks worthless")
+    why = "it multiplies a standard deviation"
+    require(table.scale >= 0.0, f"{name}_bonus_scale", table.scale, "≥ 0", why)
+
+
+class Table(NamedTuple):
+    """Weighted sums of what was observed of each pair."""
+
+    n: Vector  # (2,) Σ w and Σ w²
+    N: Vector  # (S·A,) Σ w
+    R: Vector  # (S·A,) Σ w r
+    R2: Vector  # (S·A,) Σ w r²
+
+
+@fade.register(Table)
+def _(sums: Table, g: float) -> None:
+    scale_vector(sums.N, g)
+    scale_vector(sums.R, g)
+    scale_vector(sums.R2, g)
+    sums.n[0] *= g
+    sums.n[1] *= g * g
+
+
+@absorb.register(Table)
+def _(sums: Table, x: Vector, r: float, slot: int, sign: float) -> None:
+    if slot >= 0:
+        sums.N[slot] += sign
+        sums.R[slot] += sign * r
+        sums.R2[slot] += sign * r * r
+    sums.n[0] += sign
+    sums.n[1] += sign
+
+
+@kernel
+def _optimistic(count: float, total: float, squares: float, top: float, imagined: float, scale: float) -> float:
+    """μ + c√(v/m) of `count` values with these sums, and `imagined` ones equal to `top`."""
+    m = count + imagined
+    mean = (total + imagined * top) / m
+    variance = max((squares + imagined * top * top) / m - mean * mean, 0.0)
+    return mean + scale * sqrt(variance / m)
+
+
+# ---------------------------------------------------------------------------------------------------------------- rewards
+
+
+class RewardTableState(NamedTuple):
+    """What is known of the rewards, for each group of stages."""
+
+    history: History
+    sums: Table
+    expected: Matrix  # (groups, S·A) mean rewards
+    optimistic: Matrix  # (groups, S·A)
+    radius: Vector  # (groups,) the scale
+    bonus: Vector  # (groups,)
+    nothing: Vector  # (0,)
+
+
+@reward_state.register(RewardTable)
+def _(reward: RewardTable, task: Task, memory: Any, groups: int) -> RewardTableState:
+    pairs = task.states * task.actions
+    return RewardTableState(
+        history=filled(blank_history(memory, 0), groups),
+        sums=Table(np.zeros((groups, 2)), *(np.zeros((groups, pairs)) for _ in range(3))),
+        expected=np.zeros((groups, pairs)),
+        optimistic=np.zeros((groups, pairs)),
+        radius=np.full(groups, reward.scale),
+        bonus=np.zeros(groups),
+        nothing=np.zeros(0),
+    )
+
+
+@optimistic_reward.register(RewardTable)
+def _(reward: RewardTable, state: RewardTableState, g: int) -> None:
+    sums = view_state(state.sums, g)
+    bonus = 0.0
+    for n in range(sums.N.shape[0]):
+        count = sums.N[n]
+        state.expected[g, n] = sums.R[n] / count if count > 0.0 else 0.0
+        value = _optimistic(count, sums.R[n], sums.R2[n], 1.0, reward.imagined, reward.scale)
+        state.optimistic[g, n] = value
+        bonus += value - state.expected[g, n]
+    state.bonus[g] = bonus
+
+
+@learn_reward.register(RewardTable)
+def _(reward: RewardTable, memory: Any, state: RewardTableState, g: int, pair: int, r: float) -> None:
+    fold(memory, view_state(state.history, g), view_state(state.sums, g), state.nothing, r, pair)
+
+
+@told.register(RewardTable)
+def _(reward: RewardTable, state: RewardTableState) -> dict[str, Any]:
+    return {"expected_rewards": state.expected.copy()}
+
+
+# ------------------------------------------------------------------------------------------------------------ transitions
+
+
+class TransitionTableState(NamedTuple):
+    """What is known of the transitions, for each group of stages."""
+
+    successor: Integers  # (S·A, U) states in the order in which they were met
+    used: Integers  # (S·A,) how many were met
+    history: History
+    sums: Counts  # N (groups, S·A·U)
+    radius: Vector  # (groups,) the scale
+    nothing: Vector  # (0,)
+
+
+@transition_state.register(TransitionTable)
+def _(transition: TransitionTable, task: Task, memory: Any, groups: int) -> TransitionTableState:
+    pairs, U = task.states * task.actions, task.successors
+    return TransitionTableState(
+        successor=np.zeros((pairs, U), np.int64),
+        used=np.zeros(pairs, np.int64),
+        history=filled(blank_history(memory, 0), groups),
+        sums=Counts(np.zeros((groups, 2)), np.zeros((groups, pairs * U))),
+        radius=np.full(groups, transition.scale),
+        nothing=np.zeros(0),
+    )
+
+
+@kernel
+def _place(state: TransitionTableState, pair: int, successor: int) -> int:
+    """Where a successor of this pair is counted; −1 if it has not been met."""
+    for u in range(state.used[pair]):
+        if state.successor[pair, u] == successor:
+            return u
+    return -1
+
+
+@add_next.register(TransitionTable)
+def _(
+    transition: TransitionTable, state: TransitionTableState, g: int, fresh: bool, V: Vector, H: int, out: Vector
+) -> float:
+    return add_table(transition, state.successor, state.used, state.sums.N[g], V, out)
+
+
+@solver
+def add_table(
+    transition: TransitionTable, successor: Integers, used: Integers, N: Vector, V: Vector, out: Vector
+) -> float:
+    """Add the optimistic next value of every pair to `out`; returns the sum of the bonuses."""
+    top = 0.0
+    for s in range(V.shape[0]):
+        top = max(top, V[s])
+    U = successor.shape[1]
+    bonus = 0.0
+    for n in range(out.shape[0]):
+        count, total, squares = 0.0, 0.0, 0.0
+        for u in range(used[n]):
+            w, v = N[n * U + u], V[successor[n, u]]
+            count += w
+            total += w * v
+            squares += w * v * v
+        value = _optimistic(count, total, squares, top, transition.imagined, transition.scale)
+        out[n] += value
+        bonus += value - (total / count if count > 0.0 else 0.0)
+    return bonus
+
+
+@learn_transition.register(TransitionTable)
+def _(
+    transition: TransitionTable, memory: Any, state: TransitionTableState, g: int, pair: int, successor: int, V: Vector
+) -> None:
+    slot = -1
+    if pair >= 0:
+        place = _place(state, pair, successor)
+        if place < 0 and state.used[pair] < state.successor.shape[1]:
+            place = state.used[pair]
+            state.successor[pair, place] = successor
+            state.used[pair] += 1
+        slot = pair * state.successor.shape[1] + place if place >= 0 else -1
+    fold(memory, view_state(state.history, g), view_state(state.sums, g), state.nothing, 0.0, slot)
+
+
+@room_for.register(TransitionTable)
+def _(transition: TransitionTable, state: TransitionTableState, pair: int, successor: int) -> None:
+    room = state.successor.shape[1]
+    if state.used[pair] == room and successor not in state.successor[pair]:
+        raise InvalidValue(
+            f"s_next = {successor} is successor no. {room + 1} of a pair with room for {room}; give more: tabular(…, successors={2 * room})"
+        )
+
+
+@surprise.register(TransitionTable)
+def _(transition: TransitionTable, state: TransitionTableState, g: int, pair: int, successor: int) -> float:
+    N, U = state.sums.N[g], state.successor.shape[1]
+    total = 0.0
+    for u in range(state.used[pair]):
+        total += N[pair * U + u]
+    place = _place(state, pair, successor)
+    seen = N[pair * U + place] if place >= 0 else 0.0
+    return float(-np.log(max((seen + transition.imagined / U) / (total + transition.imagined), DOUBT)))
+
+
+@told.register(TransitionTable)
+def _(transition: TransitionTable, state: TransitionTableState) -> dict[str, Any]:
+    return {"transition_radius": float(state.radius.max()), "successors": int(state.used.sum())}

@@ -1,0 +1,232 @@
+r"""How a bank chooses, and with what probabilities. Mean zᵀθ and sd σ̂√(zᵀPz) of every arm are the model's in use.
+
+RandUCB             argmax mean + ½(1+|ξ|)·sd,  one ξ ~ N(0, 1) for all arms
+Thompson sampling   argmax zᵀ(θ + τσ̂Lg̃),  P = LLᵀ,  g̃ ~ N(0, I),  τ = 1.6/√d;   with probability ω = 1 − 4/d, shared features only
+checks              with probability .01 (.003 with Thompson sampling), an arm ∝ v/(v + gap²),  v = sd² + sd_top², gap = mean_top − mean
+
+Thompson's g̃ = g⊥ + ξu is drawn on one of M random lines through the origin: u = h/‖h‖, g⊥ = g − (gᵀu)u, g, h ~ N(0, I). Every M gives
+the same law of the
+choice; given the lines, both explorers are argmax_k c_k + ξs_k, whose probabilities `envelope` has exactly. With ε = `explore`:
+
+    p = (1−ε) Σ_e ρ_e p_e + ε/n
+"""
+
+import math
+
+import numpy as np
+
+from ...kernel import kernel, solver, sqrt
+from ...linalg import CHUNK, Matrix, Vector, dot, inner_products, largest, position, quadratic_forms
+from .envelope import add_law, pick
+from .models import elapsed, factorise, precision, prior_width, quadratic, renewal, widened
+from .parts import BANKS, LINES, SelfTuning, SelfTuningState
+
+CHECKS, CHECKS_THOMPSON = 0.01, 0.003
+OPTIMISM = 0.5
+THOMPSON, THOMPSON_FROM = 1.6, 4.0
+BANK, EXPLORER, CHECK, PICK, LINE, EXPLORE = range(6)  # places in draw.u
+
+
+@kernel
+def thompson_share(strategy: SelfTuning, state: SelfTuningState) -> float:
+    """ω."""
+    d = state.scale.mu.shape[0]
+    return 0.0 if strategy.disjoint == 1.0 else max(0.0, 1.0 - THOMPSON_FROM / d)
+
+
+@kernel
+def means(strategy: SelfTuning, state: SelfTuningState, Z: Matrix, bank: int, out: Vector) -> None:
+    """Zᵀθ of the bank's model in use, without what all arms have in common; −∞ for dropped items."""
+    models, m = state.models, state.evidence.current[bank]
+    if strategy.disjoint == 0.0:
+        inner_products(Z, models.theta[m, 0], out)
+        return
+    z = Z[:, 0]
+    for k in range(out.shape[0]):
+        out[k] = dot(models.theta[m, k], z) if models.alive[k] == 1.0 else -np.inf
+
+
+@solver
+def deviations(strategy: SelfTuning, state: SelfTuningState, Z: Matrix, bank: int, out: Vector) -> None:
+    """σ̂√(zᵀPz) of the bank's model in use."""
+    models, m = state.models, state.evidence.current[bank]
+    noise = state.evidence.noise[bank]
+    if strategy.disjoint == 1.0:
+        z = state.work.vectors[3]
+        for i in range(z.shape[0]):
+            z[i] = Z[i, 0]
+        prior = prior_width(state, z)
+        for k in range(out.shape[0]):
+            q = widened(state, m, quadratic(models.P[m, k], z), prior, elapsed(state, k))
+            out[k] = math.sqrt(max(noise * q, 0.0))
+        return
+    n = out.shape[0]
+    covariance(state, m)
+    for first in range(0, n, CHUNK):
+        many = min(CHUNK, n - first)
+        quadratic_forms(Z, first, many, state.work.A, state.work.chunk, out[first : first + many])
+    for a in range(n):
+        out[a] = sqrt(max(noise * out[a], 0.0))
+
+
+@kernel
+def covariance(state: SelfTuningState, m: int) -> None:
+    """work.A = P of the coming round with shared features: a random walk's has the next step in it."""
+    P, A, kappa, growth, gap = state.models.P[m, 0], state.work.A, 0.0, 1.0, elapsed(state, 0)
+    if m >= state.gamma.shape[0]:
+        kappa = renewal(state, m, gap)
+    elif gap > 1.0:  # rewards are out: less and less is known
+        growth = math.exp(min(20.0, -math.log(state.gamma[m]) * (gap - 1.0)))
+    for i in range(P.shape[0]):
+        for j in range(P.shape[0]):
+            A[i, j] = (1.0 - kappa) * growth * P[i, j]
+        A[i, i] += kappa / precision(state, i)
+
+
+# ------------------------------------------------------------------------------------------------------------------- to choose
+
+
+@kernel
+def score_arms(strategy: SelfTuning, state: SelfTuningState, Z: Matrix, score: Vector) -> None:
+    """The scores whose largest is chosen, given the randomness drawn. work.mean has the means of all banks."""
+    draw, work, n = state.draw, state.work, score.shape[0]
+    bank = _drawn_bank(state)
+    mean, omega = work.mean[bank, :n], thompson_share(strategy, state)
+    noise = state.evidence.noise[bank]
+    floor = CHECKS_THOMPSON if omega > 0.0 else CHECKS
+    checks = draw.u[CHECK] < floor or noise <= 0.0
+    if draw.u[EXPLORE] < strategy.explore or checks:
+        if noise > 0.0:
+            deviations(strategy, state, Z, bank, work.sd[:n])
+        _weights_of_checks(mean, work.sd[:n], draw.u[EXPLORE] < strategy.explore or noise <= 0.0, work.p[1, :n])
+        chosen = pick(work.p[1, :n], work.key[:n], draw.u[PICK])
+        top = largest(mean)
+        for a in range(n):
+            score[a] = mean[a]
+        score[chosen] = top + max(abs(top), 1.0)
+    elif draw.u[EXPLORER] < omega:
+        line = int(draw.u[LINE] * LINES)
+        _factor(state, bank)
+        _on_line(state, bank, line)
+        direction, slope = work.vectors[0], work.vectors[1]
+        for i in range(direction.shape[0]):
+            direction[i] += draw.xi[0] * slope[i]
+        inner_products(Z, direction, score)
+        for a in range(n):
+            score[a] += mean[a]
+    else:
+        deviations(strategy, state, Z, bank, work.sd[:n])
+        for a in range(n):
+            score[a] = mean[a] + OPTIMISM * (1.0 + abs(draw.xi[0])) * work.sd[a]
+
+
+@kernel
+def _drawn_bank(state: SelfTuningState) -> int:
+    passed = 0.0
+    for bank in range(BANKS):
+        passed += state.duel.rho[bank]
+        if state.draw.u[BANK] < passed:
+            return bank
+    return 0
+
+
+@kernel
+def _weights_of_checks(mean: Vector, sd: Vector, uniform: bool, out: Vector) -> None:
+    """How likely each arm is checked, up to a factor."""
+    top = position(mean, largest(mean))
+    for a in range(mean.shape[0]):
+        gap, v = mean[top] - mean[a], sd[a] * sd[a] + sd[top] * sd[top]
+        out[a] = 1.0 if uniform or gap <= 0.0 else v / (v + gap * gap + 1e-300) + 1e-12
+        if mean[a] == -np.inf:
+            out[a] = 0.0
+
+
+@solver
+def _factor(state: SelfTuningState, bank: int) -> None:
+    """work.U with UᵀU = P of the bank's model in use, coordinates in increasing order of θ: whatever order the features come in."""
+    work, m = state.work, state.evidence.current[bank]
+    covariance(state, m)
+    P, theta, order, shift = work.A, state.models.theta[m, 0], work.order, 0.0
+    for i in range(order.shape[0]):
+        shift = max(shift, P[i, i])
+        j = i
+        while j > 1 and theta[order[j - 1]] > theta[i]:  # the intercept stays first
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = i
+    for i in range(order.shape[0]):
+        for j in range(order.shape[0]):
+            work.W[i, j] = P[order[i], order[j]]
+    factorise(work.W, 1e-14 * shift, work.U)
+
+
+@kernel
+def _on_line(state: SelfTuningState, bank: int, line: int) -> None:
+    """work.vectors[0] = τσ̂Lg⊥ and work.vectors[1] = τσ̂Lu."""
+    draw, work, U = state.draw, state.work, state.work.U
+    g, h, fixed, slope = draw.g[line], draw.h[line], work.vectors[2], work.vectors[4]
+    size = THOMPSON * math.sqrt(state.evidence.noise[bank] / state.scale.mu.shape[0])
+    along, square = dot(g, h), dot(h, h)
+    for i in range(g.shape[0]):
+        fixed[i], slope[i] = 0.0, 0.0
+    for j in range(g.shape[0]):  # L = Uᵀ, and U has the reciprocals of its diagonal
+        a, b = size * (g[j] - along / square * h[j]), size * h[j] / math.sqrt(square)
+        fixed[j] += a / U[j, j]
+        slope[j] += b / U[j, j]
+        for i in range(j + 1, g.shape[0]):
+            fixed[i] += a * U[j, i]
+            slope[i] += b * U[j, i]
+    for i in range(g.shape[0]):
+        work.vectors[0, work.order[i]] = fixed[i]
+        work.vectors[1, work.order[i]] = slope[i]
+
+
+# ------------------------------------------------------------------------------------------------------------- and how likely
+
+
+@solver
+def probabilities(strategy: SelfTuning, state: SelfTuningState, Z: Matrix, p: Vector) -> None:
+    """P(chosen) of every arm, given the lines. work.mean has the means of all banks."""
+    work, n = state.work, p.shape[0]
+    alive = 0.0
+    for a in range(n):
+        p[a] = 0.0
+        alive += work.mean[0, a] > -np.inf
+    for bank in range(BANKS):
+        if state.duel.rho[bank] > 0.0:
+            _add_bank(strategy, state, Z, bank, (1.0 - strategy.explore) * state.duel.rho[bank], p)
+    for a in range(n):
+        if work.mean[0, a] > -np.inf:
+            p[a] += strategy.explore / alive
+
+
+@kernel
+def _add_bank(strategy: SelfTuning, state: SelfTuningState, Z: Matrix, bank: int, weight: float, p: Vector) -> None:
+    work, n = state.work, p.shape[0]
+    mean, sd, low, step = work.mean[bank, :n], work.sd[:n], work.line[0, :n], work.line[1, :n]
+    omega, noise, checks = thompson_share(strategy, state), state.evidence.noise[bank], work.p[1, :n]
+    if noise > 0.0:
+        deviations(strategy, state, Z, bank, sd)
+    floor = CHECKS_THOMPSON if omega > 0.0 else CHECKS
+    if noise <= 0.0:
+        floor = 1.0
+    _weights_of_checks(mean, sd, noise <= 0.0, checks)
+    total = 0.0
+    for a in range(n):
+        total += checks[a]
+    for a in range(n):
+        p[a] += weight * floor * checks[a] / total
+    if noise <= 0.0:
+        return
+    for a in range(n):
+        low[a], step[a] = mean[a] + OPTIMISM * sd[a], OPTIMISM * sd[a]
+    add_law(low, step, True, weight * (1.0 - floor) * (1.0 - omega), p)
+    if omega > 0.0:
+        _factor(state, bank)
+        for line in range(LINES):
+            _on_line(state, bank, line)
+            inner_products(Z, work.vectors[0], low)
+            inner_products(Z, work.vectors[1], step)
+            for a in range(n):
+                low[a] += mean[a]
+            add_law(low, step, False, weight * (1.0 - floor) * omega / LINES, p)

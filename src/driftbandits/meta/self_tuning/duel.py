@@ -1,0 +1,84 @@
+r"""Which bank earns more? Between banks, only rewards count.
+
+Where the banks' greedy arms differ, all sums fade by 1 − 1/3000 and a bank whose greedy arm was played gets (w, wr, w²), w = min(1/p,
+20), p the
+propensity of that arm. With self-normalised means m_e and Kish's sizes n_e, both with two pseudo-observations of the mean reward,
+
+    ρ_e ∝ π_e Π_{f≠e} Φ((m_e − m_f)/√(Var(r)·(1/n_e + 1/n_f)))
+
+is the probability that bank e decides. What a decision's reward needs to be counted is its ticket, kept for 256 decisions: rewards may
+come late. π = (1, 1, .1) for exponential, static and random walk with shared features, 1 with items of their own.
+"""
+
+import math
+
+from ...kernel import kernel
+from .envelope import normal_cdf
+from .parts import (
+    BANKS,
+    CHOSEN,
+    CLOCK,
+    DISAGREED,
+    GREEDY,
+    PROPENSITY,
+    REWARD_MEAN,
+    REWARD_SQUARES,
+    REWARDS,
+    ROUND,
+    TICKETS,
+    WALK,
+    SelfTuningState,
+)
+
+SPAN = 3000.0
+LARGEST = 20.0
+PSEUDO = 2.0
+WALK_PRIOR = 0.1  # with shared features
+
+
+@kernel
+def settle_duel(state: SelfTuningState, age: float, slot: int, r: float) -> bool:
+    """The reward of a decision `age` rounds ago; False if there was none, or it is too long ago."""
+    round_ = state.now[CLOCK] - age
+    ticket = state.duel.tickets[int(round_) % TICKETS]
+    if ticket[ROUND] != round_ or (slot >= 0 and ticket[CHOSEN] != slot):
+        return False
+    ticket[ROUND] = 0.0
+    if ticket[DISAGREED] == 0.0:
+        return True
+    sums, w = state.duel.sums, min(1.0 / max(ticket[PROPENSITY], 1e-300), LARGEST)
+    for e in range(BANKS):
+        for i in range(3):
+            sums[i, e] *= 1.0 - 1.0 / SPAN
+        if ticket[GREEDY + e] == 1.0:
+            sums[0, e] += w
+            sums[1, e] += w * r
+            sums[2, e] += w * w
+    return True
+
+
+@kernel
+def judge_banks(state: SelfTuningState, disjoint: bool) -> None:
+    """ρ from the sums."""
+    now, rho, total = state.now, state.duel.rho, 0.0
+    variance = now[REWARD_SQUARES] / max(now[REWARDS], 1.0) + 1e-300
+    for e in range(BANKS):
+        rho[e] = WALK_PRIOR if e == WALK and not disjoint else 1.0
+        mine, size = _standing(state, e)
+        for f in range(BANKS):
+            if f != e:
+                other, other_size = _standing(state, f)
+                rho[e] *= normal_cdf((mine - other) / math.sqrt(variance * (1.0 / size + 1.0 / other_size)))
+        total += rho[e]
+    for e in range(BANKS):
+        rho[e] /= total
+
+
+@kernel
+def _standing(state: SelfTuningState, e: int) -> tuple[float, float]:
+    """Mean reward and number of observations of a bank, pseudo-observations included."""
+    sums = state.duel.sums
+    if sums[2, e] <= 0.0:
+        return state.now[REWARD_MEAN], PSEUDO
+    n = sums[0, e] * sums[0, e] / sums[2, e]
+    return (sums[1, e] / sums[0, e] * n + PSEUDO * state.now[REWARD_MEAN]) / (n + PSEUDO), n + PSEUDO

@@ -1,0 +1,116 @@
+r"""The law of argmax_k c_k + ξ·s_k for one normal ξ, exactly.
+
+Each arm is a line in ξ. The largest at ξ is the upper envelope of the lines, walked from left to right: from line k the next is the one,
+among the
+steeper, that crosses it first. Between two corners one arm is the largest, with the mass of ξ there. No sampling, no error but rounding.
+"""
+
+import math
+
+import numpy as np
+
+from ...kernel import kernel, solver
+from ...linalg import Vector
+
+SAME = 1e-10  # scores closer than this, in units of the largest, tie
+ROOT2 = math.sqrt(2.0)
+
+
+@kernel
+def normal_cdf(x: float) -> float:
+    """Φ(x)."""
+    return 0.5 * math.erfc(-x / ROOT2)
+
+
+@kernel
+def half_normal_cdf(x: float) -> float:
+    """P(|ξ| ≤ x)."""
+    return math.erf(x / ROOT2) if x > 0.0 else 0.0
+
+
+@kernel
+def tolerance(c: Vector, s: Vector) -> float:
+    """How far apart two lines may be and still be the same."""
+    size = 0.0
+    for a in range(c.shape[0]):
+        if c[a] > -np.inf:
+            size = max(size, abs(c[a]), abs(s[a]))
+    return SAME * size
+
+
+@solver
+def add_law(c: Vector, s: Vector, half: bool, weight: float, p: Vector) -> None:
+    """p_k += weight·P(k = argmax c + ξs), ξ ~ N(0, 1) or, with `half`, |N(0, 1)|; arms that tie share. c_k = −∞: never."""
+    n, tol = c.shape[0], tolerance(c, s)
+    k = -1
+    for a in range(n):  # the largest at the left end: of the highest with `half`, else of the least steep
+        if c[a] == -np.inf:
+            continue
+        if k < 0:
+            k = a
+        elif half:
+            if c[a] > c[k] + tol or (c[a] > c[k] - tol and s[a] > s[k]):
+                k = a
+        elif s[a] < s[k] - tol or (s[a] < s[k] + tol and c[a] > c[k]):
+            k = a
+    low, mass = 0.0, 0.0
+    while True:
+        corner, following = np.inf, -1
+        for a in range(n):
+            if s[a] > s[k] + tol and c[a] > -np.inf:
+                crossing = (c[k] - c[a]) / (s[a] - s[k])
+                if crossing < corner or (crossing == corner and s[a] > s[following]):
+                    corner, following = crossing, a
+        high = 1.0
+        if following >= 0:
+            high = half_normal_cdf(corner) if half else normal_cdf(corner)
+        mass = max(high - low, 0.0)
+        if mass > 0.0:
+            _share(c, s, k, tol, weight * mass, p)
+        if following < 0:
+            return
+        low, k = max(high, low), following
+
+
+@kernel
+def _share(c: Vector, s: Vector, k: int, tol: float, mass: float, p: Vector) -> None:
+    """Arm k's mass, shared equally with those whose lines are the same."""
+    ties = 0
+    for a in range(c.shape[0]):
+        ties += abs(c[a] - c[k]) <= tol and abs(s[a] - s[k]) <= tol
+    for a in range(c.shape[0]):
+        if abs(c[a] - c[k]) <= tol and abs(s[a] - s[k]) <= tol:
+            p[a] += mass / ties
+
+
+@kernel
+def tied_with_best(score: Vector, out: Vector) -> None:
+    """out_a = 1 where the score ties with the largest, else 0."""
+    best, size = -np.inf, 0.0
+    for a in range(score.shape[0]):
+        if score[a] > -np.inf:
+            best, size = max(best, score[a]), max(size, abs(score[a]))
+    for a in range(score.shape[0]):
+        out[a] = 1.0 if score[a] >= best - SAME * size else 0.0
+
+
+@kernel
+def pick(weight: Vector, key: Vector, u: float) -> int:
+    """The arm where the weights, summed in increasing order of the key, pass the share u: the order of the arms plays no part."""
+    total = 0.0
+    for a in range(weight.shape[0]):
+        total += weight[a]
+    target, below, last = u * total, -np.inf, -1
+    passed = 0.0
+    while True:
+        following = -1
+        for a in range(weight.shape[0]):
+            later = key[a] > below or (key[a] == below and a > last)
+            if weight[a] > 0.0 and later and (following < 0 or key[a] < key[following]):
+                following = a
+        if following < 0:
+            return last
+        passed += weight[following]
+        below, last = key[following], following
+        if passed > target:
+            return last

@@ -1,0 +1,190 @@
+r"""Two kinds of forgetting, of a block last observed Δ rounds ago (Δ = 1 for shared features).
+
+exponential, memory 1/(1−γ):   V ← γ^ΔV + w zzᵀ,  b ← γ^Δb + w y z,  P = (V + γ^s Λ)⁻¹,  θ = Pb
+
+    where s counts the observations since P was last computed from V: between those the prior fades with the data, so that P is updated
+    in O(p²).
+    An observation that comes `age` rounds late enters with γ^age, which is exact. While nothing comes a width grows to the prior's: q ←
+    min(q/γ^(Δ−1), zᵀΛ⁻¹z).
+
+random walk, rate q:   κ = 1 − (1 − min(qλ, ½))^Δ,   P ← (1−κ)P + κΛ⁻¹,   then the Kalman update
+
+    the mean stays, the variance never exceeds the prior's, nothing is ever inverted. A late observation is of a θ that has moved since:
+    its noise
+    is larger by κ_age·zᵀΛ⁻¹z. That is not what filtering in time would have given, for which the whole past would have to be kept.
+"""
+
+import math
+
+from ...kernel import kernel, solver
+from ...linalg import FLOOR, Matrix, Vector, cholesky, dot, log_det, solve_lower, solve_upper
+from .parts import CLOCK, LAM, LAM_INTERCEPT, SelfTuningState
+
+FRESH = 0.7  # a prior that would fade below this is restored at once
+
+
+@kernel
+def precision(state: SelfTuningState, i: int) -> float:
+    """Λ_ii."""
+    return float(state.now[LAM_INTERCEPT] if i == 0 else state.now[LAM])
+
+
+@kernel
+def prior_width(state: SelfTuningState, z: Vector) -> float:
+    """zᵀΛ⁻¹z."""
+    return float(z[0] * z[0] / state.now[LAM_INTERCEPT] + (dot(z, z) - z[0] * z[0]) / state.now[LAM])
+
+
+@kernel
+def elapsed(state: SelfTuningState, block: int) -> float:
+    """Δ of the coming round."""
+    return float(state.now[CLOCK] + 1.0 - state.models.last[block])
+
+
+@kernel
+def renewal(state: SelfTuningState, m: int, gap: float) -> float:
+    """κ of random walk m: the share of the variance that is the prior's again."""
+    share = min(state.rate[m - state.gamma.shape[0]] * state.now[LAM], 0.5)
+    return float(share) if gap == 1.0 else float(1.0 - (1.0 - share) ** max(gap, 0.0))
+
+
+@kernel
+def widened(state: SelfTuningState, m: int, q: float, prior: float, gap: float) -> float:
+    """The width q = zᵀPz of a block that has not been observed for a while."""
+    if m >= state.gamma.shape[0]:
+        kappa = renewal(state, m, gap)
+        return (1.0 - kappa) * q + kappa * prior
+    if gap <= 1.0 or state.gamma[m] == 1.0:
+        return q
+    return min(prior, q * math.exp(min(20.0, -math.log(state.gamma[m]) * (gap - 1.0))))
+
+
+@kernel
+def quadratic(P: Matrix, z: Vector) -> float:
+    """zᵀPz."""
+    total = 0.0
+    for i in range(z.shape[0]):
+        total += z[i] * dot(P[i], z)
+    return total
+
+
+# ------------------------------------------------------------------------------------------------------------------ learning
+
+
+@solver
+def absorb_exponential(
+    state: SelfTuningState, m: int, block: int, z: Vector, w: float, y: float, gap: float, age: float, weight: float
+) -> None:
+    """Fade a block by Δ = `gap` rounds, then fold in an observation made `age` rounds ago: as if it had come in time."""
+    models, gamma = state.models, state.gamma[m]
+    V, b, P, theta = models.V[m, block], models.b[m, block], models.P[m, block], models.theta[m, block]
+    g = gamma if gap == 1.0 else math.exp(max(math.log(gamma) * gap, -400.0))
+    if age > 0.0:
+        weight *= math.exp(max(math.log(gamma) * age, -400.0))
+    w *= weight
+    models.n[m, block] = g * models.n[m, block] + weight
+    models.yy[m, block] = g * models.yy[m, block] + w * y * y
+    for i in range(z.shape[0]):
+        c, row = w * z[i], V[i]
+        for j in range(z.shape[0]):
+            v = g * row[j] + c * z[j]
+            row[j] = v if abs(v) > FLOOR else 0.0
+        b[i] = g * b[i] + y * c
+    models.since[m, block] += 1.0
+    p = z.shape[0]
+    period = p if gamma == 1.0 else min(p, max(1.0, 0.25 / (1.0 - gamma)))
+    if models.since[m, block] >= period or g < FRESH or w <= 0.0:
+        recompute(state, m, block)
+    else:
+        _rank_one(P, theta, z, w, y, 1.0 / g, state.work.vectors[5])
+
+
+@kernel
+def _rank_one(P: Matrix, theta: Vector, z: Vector, w: float, y: float, growth: float, u: Vector) -> None:
+    """P ← (P⁻¹/growth + w zzᵀ)⁻¹ and θ with it."""
+    s, e = 1.0 / w, y
+    for i in range(z.shape[0]):
+        u[i] = growth * dot(P[i], z)
+        s += z[i] * u[i]
+        e -= z[i] * theta[i]
+    for i in range(z.shape[0]):
+        theta[i] += u[i] * (e / s)
+        c, row = u[i] / s, P[i]
+        for j in range(z.shape[0]):
+            row[j] = growth * row[j] - c * u[j]
+
+
+@solver
+def absorb_walk(
+    state: SelfTuningState, m: int, block: int, z: Vector, w: float, y: float, gap: float, age: float, weight: float
+) -> None:
+    """One Kalman step; an observation made `age` rounds ago is noisier by the drift since."""
+    models = state.models
+    P, theta = models.P[m, block], models.theta[m, block]
+    kappa = renewal(state, m, gap)
+    for i in range(z.shape[0]):
+        row = P[i]
+        for j in range(z.shape[0]):
+            row[j] *= 1.0 - kappa
+        row[i] += kappa / precision(state, i)
+    keep = 1.0 - math.sqrt(state.rate[m - state.gamma.shape[0]])
+    models.n[m, block] = models.n[m, block] * keep**gap + weight * keep**age
+    if w * weight > 0.0:
+        noise = 1.0 / (w * weight)
+        if age > 0.0:
+            noise += renewal(state, m, age) * prior_width(state, z)
+        _rank_one(P, theta, z, 1.0 / noise, y, 1.0, state.work.vectors[5])
+
+
+@solver
+def recompute(state: SelfTuningState, m: int, block: int) -> None:
+    """P = (V + Λ)⁻¹ and θ = Pb of an exponential model."""
+    models, work = state.models, state.work
+    P, theta, b, p = models.P[m, block], models.theta[m, block], models.b[m, block], models.b.shape[2]
+    models.since[m, block] = 0.0
+    if models.n[m, block] <= 0.0:
+        for i in range(p):
+            theta[i] = 0.0
+            for j in range(p):
+                P[i, j] = 0.0
+            P[i, i] = 1.0 / precision(state, i)
+        return
+    ridge(state, models.V[m, block])
+    factorise(work.A, 0.0, work.U)
+    column = work.vectors[5]
+    for i in range(p):
+        for j in range(p):
+            column[j] = 0.0
+        column[i] = 1.0
+        solve_lower(work.U, column, column)
+        solve_upper(work.U, column, column)
+        for j in range(i + 1):
+            P[i, j] = P[j, i] = column[j]
+    for i in range(p):
+        theta[i] = dot(P[i], b)
+
+
+@solver
+def factorise(A: Matrix, shift: float, U: Matrix) -> None:
+    """`cholesky`, compiled once for all who need it here."""
+    cholesky(A, shift, U)
+
+
+@kernel
+def ridge(state: SelfTuningState, V: Matrix) -> None:
+    """work.A = V + Λ."""
+    A = state.work.A
+    for i in range(V.shape[0]):
+        for j in range(V.shape[0]):
+            A[i, j] = V[i, j]
+        A[i, i] += precision(state, i)
+
+
+@kernel
+def fit(state: SelfTuningState, b: Vector) -> tuple[float, float]:
+    """Log det (V+Λ) and bᵀ(V+Λ)⁻¹b of work.A = V + Λ, which is factored into work.U."""
+    work = state.work
+    factorise(work.A, 0.0, work.U)
+    half = work.vectors[5]
+    solve_lower(work.U, b, half)
+    return log_det(work.U), dot(half, half)

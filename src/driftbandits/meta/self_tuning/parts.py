@@ -1,0 +1,215 @@
+"""The strategy's configuration and everything that changes while it runs."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...errors import require
+from ...kernel import part
+from ...linalg import CHUNK, Matrix, Vector
+from ...protocol import Integers, Setting
+from ...state import scratch
+
+MEMORIES = (8.0, 32.0, 128.0, 512.0, math.inf)  # of the exponential models, in rounds
+RATES = (1e-2, 1e-3, 1e-5)  # of the random walks: the share of the prior's variance added per round is rate·λ
+RIDGE = 0.3  # λ = RIDGE·d to start with
+LINES = 2  # lines on which Thompson sampling's probabilities are exact
+EVENTS = 64  # so many drift events are kept
+BANKS = 3
+EXPONENTIAL, STATIC, WALK = 0, 1, 2
+
+# Places in `now`: numbers that change.
+(
+    CLOCK,  # rounds passed: decisions made, and observations that came without one
+    SEEN,  # observations
+    NEXT,  # checkpoint, in observations
+    REWARDS,  # their total weight, mean and sum of squared deviations
+    REWARD_MEAN,
+    REWARD_SQUARES,
+    LAM,  # precision of the prior: of slopes, of the intercept
+    LAM_INTERCEPT,
+    ORIGIN,  # 1: no intercept
+    GAUSSIAN,  # lead of Gauss over Student in nats
+    ERRORS,  # weight of the errors averaged
+    BEYOND_1,  # and of those beyond one and two standard deviations
+    BEYOND_2,
+    DRAWN,  # 1: the randomness of the coming decision is drawn
+    COUNT,  # features seen
+    EVENT,  # drift events
+) = range(16)
+NUMBERS = 16
+
+TICKETS = 256  # so many decisions may be open and still count in the duel of the banks
+ROUND, DISAGREED, PROPENSITY, CHOSEN, GREEDY = 0, 1, 2, 3, 4  # places in a ticket; one GREEDY per bank
+
+
+@part
+class SelfTuning(NamedTuple):
+    """Banks of forgetting models that judge each other; `disjoint` 1: one model per item, `explore` ε: propensities ≥ ε/n."""
+
+    reward: Any
+    disjoint: float
+    explore: float
+
+    def check(self) -> None:
+        """ε is a probability."""
+        require(0.0 <= self.explore < 1.0, "explore", self.explore, "in [0, 1)", "it is the share of uniform choices")
+
+
+class Scale(NamedTuple):
+    """The features' statistics, and the coordinates z = (1, clip((x−μ)/s, ±4)) in use."""
+
+    mean: Vector  # (d,) of all features seen
+    square: Vector  # (d,) sum of squared deviations
+    mu: Vector  # (d,)
+    sd: Vector  # (d,)
+    offset: Vector  # (p,) m̄: what all blocks have in common; rewards are r = zᵀm̄ + y
+
+
+class Models(NamedTuple):
+    """Exponential models m < E keep V and b; all keep P and θ. One block per item, or one for all arms."""
+
+    V: Matrix  # (E, B, p, p)  Σ w zzᵀ
+    b: Matrix  # (E, B, p)     Σ w y z
+    yy: Matrix  # (E, B)       Σ w y²
+    n: Matrix  # (M, B)        Σ w
+    P: Matrix  # (M, B, p, p)
+    theta: Matrix  # (M, B, p)
+    since: Matrix  # (E, B)    observations since P was computed from V
+    last: Vector  # (B,)       the round up to which a block has faded
+    alive: Vector  # (B,)      0: dropped
+
+
+class Evidence(NamedTuple):
+    """What forecasts have shown."""
+
+    weight: Vector  # (M,) adds up to 1 in each bank
+    error: Vector  # (M,) 500-round sum of e²
+    forecast: Vector  # (M,)
+    q: Vector  # (M,)
+    log: Vector  # (M,)
+    current: Integers  # (BANKS,) the model each bank plays with
+    noise: Vector  # (BANKS,) σ̂²
+    refuted: Vector  # (M,) how often each started anew
+    events: Vector  # (EVENTS,) rounds in which the memory that forgets nothing did so
+
+
+class Duel(NamedTuple):
+    """What rewards have shown of the banks."""
+
+    sums: Matrix  # (3, BANKS) Σw, Σwr, Σw²
+    rho: Vector  # (BANKS,) the probability that a bank decides
+    tickets: Matrix  # (TICKETS, GREEDY+BANKS) of the last decisions: round, disagreed, propensity, arm, was it the bank's greedy one
+
+
+class Draw(NamedTuple):
+    """The randomness of the coming decision."""
+
+    u: Vector  # (6,) which bank, which explorer, check or not, which of equals, which line, uniform or not
+    xi: Vector  # (1,)
+    g: Matrix  # (LINES, p)
+    h: Matrix  # (LINES, p)
+
+
+@scratch
+class Work(NamedTuple):
+    """Room for n arms, and for one matrix."""
+
+    Z: Vector  # (p·n,)
+    mean: Matrix  # (BANKS, n)
+    sd: Vector  # (n,)
+    line: Matrix  # (2, n)
+    p: Matrix  # (2, n)
+    key: Vector  # (n,)
+    chunk: Matrix  # (p, CHUNK)
+    A: Matrix  # (p, p)
+    U: Matrix  # (p, p)
+    W: Matrix  # (p, p)
+    order: Integers  # (p,) of the coordinates, see `choice`
+    T: Matrix  # (2, 2, p) two candidate coordinates: shift and stretch
+    vectors: Matrix  # (6, p)
+
+
+class SelfTuningState(NamedTuple):
+    """Everything."""
+
+    now: Vector  # (NUMBERS,)
+    gamma: Vector  # (E,) of the exponential models, longest last, then 1 for the static one
+    rate: Vector  # (M−E,) of the random walks, slowest last
+    bank: Integers  # (M,)
+    scale: Scale
+    models: Models
+    evidence: Evidence
+    duel: Duel
+    draw: Draw
+    x: Vector  # (d,) the features last chosen
+    value: Vector  # (1,) the score of the last choice
+    work: Work
+
+
+def first_state(strategy: SelfTuning, setting: Setting) -> SelfTuningState:
+    """The state before round 1."""
+    d = setting.dim
+    p, B = d + 1, setting.items if strategy.disjoint else 1
+    memories = [m for m in MEMORIES if m >= d / 4.0]
+    gamma = np.array([1.0 - 1.0 / m for m in memories] + [1.0])
+    E, M = len(gamma), len(gamma) + len(RATES)
+    bank = np.array([EXPONENTIAL] * (E - 1) + [STATIC] + [WALK] * len(RATES))
+    now = np.zeros(NUMBERS)
+    now[NEXT], now[LAM], now[LAM_INTERCEPT], now[GAUSSIAN] = 1.0, RIDGE * d, 1.0, -10.0
+    P = np.zeros((M, B, p, p))
+    P[:] = np.diag(1.0 / np.array([1.0] + [RIDGE * d] * d))
+    return SelfTuningState(
+        now=now,
+        gamma=gamma,
+        rate=np.array(RATES),
+        bank=bank,
+        scale=Scale(np.zeros(d), np.zeros(d), np.zeros(d), np.ones(d), np.zeros(p)),
+        models=Models(
+            V=np.zeros((E, B, p, p)),
+            b=np.zeros((E, B, p)),
+            yy=np.zeros((E, B)),
+            n=np.zeros((M, B)),
+            P=P,
+            theta=np.zeros((M, B, p)),
+            since=np.zeros((E, B)),
+            last=np.zeros(B),
+            alive=np.ones(B),
+        ),
+        evidence=Evidence(
+            weight=1.0 / np.bincount(bank)[bank],
+            error=np.zeros(M),
+            forecast=np.zeros(M),
+            q=np.zeros(M),
+            log=np.zeros(M),
+            current=np.array([E - 2, E - 1, M - 1]),
+            noise=np.zeros(BANKS),
+            refuted=np.zeros(M),
+            events=np.zeros(EVENTS),
+        ),
+        duel=Duel(np.zeros((3, BANKS)), np.zeros(BANKS), np.zeros((TICKETS, GREEDY + BANKS))),
+        draw=Draw(np.zeros(6), np.zeros(1), np.zeros((LINES, p)), np.zeros((LINES, p))),
+        x=np.zeros(d),
+        value=np.zeros(1),
+        work=room(p, max(B, setting.arms.shape[1], 1)),
+    )
+
+
+def room(p: int, n: int) -> Work:
+    """Workspace for n arms."""
+    return Work(
+        Z=np.zeros(p * n),
+        mean=np.zeros((BANKS, n)),
+        sd=np.zeros(n),
+        line=np.zeros((2, n)),
+        p=np.zeros((2, n)),
+        key=np.zeros(n),
+        chunk=np.zeros((p, CHUNK)),
+        A=np.zeros((p, p)),
+        U=np.zeros((p, p)),
+        W=np.zeros((p, p)),
+        order=np.arange(p),
+        T=np.zeros((2, 2, p)),
+        vectors=np.zeros((6, p)),
+    )

@@ -1,0 +1,399 @@
+r"""`SelfTuning`: needs nothing set, runs like any strategy.
+
+Round t:   the randomness of the decision is drawn;  a bank decides, bank e with probability ρ_e (`duel`), by the largest score
+(`choice`);
+           the reward teaches the duel, judges every forecast (`evidence`), is folded into every model (`models`), and at checkpoints
+           everything is re-expressed (`checkpoint`).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ...errors import InvalidValue
+from ...kernel import kernel, solver
+from ...linalg import Matrix, Vector, dot, largest, position
+from ...protocol import (
+    Limits,
+    Setting,
+    act,
+    add_item,
+    conditioning,
+    describe,
+    drop_item,
+    estimator,
+    exact_when_late,
+    hears,
+    learn,
+    learn_late,
+    limits,
+    make_room,
+    optimism,
+    propensities,
+    ready,
+    scores,
+    size,
+    skip,
+    start,
+    trace,
+)
+from .checkpoint import checkpoint
+from .choice import means, probabilities, score_arms, thompson_share
+from .coordinates import adopt, express, express_one, see
+from .duel import judge_banks, settle_duel
+from .envelope import pick, tied_with_best
+from .evidence import calibration, judge
+from .family import centre, response, support
+from .models import absorb_exponential, absorb_walk, precision
+from .parts import (
+    BANKS,
+    CHOSEN,
+    CLOCK,
+    DISAGREED,
+    DRAWN,
+    EVENT,
+    EVENTS,
+    GREEDY,
+    LAM,
+    LINES,
+    ORIGIN,
+    PROPENSITY,
+    REWARD_MEAN,
+    REWARD_SQUARES,
+    REWARDS,
+    ROUND,
+    SEEN,
+    TICKETS,
+    Models,
+    SelfTuning,
+    SelfTuningState,
+    first_state,
+    room,
+)
+
+BANK_NAMES = ("exponential", "static", "walk")
+
+
+@start.register(SelfTuning)
+def _(strategy: SelfTuning, setting: Setting, rng: np.random.Generator) -> SelfTuningState:
+    if strategy.disjoint and setting.items < 1:
+        raise InvalidValue("features='disjoint' has a model per item; say how many: Agent(strategy, dim=d, items=K)")
+    if not strategy.disjoint and setting.items > 0:
+        raise InvalidValue(
+            f"items = {setting.items} is not allowed; features='shared' has no items: use features='disjoint'"
+        )
+    state = first_state(strategy, setting)
+    judge_banks(state, strategy.disjoint == 1.0)
+    return state
+
+
+@make_room.register(SelfTuning)
+def _(strategy: SelfTuning, state: SelfTuningState, n: int) -> SelfTuningState:
+    return state if len(state.work.key) >= n else state._replace(work=room(len(state.scale.offset), n))
+
+
+@add_item.register(SelfTuning)
+def _(strategy: SelfTuning, state: SelfTuningState) -> SelfTuningState:
+    models = state.models
+
+    def longer(values: Any, axis: int) -> Any:
+        shape = list(values.shape)
+        shape[axis] = 1
+        return np.concatenate([values, np.zeros(shape)], axis)
+
+    grown = {name: longer(getattr(models, name), 1) for name in ("V", "b", "yy", "n", "P", "theta", "since")}
+    state = state._replace(models=Models(last=longer(models.last, 0), alive=longer(models.alive, 0), **grown))
+    state.models.alive[-1], state.models.last[-1] = 1.0, state.now[CLOCK]
+    state.models.P[:, -1] = np.diag([1.0 / precision(state, i) for i in range(len(state.scale.offset))])
+    return make_room(strategy, state, len(state.models.alive))  # type: ignore[no-any-return]
+
+
+@drop_item.register(SelfTuning)
+def _(strategy: SelfTuning, state: SelfTuningState, item: int) -> None:
+    state.models.alive[item] = 0.0
+
+
+# ---------------------------------------------------------------------------------------------------------------- decisions
+
+
+@ready.register(SelfTuning)
+def _(strategy: SelfTuning, state: SelfTuningState, rng: np.random.Generator) -> None:
+    if state.now[DRAWN] == 1.0:
+        return
+    draw = state.draw
+    for i in range(draw.u.shape[0]):
+        draw.u[i] = rng.random()
+    draw.xi[0] = rng.standard_normal()
+    if thompson_share(strategy, state) > 0.0:
+        for line in range(LINES):
+            for i in range(draw.g.shape[1]):
+                draw.g[line, i] = rng.standard_normal()
+                draw.h[line, i] = rng.standard_normal()
+    state.now[DRAWN] = 1.0
+
+
+@kernel
+def _look(strategy: SelfTuning, state: SelfTuningState, arms: Matrix, Z: Matrix, n: int) -> None:
+    """The arms in coordinates, and every bank's means of them."""
+    work = state.work
+    express(state, arms, Z, work.key[: arms.shape[1]])
+    if strategy.disjoint == 1.0:
+        for k in range(n):
+            work.key[k] = float(k)
+    for bank in range(BANKS):
+        means(strategy, state, Z, bank, work.mean[bank, :n])
+
+
+@act.register(SelfTuning)
+def _(strategy: SelfTuning, state: SelfTuningState, arms: Matrix, score: Vector, rng: np.random.Generator) -> int:
+    ready(strategy, state, rng)
+    now, work, n = state.now, state.work, score.shape[0]
+    see(state, arms)
+    Z = work.Z[: (arms.shape[0] + 1) * arms.shape[1]].reshape((arms.shape[0] + 1, arms.shape[1]))
+    _look(strategy, state, arms, Z, n)
+    score_arms(strategy, state, Z, score)
+    k = _choose(state, score)
+    _note_duel(strategy, state, Z, k, n)
+    column = 0 if strategy.disjoint == 1.0 else k
+    for i in range(state.x.shape[0]):
+        state.x[i] = arms[i, column]
+    state.value[0] = score[k]
+    now[DRAWN] = 0.0
+    return k
+
+
+@kernel
+def _choose(state: SelfTuningState, score: Vector) -> int:
+    tied, n = state.work.p[0], score.shape[0]
+    tied_with_best(score, tied[:n])
+    return pick(tied[:n], state.work.key[:n], state.draw.u[3])
+
+
+@kernel
+def _note_duel(strategy: SelfTuning, state: SelfTuningState, Z: Matrix, k: int, n: int) -> None:
+    """The decision's ticket: did the banks' greedy arms differ, which of them is k, and how likely was k?"""
+    work, round_ = state.work, state.now[CLOCK] + 1.0
+    ticket = state.duel.tickets[int(round_) % TICKETS]
+    ticket[ROUND], ticket[DISAGREED], ticket[PROPENSITY], ticket[CHOSEN] = round_, 0.0, 1.0, float(k)
+    first = -1
+    for bank in range(BANKS):
+        mean = work.mean[bank, :n]
+        greedy = position(mean, largest(mean))
+        ticket[GREEDY + bank] = 1.0 if greedy == k else 0.0
+        if bank == 0:
+            first = greedy
+        elif greedy != first:
+            ticket[DISAGREED] = 1.0
+    if ticket[DISAGREED] == 1.0:
+        probabilities(strategy, state, Z, work.p[0, :n])
+        ticket[PROPENSITY] = work.p[0, k]
+
+
+@scores.register(SelfTuning)
+def _(strategy: SelfTuning, state: SelfTuningState, arms: Matrix, score: Vector) -> None:
+    Z = state.work.Z[: (arms.shape[0] + 1) * arms.shape[1]].reshape((arms.shape[0] + 1, arms.shape[1]))
+    _look(strategy, state, arms, Z, score.shape[0])
+    score_arms(strategy, state, Z, score)
+
+
+@propensities.register(SelfTuning)
+def _(strategy: SelfTuning, state: SelfTuningState, arms: Matrix, p: Vector) -> None:
+    Z = state.work.Z[: (arms.shape[0] + 1) * arms.shape[1]].reshape((arms.shape[0] + 1, arms.shape[1]))
+    _look(strategy, state, arms, Z, p.shape[0])
+    probabilities(strategy, state, Z, p)
+
+
+@optimism.register(SelfTuning)
+def _(strategy: SelfTuning, state: SelfTuningState) -> float:
+    return state.value[0]  # type: ignore[no-any-return]
+
+
+# ------------------------------------------------------------------------------------------------------------------ learning
+
+
+@learn.register(SelfTuning)
+def _(strategy: SelfTuning, state: SelfTuningState, x: Vector, r: float, slot: int) -> None:
+    state.now[CLOCK] += 1.0
+    if not (_is_last(state, x) and settle_duel(state, 0.0, _item(strategy, slot), r)):
+        see(state, x.reshape((x.shape[0], 1)))
+    _learn(strategy, state, x, r, slot, 1.0, 0.0)
+
+
+@skip.register(SelfTuning)
+def _(strategy: SelfTuning, state: SelfTuningState) -> None:
+    state.now[CLOCK] += 1.0  # every block fades when it is next observed
+
+
+@exact_when_late.register(SelfTuning)
+def _(strategy: SelfTuning) -> bool:
+    return False  # the exponential memories are exact, the random walks and the evidence are not: docs/learner.md
+
+
+@learn_late.register(SelfTuning)
+def _(strategy: SelfTuning, state: SelfTuningState, x: Vector, r: float, slot: int, weight: float, age: int) -> None:
+    if not settle_duel(state, float(age), _item(strategy, slot), r):
+        see(state, x.reshape((x.shape[0], 1)))
+    if weight > 0.0:
+        _learn(strategy, state, x, r, slot, weight, float(age))
+
+
+@hears.register(SelfTuning)
+def _(strategy: SelfTuning, state: SelfTuningState, age: int) -> str:
+    return ""
+
+
+@kernel
+def _item(strategy: SelfTuning, slot: int) -> int:
+    """The block's number, −1 where there is only one."""
+    return slot if strategy.disjoint == 1.0 else -1
+
+
+@kernel
+def _is_last(state: SelfTuningState, x: Vector) -> bool:
+    """Are these the features last chosen?"""
+    same = True
+    for i in range(x.shape[0]):
+        same = same and x[i] == state.x[i]
+    return same
+
+
+@solver
+def _learn(
+    strategy: SelfTuning, state: SelfTuningState, x: Vector, r: float, slot: int, weight: float, age: float
+) -> None:
+    """An observation of weight w made `age` rounds before the clock."""
+    now, block = state.now, max(_item(strategy, slot), 0)
+    if (
+        now[SEEN] == 0.0
+    ):  # nothing is known yet: units and centre are what is seen now, and the first reward is no surprise
+        adopt(state, False)
+        state.scale.offset[0] = centre(strategy.reward, 1.0, r)
+    _count(now, r, weight)
+    z, gap = state.work.vectors[3], now[CLOCK] - state.models.last[block]
+    express_one(state, x, z)
+    judge(strategy, state, block, z, r, gap, min(weight, 1.0))
+    _absorb(strategy, state, block, z, r, gap, age, weight)
+    now[SEEN] += 1.0
+    state.models.last[block] = now[CLOCK]
+    checkpoint(strategy, state)
+    judge_banks(state, strategy.disjoint == 1.0)
+
+
+@kernel
+def _count(now: Vector, r: float, weight: float) -> None:
+    """Mean and variance of the rewards."""
+    now[REWARDS] += weight
+    step = r - now[REWARD_MEAN]
+    now[REWARD_MEAN] += step * weight / now[REWARDS]
+    now[REWARD_SQUARES] += weight * step * (r - now[REWARD_MEAN])
+
+
+@kernel
+def _absorb(
+    strategy: SelfTuning, state: SelfTuningState, block: int, z: Vector, r: float, gap: float, age: float, weight: float
+) -> None:
+    models, E = state.models, state.gamma.shape[0]
+    base = dot(state.scale.offset, z)
+    for m in range(models.n.shape[0]):
+        w, y = response(strategy.reward, dot(models.theta[m, block], z), base, r)
+        if m < E:
+            absorb_exponential(state, m, block, z, w, y, gap, age, weight)
+        else:
+            absorb_walk(state, m, block, z, w, y, gap, age, weight)
+
+
+# ---------------------------------------------------------------------------------------------------------------- looking in
+
+
+@limits.register(SelfTuning)
+def _(strategy: SelfTuning) -> Limits:
+    return Limits(np.inf, *support(strategy.reward))
+
+
+@size.register(SelfTuning)
+def _(strategy: SelfTuning, state: SelfTuningState) -> float:
+    """Of the block last observed, and of the noise; NaN anywhere shows in the sum."""
+    total, models = 0.0, state.models
+    block = 0
+    for k in range(models.last.shape[0]):
+        if models.last[k] > models.last[block]:
+            block = k
+    for bank in range(BANKS):
+        theta = models.theta[state.evidence.current[bank], block]
+        total += state.evidence.noise[bank]
+        for i in range(theta.shape[0]):
+            total += abs(theta[i])
+    return total
+
+
+@conditioning.register(SelfTuning)
+def _(strategy: SelfTuning, state: SelfTuningState) -> tuple[float, float, float]:
+    """In standardised units, of the static model: its diagonal is at most 16 per observation."""
+    V, lam = state.models.V[len(state.gamma) - 1], float(state.now[LAM])
+    largest_diagonal = float(np.max(np.einsum("bii->bi", V), initial=0.0))
+    return float(np.max(np.einsum("bii->b", V))), min(lam, 1.0), 1.0 + largest_diagonal / lam
+
+
+@estimator.register(SelfTuning)
+def _(strategy: SelfTuning, state: SelfTuningState) -> Vector:
+    """Slopes per unit of each feature, without the intercept; of all items' common part with `disjoint`."""
+    bank = int(np.argmax(state.duel.rho))
+    m = state.evidence.current[bank]
+    theta = state.scale.offset + (0.0 if strategy.disjoint else state.models.theta[m, 0])
+    return np.asarray(theta[1:] / state.scale.sd)
+
+
+@trace.register(SelfTuning)
+def _(strategy: SelfTuning, state: SelfTuningState) -> dict[str, Any]:
+    """What changes over time:
+
+    effective_memory
+        observations that count in the model in use, per item that has any
+    banks
+        (3,) the probability that each bank decides: exponential, static, walk
+    weights
+        (M,) of all models, adding up to 1 in each bank
+    noise
+        σ̂ of the bank most likely to decide
+    """
+    bank = int(np.argmax(state.duel.rho))
+    n = state.models.n[state.evidence.current[bank]]
+    return {
+        "effective_memory": float(n.sum()),
+        "banks": state.duel.rho.copy(),
+        "weights": state.evidence.weight.copy(),
+        "noise": float(np.sqrt(state.evidence.noise[bank])),
+    }
+
+
+@describe.register(SelfTuning)
+def _(strategy: SelfTuning, state: SelfTuningState) -> dict[str, Any]:
+    """What `trace` tells, then:
+
+    memories
+        (M,) 1/(1−γ) of each model in rounds; 1/√rate of a random walk
+    in_use
+        name of the bank most likely to decide, and the memory of its model
+    calibration
+        shares of standardised forecast errors beyond 1 and 2 (a normal law: .32, .05)
+    drift_events
+        rounds in which the memory that forgets nothing was refuted, the latest 64
+    ridge, intercept
+        λ in units of standardised features; is there an intercept?
+    """
+    bank = int(np.argmax(state.duel.rho))
+    with np.errstate(divide="ignore"):
+        memories = np.concatenate([1.0 / (1.0 - state.gamma), 1.0 / np.sqrt(state.rate)])
+    count = int(state.now[EVENT])
+    events = np.sort(state.evidence.events[: min(count, EVENTS)]).astype(np.int64)
+    return {
+        "observations": int(state.now[SEEN]),
+        **trace(strategy, state),
+        "memories": memories,
+        "in_use": (BANK_NAMES[bank], float(memories[state.evidence.current[bank]])),
+        "calibration": calibration(state.now),
+        "drift_events": events,
+        "refuted": int(state.evidence.refuted.sum()),
+        "ridge": float(state.now[LAM]),
+        "intercept": bool(state.now[ORIGIN] == 0.0),
+    }

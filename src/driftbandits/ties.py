@@ -1,0 +1,36 @@
+"""The best of many scores, ties broken at random.
+
+With arms of equal norm all scores tie in round 1, and saturated bonuses tie for long: rounding must not decide. A tie is any score within
+1e-10·(1+|best|) of the best; the seeded generator picks one.
+"""
+
+import numpy as np
+
+from .kernel import kernel
+from .linalg import Vector, largest
+
+TIE = 1e-10
+
+
+@kernel
+def tie_level(best: float) -> float:
+    """The least score that ties with the best."""
+    return best - TIE * (1.0 + abs(best))
+
+
+@kernel
+def best_arm(score: Vector, rng: np.random.Generator) -> int:
+    """Index of the largest score; among ties, one at random."""
+    level = tie_level(largest(score))
+    ties = 0
+    for a in range(score.shape[0]):
+        ties += score[a] >= level
+    skip = 0
+    if ties > 1:
+        skip = int(rng.random() * ties)
+    for a in range(score.shape[0]):
+        if score[a] >= level:
+            if skip == 0:
+                return a
+            skip -= 1
+    return 0

@@ -1,0 +1,65 @@
+"""The default learner: nothing to set. Ours, beyond the paper."""
+
+from typing import Literal
+
+from ..errors import InvalidValue
+from ..meta.self_tuning import Click, Count, SelfTuning, Value
+from .record import algorithm, algorithms_of
+
+FAMILIES = {"value": Value(), "click": Click(), "count": Count()}
+
+
+@algorithm(
+    family="adaptive",
+    remembers="five exponential memories, one static, three random walks; the data choose",
+    plays="a random score with known probabilities",
+    regret="no theorem is claimed",
+    example={},
+    world="linear",
+)
+def self_tuning(
+    *,
+    reward: Literal["value", "click", "count"] = "value",
+    features: Literal["shared", "disjoint"] = "shared",
+    explore: float = 0.0,
+) -> SelfTuning:
+    """The learner that needs nothing set: no γ, no bonus, no bounds on features, rewards or noise (ours, beyond the paper).
+
+        three banks of models: 5 exponential memories, 1 static, 3 random walks;  the data choose inside a bank, rewards between banks
+
+    It measures features and rewards in their own units, learns how fast the world changes and how much to shrink, chooses at random with
+    *known*
+    probabilities (`Agent.propensities`), and tells of drift in `info()`. **No regret theorem is claimed**; docs/learner.md has the
+    measurements.
+
+    Parameters
+    ----------
+    reward
+        "value": any real number. "click": 0 or 1, with calibrated probabilities. "count": 0, 1, 2, …
+    features
+        "shared": every arm has features of its own, `select(arms)` with (n, d). "disjoint": items with a model each,
+        `Agent(strategy, dim=d, items=K)` and `select(context)` with (d,).
+    explore
+        ε: every propensity is at least ε/n. 0.005 costs little; 0.02 doubles the regret of a world that stands still.
+
+    Examples
+    --------
+    >>> import driftbandits as db
+    >>> agent = db.Agent(db.zoo.self_tuning(), dim=2, seed=0)
+    >>> arms = [[1.0, 0.0], [0.0, 1.0]]
+    >>> agent.propensities(arms).tolist()
+    [0.5, 0.5]
+    >>> for _ in range(200):
+    ...     k = agent.select(arms)
+    ...     agent.update(reward=[0.2, 0.8][k])
+    >>> bool(agent.propensities(arms)[1] > 0.9)
+    True
+    """
+    if reward not in FAMILIES:
+        raise InvalidValue(f"reward = {reward!r} is not allowed; it must be 'value', 'click' or 'count'")
+    if features not in ("shared", "disjoint"):
+        raise InvalidValue(f"features = {features!r} is not allowed; it must be 'shared' or 'disjoint'")
+    return SelfTuning(FAMILIES[reward], 1.0 if features == "disjoint" else 0.0, explore)
+
+
+__all__ = algorithms_of(__name__)

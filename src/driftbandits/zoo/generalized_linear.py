@@ -1,0 +1,281 @@
+"""Generalized linear bandits: rewards of mean μ(xᵀθ) with sub-Gaussian noise. All arguments are keyword-only. Common to all:
+
+link
+    "logistic", "probit", "poisson", "identity", or a link of your own. k_μ and c_μ, the extreme slopes on |z| ≤ LS, follow from it.
+lam, S, L, delta
+    V = λI + …, regulariser λc_μ; bounds ‖θ‖ ≤ S and ‖x‖ ≤ L; failure probability δ ∈ (0, 1) of a round's interval.
+R
+    Sub-Gaussian constant of the noise; ½ for rewards in [0, 1], the default of links whose law is Bernoulli.
+gamma or half_life, window, period
+    Discount γ ∈ (0, 1], or the number of rounds after which an observation counts half; the length of a window; rounds between restarts.
+bonus_scale
+    Multiplies the bonus; the theory is 1, practice often prefers less.
+uniform_in_time
+    Union bound over the horizon, so that all intervals hold at once (resolution A5).
+
+The paper's λ is d/c_μ² for `glb_weight_ucb`, d for the others; its γ is in `theory`.
+"""
+
+from typing import Any, Literal
+
+from ..errors import require
+from ..memory import Discounted, Everything, Restart, Window
+from ..model import FixedMetric, SquaredMetric, TwoStep
+from ..radius import SelfNormalised
+from ..rule import Bonus
+from ..strategy import Optimistic
+from .options import (
+    RadiusForm,
+    counts_squares,
+    discount,
+    generalized_model,
+    noise_of,
+    self_normalised,
+    slopes_of,
+)
+from .record import algorithm, algorithms_of
+from .tuning import GLB
+
+EVERYTHING, DISCOUNTED, WINDOW, RESTART = "everything", "γ^age", "the last W rounds", "since the last restart"
+STATIC_ONLY, UNSTATED = "none if θ drifts", "none stated"
+JUMPS = "d^{2/3} Γ_T^{1/3} T^{2/3}"
+GLB_BONUS = "μ(xᵀθ̃) + (2k_μ/c_μ)β̄‖x‖_{V⁻¹}"
+SMALL_GLB: dict[str, Any] = {"S": 1.0, "L": 1.0, "delta": 0.05, "lam": 2.0}
+
+
+def _glb(
+    memory: Any,
+    link: Any,
+    lam: float,
+    S: float,
+    L: float,
+    R: float | None,
+    delta: float,
+    bonus_scale: float,
+    radius: RadiusForm,
+    uniform: bool,
+    squared: bool = False,
+    projection: Any = None,
+) -> Optimistic:
+    """Play argmax μ(xᵀθ̃) + (2k_μ/c_μ)·β̄·‖x‖_{V⁻¹}; β̄ is the linear radius with c_μS in place of S."""
+    mu = slopes_of(link, S, L)
+    require(
+        bonus_scale >= 0.0, "bonus_scale", bonus_scale, "≥ 0", "it multiplies the width of an interval; theory is 1"
+    )
+    scale = bonus_scale * 2.0 * mu.k / mu.c
+    return Optimistic(
+        model=generalized_model(mu, lam, L, projection or FixedMetric(S=S)),
+        memory=memory,
+        radius=self_normalised(radius)(
+            lam=lam,
+            S=mu.c * S,
+            L=L,
+            R=noise_of(mu.link, R),
+            delta=delta,
+            scale=scale,
+            squared=squared,
+            uniform=uniform,
+        ),
+        rule=Bonus(),
+    )
+
+
+@algorithm(
+    family="generalized",
+    remembers=EVERYTHING,
+    plays=f"{GLB_BONUS}, θ̃ projected in V⁻¹",
+    regret=STATIC_ONLY,
+    papers=("filippi2010parametric",),
+    example=SMALL_GLB,
+    tuned_by=GLB,
+    world="logistic",
+)
+def glm_ucb(
+    *,
+    link: Any = "logistic",
+    lam: float,
+    S: float,
+    L: float,
+    R: float | None = None,
+    delta: float,
+    bonus_scale: float = 1.0,
+    radius: RadiusForm = "trace",
+    uniform_in_time: bool = False,
+) -> Optimistic:
+    """GLM-UCB in its ridge form: optimism in a world that stands still (Filippi, Cappé, Garivier, Szepesvári 2010; paper, Section 4).
+
+        λc_μθ̂ + Σ_{s≤t}(μ(x_sᵀθ̂) − r_s)x_s = 0,   θ̃ = argmin_{‖θ‖≤S} ‖g(θ) − g(θ̂)‖_{V⁻¹},
+        play argmax μ(xᵀθ̃) + (2k_μ/c_μ)β̄‖x‖_{V⁻¹},   β̄ = √λ·c_μS + R·√(2 log(1/δ) + d·log(1 + L²n/(λd)))
+
+    Examples
+    --------
+    >>> glm_ucb(lam=2, S=1, L=1, delta=0.01).model.link
+    Logistic()
+    """
+    return _glb(Everything(), link, lam, S, L, R, delta, bonus_scale, radius, uniform_in_time)
+
+
+@algorithm(
+    family="generalized",
+    remembers=DISCOUNTED,
+    plays=f"{GLB_BONUS}, θ̃ projected in V⁻¹",
+    regret="k_μ^{5/4} c_μ^{−3/4} d^{3/4} P_T^{1/4} T^{3/4}",
+    theorem="Theorem 2",
+    bound="glb_regret_bound",
+    example=SMALL_GLB | {"gamma": 0.95},
+    tuned_by=GLB,
+    world="logistic",
+)
+def glb_weight_ucb(
+    *,
+    link: Any = "logistic",
+    gamma: float | None = None,
+    half_life: float | None = None,
+    lam: float,
+    S: float,
+    L: float,
+    R: float | None = None,
+    delta: float,
+    bonus_scale: float = 1.0,
+    radius: RadiusForm = "trace",
+    radius_n: Literal["w", "w2"] = "w",
+    uniform_in_time: bool = False,
+) -> Optimistic:
+    """GLB-WeightUCB: discounted quasi-likelihood, one matrix (Wang, Zhao, Zhou; Algorithm 2, Theorem 2).
+
+        λc_μθ̂_t + Σ_{s<t} γ^{t−1−s}(μ(x_sᵀθ̂_t) − r_s)x_s = 0,   θ̃_t = argmin_{‖θ‖≤S} ‖g_t(θ) − g_t(θ̂_t)‖_{V⁻¹_{t−1}},
+        play argmax μ(xᵀθ̃_t) + (2k_μ/c_μ)β̄_{t−1}‖x‖_{V⁻¹_{t−1}}
+
+    The theorem's λ is d/c_μ². `radius_n="w2"` counts Σw² in place of Σw: valid and smaller (resolution A2).
+    """
+    memory = Discounted(gamma=discount(gamma, half_life))
+    return _glb(memory, link, lam, S, L, R, delta, bonus_scale, radius, uniform_in_time, counts_squares(radius_n))
+
+
+@algorithm(
+    family="generalized",
+    remembers=RESTART,
+    plays=f"{GLB_BONUS}, θ̃ projected in V⁻¹",
+    regret=UNSTATED,
+    papers=("filippi2010parametric", "zhao2020simple"),
+    example=SMALL_GLB | {"period": 10},
+    tuned_by=GLB,
+    world="logistic",
+)
+def glb_restart_ucb(
+    *,
+    link: Any = "logistic",
+    period: int,
+    lam: float,
+    S: float,
+    L: float,
+    R: float | None = None,
+    delta: float,
+    bonus_scale: float = 1.0,
+    radius: RadiusForm = "trace",
+    uniform_in_time: bool = False,
+) -> Optimistic:
+    """GLB-RestartUCB: a fresh GLM-UCB every `period` rounds (Zhao, Zhang, Jiang, Zhou 2020)."""
+    return _glb(Restart(H=period), link, lam, S, L, R, delta, bonus_scale, radius, uniform_in_time)
+
+
+@algorithm(
+    family="generalized",
+    remembers=WINDOW,
+    plays=f"{GLB_BONUS}, θ̃ projected in V⁻¹",
+    regret=JUMPS,
+    papers=("filippi2010parametric", "russac2020algorithms"),
+    example=SMALL_GLB | {"window": 10},
+    tuned_by=GLB,
+    world="logistic",
+)
+def sw_glm_ucb(
+    *,
+    link: Any = "logistic",
+    window: int,
+    lam: float,
+    S: float,
+    L: float,
+    R: float | None = None,
+    delta: float,
+    bonus_scale: float = 1.0,
+    radius: RadiusForm = "trace",
+    uniform_in_time: bool = False,
+) -> Optimistic:
+    """SW-GLUCB: GLM-UCB on the last `window` rounds (Russac, Cappé, Garivier 2020)."""
+    return _glb(Window(W=window), link, lam, S, L, R, delta, bonus_scale, radius, uniform_in_time)
+
+
+@algorithm(
+    family="generalized",
+    remembers=DISCOUNTED,
+    plays=f"{GLB_BONUS}, θ̃ projected in Ṽ⁻¹",
+    regret=JUMPS,
+    papers=("russac2020algorithms",),
+    example=SMALL_GLB | {"gamma": 0.95},
+    tuned_by=GLB | {"gamma": "d_glm_gamma", "lam": "lb_lambda"},
+    world="logistic",
+)
+def d_glm_ucb(
+    *,
+    link: Any = "logistic",
+    gamma: float | None = None,
+    half_life: float | None = None,
+    lam: float,
+    S: float,
+    L: float,
+    R: float | None = None,
+    delta: float,
+    bonus_scale: float = 1.0,
+    radius: RadiusForm = "trace",
+    uniform_in_time: bool = False,
+) -> Optimistic:
+    """D-GLUCB: discounted quasi-likelihood, projected in the norm Ṽ⁻¹ of the squared weights (Russac, Cappé, Garivier 2020).
+
+    θ̃ = argmin_{‖θ‖≤S} ‖g(θ) − g(θ̂)‖_{Ṽ⁻¹},   Ṽ_t = γ²Ṽ_{t−1} + x_t x_tᵀ + (1−γ²)λI,
+    play argmax μ(xᵀθ̃) + (2k_μ/c_μ)β̄‖x‖_{V⁻¹},   β̄ counts Σw²
+    """
+    memory, there = Discounted(gamma=discount(gamma, half_life)), SquaredMetric(S=S)
+    return _glb(memory, link, lam, S, L, R, delta, bonus_scale, radius, uniform_in_time, True, there)
+
+
+@algorithm(
+    family="generalized",
+    remembers=DISCOUNTED,
+    plays=f"{GLB_BONUS}, θ̃ selected in two steps",
+    regret="k_μ² c_μ^{−1} d^{9/10} P_T^{1/5} T^{4/5}",
+    papers=("faury2021regret",),
+    example=SMALL_GLB | {"gamma": 0.95},
+    tuned_by=GLB | {"gamma": "bvd_gamma", "lam": "lb_lambda"},
+    world="logistic",
+)
+def bvd_glm_ucb(
+    *,
+    link: Any = "logistic",
+    gamma: float | None = None,
+    half_life: float | None = None,
+    lam: float,
+    S: float,
+    L: float,
+    R: float | None = None,
+    delta: float,
+    bonus_scale: float = 1.0,
+    uniform_in_time: bool = False,
+) -> Optimistic:
+    """BVD-GLM-UCB: discounted quasi-likelihood with a two-step parameter selection (Faury, Russac, Abeille, Calauzènes 2021).
+
+        E(θ) = {θ′: ‖g(θ′) − g(θ)‖_{Ṽ⁻¹} ≤ β̄},   θᵖ ∈ argmin_θ ‖g(θ) − g(θ̂)‖_{V⁻²} s.t. Θ ∩ E(θ) ≠ ∅,   θ̃ ∈ Θ ∩ E(θᵖ),
+        play argmax μ(xᵀθ̃) + (2k_μ/c_μ)β̄‖x‖_{V⁻¹},   β̄ counts Σw²
+
+    Ṽ is multiplied from Ṽ, and all matrices are those of round t−1 (resolutions B5, B6, B8).
+    """
+    mu = slopes_of(link, S, L)
+    near = SelfNormalised(
+        lam=lam, S=mu.c * S, L=L, R=noise_of(mu.link, R), delta=delta, squared=True, uniform=uniform_in_time
+    )
+    chosen = TwoStep(S=S, first=SquaredMetric(S=S), confidence=near)
+    memory = Discounted(gamma=discount(gamma, half_life))
+    return _glb(memory, mu.link, lam, S, L, R, delta, bonus_scale, "trace", uniform_in_time, True, chosen)
+
+
+__all__ = algorithms_of(__name__)

@@ -1,0 +1,16 @@
+"""The tables of algorithms in README and docs are what the records say."""
+
+import tables
+
+
+def test_every_table_is_what_the_records_say():
+    for name in tables.PAGES:
+        page = (tables.ROOT / name).read_text()
+        assert "<!-- algorithms:" in page
+        assert page == tables.filled(page), f"{name}: run `make tables`"
+
+
+def test_the_readme_names_every_algorithm_once():
+    page = (tables.ROOT / "README.md").read_text()
+    for record in tables.records():
+        assert page.count(f"| `{record.name}` |") == 1

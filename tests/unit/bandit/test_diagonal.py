@@ -1,0 +1,92 @@
+"""Above 500 columns: hashed columns, one variance each."""
+
+import numpy as np
+import pytest
+
+import driftbandits as db
+from driftbandits.bandit.saving import digest, from_bytes, to_bytes
+from driftbandits.bandit.sums import LAM
+
+pytestmark = [pytest.mark.xdist_group("bandit"), pytest.mark.compiled]
+
+
+def words(rng, n=3):
+    return {f"i{k}": {"word": f"w{rng.integers(5000)}", "good": float(rng.integers(2))} for k in range(n)}
+
+
+def wide(rounds, features="item"):
+    bandit = db.Bandit(features=features, seed=0, buckets=1 << 12)
+    bandit.decide({"i0": {f"f{j}": 1.0 for j in range(600)}})  # too wide at once
+    rng = np.random.default_rng(0)
+    earned = []
+    for _ in range(rounds):
+        items = words(rng)
+        d = bandit.decide(items, {"user": f"u{rng.integers(1000)}"})
+        earned.append(items[d.item]["good"] + 0.1 * rng.normal())
+        bandit.reward(d.id, earned[-1])
+    return bandit, earned
+
+
+def test_it_becomes_diagonal_says_so_and_still_learns():
+    bandit, earned = wide(300)
+    info = bandit.info()
+    assert info["covariance"] == "diagonal"
+    assert info["columns"] > 100  # those that have been learned from
+    assert info["collisions"] > 0
+    assert info["buckets"] == 4096
+    assert np.mean(earned[-80:]) > 0.75  # at random 0.5; the best of three 0.875
+
+
+def test_it_keeps_what_it_knew_and_what_waits():
+    bandit = db.Bandit(features="item", seed=0)
+    for t in range(60):
+        d = bandit.decide({"a": {"x": 1.0 + t % 3}, "b": {"x": 5.0}})
+        bandit.reward(d.id, 2.0 * (1.0 + t % 3) if d.item == "a" else 10.0)
+    waiting = bandit.decide({"a": {"x": 1.0}})
+    before = bandit.estimate({"a": {"x": 1.0}, "b": {"x": 5.0}})
+    bandit.decide({"a": {f"f{j}": 1.0 for j in range(600)}})
+    after = bandit.estimate({"a": {"x": 1.0}, "b": {"x": 5.0}})
+    assert bandit.info()["covariance"] == "diagonal"
+    assert after["b"].mean - after["a"].mean == pytest.approx(before["b"].mean - before["a"].mean, rel=0.05)
+    bandit.reward(waiting.id, 2.0)
+    assert bandit.info()["rewards"] == 61
+
+
+def test_it_is_saved():
+    bandit, _ = wide(120, "interact")
+    again = from_bytes(to_bytes(bandit), "x")
+    assert digest(again) == digest(bandit)
+    rng = np.random.default_rng(5)
+    for _ in range(10):
+        items = words(rng)
+        d, e = bandit.decide(items), again.decide(items)
+        assert d.propensities == e.propensities
+        bandit.reward(d.id, 1.0)
+        again.reward(e.id, 1.0)
+    assert digest(again) == digest(bandit)
+
+
+def test_one_step_is_the_filter():
+    bandit, _ = wide(150)
+    learner = bandit._learner
+    names, rows = ["a"], [{"word": "never seen", "good": 1.0}]
+    placed = learner.place(learner.read(names, rows, None), 200)
+    memo = learner.memo(placed, 0)
+    n = int(memo.row[0])
+    cols, x = memo.row[1 : 1 + n].astype(int), memo.row[1 + n : 1 + 2 * n]
+    lam, m = learner.trial.misc[LAM], learner.trial.misc
+    v = learner.ratio[-1, cols] / lam
+    theta = learner.mean[-1, cols].copy()
+    f = m[0] + m[3] / m[2] + x @ theta
+    r, S = 3.0, 1.0 + x**2 @ v
+    learner.learn(memo, 200.0, r, 1.0, judge=False)
+    assert learner.mean[-1, cols] == pytest.approx(theta + v * x * (r - f) / S, rel=1e-12)
+    assert learner.ratio[-1, cols] / lam == pytest.approx(v - (v * x) ** 2 / S, rel=1e-9)
+
+
+def test_a_feature_keeps_its_kind():
+    bandit, _ = wide(120)
+    before = digest(bandit)
+    with pytest.raises(db.DriftBanditsError, match="was a number before"):
+        bandit.decide({"a": {"good": "yes"}})
+    assert digest(bandit) == before

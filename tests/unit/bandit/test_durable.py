@@ -1,0 +1,225 @@
+"""Killed at any moment, nothing acknowledged is lost and nothing counted twice; followers' rewards count once."""
+
+import os
+import pathlib
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import driftbandits as db
+from driftbandits.bandit import durable
+from driftbandits.bandit.saving import digest
+
+pytestmark = pytest.mark.xdist_group("bandit")
+CHILD = str(pathlib.Path(__file__).with_name("kill_child.py"))
+
+
+def offer(t):
+    return {name: {"x": float((t + k) % 5)} for k, name in enumerate("abc")}
+
+
+def test_reopened_it_is_the_same(tmp_path):
+    path = tmp_path / "shop.bandit"
+    alone = db.Bandit(seed=3)
+    with db.Bandit.open(path, seed=3) as bandit:
+        for t in range(40):
+            d, e = bandit.decide(offer(t), at=float(t)), alone.decide(offer(t), at=float(t))
+            assert d.item == e.item
+            assert d.propensities == e.propensities
+            if t % 3:
+                bandit.reward(d.id, float(t % 2))
+                alone.reward(e.id, float(t % 2))
+        bandit.expire(older_than=20.0, reward=0.0)
+        alone.expire(older_than=20.0, reward=0.0)
+        bandit.observe({"x": 1.0}, reward=2.0, at=41.0)
+        alone.observe({"x": 1.0}, reward=2.0, at=41.0)
+    with db.Bandit.open(path) as again:  # from the snapshot
+        assert digest(again) == digest(alone)
+    file = sqlite3.connect(path)
+    with file:
+        file.execute("DELETE FROM snapshots WHERE seq > 0")
+    file.close()
+
+
+def test_the_log_alone_gives_the_same_state(tmp_path, monkeypatch):
+    path = tmp_path / "shop.bandit"
+    monkeypatch.setattr(durable, "ROWS", 10**9)
+    monkeypatch.setattr(durable, "SECONDS", 1e9)
+    bandit = db.Bandit.open(path, seed=3, features="disjoint")
+    ids = []
+    for t in range(30):
+        ids.append(bandit.decide(offer(t), k=1 + t % 2).id)
+        if t % 4 == 3:
+            bandit.reward(ids[t - 2], 1.0, weight=0.5)
+    bandit.drop("a")
+    expected = digest(bandit)
+    bandit._held.close()  # as if it had been killed: no last snapshot
+    bandit._store.close()
+    with db.Bandit.open(path) as again:
+        assert digest(again) == expected
+
+
+def test_one_writer(tmp_path):
+    path = tmp_path / "shop.bandit"
+    with db.Bandit.open(path) as bandit:
+        with pytest.raises(db.DriftBanditsError, match="open for writing already"):
+            db.Bandit.open(path)
+        assert bandit.decide(["a"]).item == "a"
+    with pytest.raises(db.DriftBanditsError, match="is closed"):
+        bandit.decide(["a"])
+    with pytest.raises(db.DriftBanditsError, match="reward='value'"):
+        db.Bandit.open(path, reward="click")
+    db.Bandit.open(path).close()
+
+
+def test_files_of_others_are_refused(tmp_path):
+    path = tmp_path / "x.bandit"
+    path.write_text("not a database, but long enough to be looked at as one" * 10)
+    with pytest.raises(db.DriftBanditsError, match="not a durable bandit"):
+        db.Bandit.open(path)
+    other = tmp_path / "other.bandit"
+    file = sqlite3.connect(other)
+    file.execute("CREATE TABLE mine (x)")
+    file.close()
+    with pytest.raises(db.DriftBanditsError, match="not a durable bandit"):
+        db.Bandit.open(other)
+    with pytest.raises(db.DriftBanditsError, match="is not there"):
+        db.Bandit.follow(tmp_path / "nowhere.bandit")
+
+
+def test_bad_input_writes_nothing(tmp_path):
+    path = tmp_path / "shop.bandit"
+    with db.Bandit.open(path, reward="click") as bandit:
+        d = bandit.decide(["a", "b"])
+        before = digest(bandit), bandit._seq
+        for call in (
+            lambda: bandit.reward(d.id, 0.5),
+            lambda: bandit.decide([]),
+            lambda: bandit.reward("x", 1),
+            lambda: bandit.decide({"a": {"x": float("nan")}}),
+        ):
+            with pytest.raises(db.DriftBanditsError):
+                call()
+        assert (digest(bandit), bandit._seq) == before
+
+
+def test_a_row_that_cannot_be_written_is_not_learned(tmp_path, monkeypatch):
+    path = tmp_path / "shop.bandit"
+    with db.Bandit.open(path) as bandit:
+        d = bandit.decide(offer(0))
+        before = digest(bandit)
+        real = bandit._store._run
+
+        def full(sql, values=()):
+            if sql == "COMMIT":
+                raise db.DriftBanditsError("disk full")
+            return real(sql, values)
+
+        monkeypatch.setattr(bandit._store, "_run", full)
+        with pytest.raises(db.DriftBanditsError, match="disk full"):
+            bandit.reward(d.id, 1.0)
+        with pytest.raises(db.DriftBanditsError, match="disk full"):
+            bandit.decide(offer(1))
+        monkeypatch.undo()
+        assert digest(bandit) == before
+        bandit.reward(d.id, 1.0)
+        assert bandit.info()["rewards"] == 1
+
+
+def test_the_log_is_a_table_for_people(tmp_path):
+    path = tmp_path / "shop.bandit"
+    with db.Bandit.open(path) as bandit:
+        for t in range(6):
+            d = bandit.decide(offer(t))
+            if t < 4:
+                bandit.reward(d.id, 1.0)
+    file = sqlite3.connect(path)
+    rows = file.execute("SELECT item, propensity, reward FROM decisions LEFT JOIN rewards USING (id)").fetchall()
+    file.close()
+    assert len(rows) == 6
+    assert {row[0] for row in rows} <= set("abc")
+    assert sum(row[2] is not None for row in rows) == 4
+
+
+def test_followers_decide_and_their_rewards_count_once(tmp_path):
+    path = tmp_path / "shop.bandit"
+    with db.Bandit.open(path, seed=0) as learner:
+        for t in range(20):
+            learner.reward(learner.decide(offer(t)).id, 1.0)
+        learner._snapshot()
+        with db.Bandit.follow(path, refresh=1e-3) as one, db.Bandit.follow(path) as two:
+            theirs = one.decide(offer(1))
+            two.reward(theirs.id, 1.0)  # whichever process made the decision
+            for late in (one, two, learner):
+                with pytest.raises(db.DriftBanditsError, match="has had its reward"):
+                    late.reward(theirs.id, 1.0)
+            mine = learner.decide(offer(2))
+            one.reward(mine.id, 0.0)
+            with pytest.raises(db.DriftBanditsError, match="has had its reward"):
+                learner.reward(mine.id, 0.0)
+            other = two.decide(offer(3), k=2)
+            assert learner.absorb() == 1
+            learner.reward(other.id, {other.items[1]: 2.0})
+            with pytest.raises(db.DriftBanditsError, match="no decision"):
+                one.reward("nope", 1.0)
+            with pytest.raises(db.DriftBanditsError, match="cannot drop"):
+                one.drop("a")
+            assert sum(theirs.propensities.values()) == pytest.approx(1.0)
+        info = learner.info()
+        assert (info["decisions"], info["rewards"], info["pending"]) == (23, 23, 0)
+        expected = digest(learner)
+    with db.Bandit.open(path) as again:
+        assert digest(again) == expected
+
+
+def test_a_follower_learns_of_new_snapshots(tmp_path):
+    path = tmp_path / "shop.bandit"
+    with db.Bandit.open(path, seed=0) as learner, db.Bandit.follow(path, refresh=1e-6) as follower:
+        for _ in range(60):
+            d = learner.decide(["a", "b"])
+            learner.reward(d.id, float(d.item == "b"))
+        learner._snapshot()
+        time.sleep(0.001)
+        d = follower.decide(["a", "b"])
+        assert d.propensities["b"] > 0.9
+
+
+def killed(path, kills, total, seed):
+    """Run the child, kill it at random moments, until it ends by itself; returns what it acknowledged."""
+    rng = np.random.default_rng(seed)
+    acknowledged = []
+    with subprocess.Popen([sys.executable, CHILD, str(path), str(total)], stdout=subprocess.PIPE, text=True) as nursery:
+        assert nursery.stdout is not None
+        lives, left = 0, 0
+        for line in nursery.stdout:
+            if line.startswith("pid"):
+                life, left = int(line.split()[1]), int(rng.integers(1, 6))
+                lives += 1
+            elif line != "open\n":
+                acknowledged.append(line)
+                left -= 1
+            if left == 0 and lives <= kills:
+                time.sleep(float(rng.uniform(0, 0.003)))
+                os.kill(life, signal.SIGKILL)
+                left = -1
+    assert nursery.returncode == 0
+    assert lives == kills + 1
+    return acknowledged
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL on this system")
+@pytest.mark.parametrize(("kills", "total"), [(5, 60), pytest.param(50, 600, marks=pytest.mark.slow)])
+def test_killed_and_opened_again_equals_never_killed(tmp_path, kills, total):
+    acknowledged = killed(tmp_path / "killed.bandit", kills, total, seed=0)
+    assert len(acknowledged) == len(set(acknowledged))
+    subprocess.run([sys.executable, CHILD, str(tmp_path / "whole.bandit"), str(total)], check=True, capture_output=True)
+    with db.Bandit.open(tmp_path / "killed.bandit") as a, db.Bandit.open(tmp_path / "whole.bandit") as b:
+        assert a.info()["decisions"] == a.info()["rewards"] == total
+        assert a.info()["late"] == 0
+        assert digest(a) == digest(b)

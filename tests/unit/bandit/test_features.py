@@ -1,0 +1,72 @@
+"""Slots: stable, bounded, counted."""
+
+import math
+
+import numpy as np
+import pytest
+
+from driftbandits.bandit.features import Table, mark
+
+
+def test_the_hash_is_the_same_for_ever():
+    known = [726888571749528619, 5452121768465070222, 13748917169589316347]
+    assert [mark("item", ("kind", value)) for value in ("new", "used", "år")] == known
+
+
+def test_slots_do_not_depend_on_order():
+    a, b = Table("item"), Table("item")
+    rows = [{"x": 1.0, "k": "p", "y": True}, {"y": False, "k": "q", "x": 2.0}]
+    got = a.write(a.read(rows)), b.write(b.read([dict(reversed(r.items())) for r in rows]))
+    assert np.array_equal(*got)
+    assert a.to_json() == b.to_json()
+
+
+def test_missing_numbers_get_a_slot_that_says_so():
+    table = Table("item")
+    table.write(table.read([{"x": 1.0}]))
+    rows = table.write(table.read([{"x": 2.0}, {"z": 5.0}]))
+    x, z = table.numbers["x"], table.numbers["z"]
+    assert math.isnan(rows[1, x])
+    assert rows[0, table.presence["x"]] == 1.0
+    assert rows[1, table.presence["x"]] == 0.0
+    assert table.missing[table.presence["x"]] == 1.0  # it was there in all rows before
+    assert table.missing[table.presence["z"]] == 0.0
+    assert math.isnan(rows[0, z])
+
+
+def test_collisions_are_counted_and_buckets_bound_the_slots():
+    table = Table("item", buckets=4)
+    for value in range(50):
+        table.write(table.read([{"k": str(value)}]))
+    assert table.width <= 5
+    assert table.collisions == 4
+    many = Table("item")
+    for value in range(50):
+        many.write(many.read([{"k": str(value)}]))
+    assert many.collisions == 0
+    assert many.width == 51
+
+
+def test_looking_makes_no_slot():
+    table = Table("item")
+    table.write(table.read([{"x": 1.0}]))
+    before = table.to_json()
+    rows = table.write(table.read([{"y": 1.0, "k": "v"}]), learn=False)
+    assert rows.shape == (1, 2)
+    assert table.to_json() == before
+
+
+def test_fast_and_slow_reading_agree():
+    fast, slow = Table("item"), Table("item")
+    rows = [{"x": 1, "y": 2.5, "z": True}, {"x": np.int64(3), "y": np.float32(0.5), "z": False}]
+    a = fast.write(fast.read(rows))
+    b = slow.write(slow._read_slowly(rows))
+    assert np.array_equal(a, b)
+    again = fast.write(fast.read(rows))
+    assert np.array_equal(again, a)
+
+
+@pytest.mark.parametrize("row", [{"x": None}, {}, None])
+def test_nothing_is_missing(row):
+    table = Table("item")
+    assert table.write(table.read([row])).tolist() == [[1.0]]

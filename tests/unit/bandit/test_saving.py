@@ -1,0 +1,121 @@
+"""Saved and loaded is the same; anything else is one line."""
+
+import json
+import pathlib
+import struct
+
+import numpy as np
+import pytest
+
+import driftbandits as db
+from driftbandits.bandit.saving import KEY, digest, from_bytes, to_bytes
+
+pytestmark = pytest.mark.xdist_group("bandit")
+FIXTURE = pathlib.Path(__file__).parents[2] / "data" / "bandit_format_1.safetensors"
+
+
+def small(features="hybrid", n=25, **settings):
+    bandit = db.Bandit(features=features, reward="click", seed=5, **settings)
+    rng = np.random.default_rng(0)
+    for t in range(n):
+        items = {name: {"x": float(rng.normal()), "kind": "pq"[t % 2]} for name in "abc"}
+        d = bandit.decide(items, {"age": float(rng.integers(20, 60))}, at=1e9 + t)
+        if t % 4:
+            bandit.reward(d.id, t % 2)
+    return bandit
+
+
+@pytest.mark.parametrize("features", ["item", "interact", "disjoint", "hybrid"])
+def test_resume_is_bit_exact(tmp_path, features):
+    bandit = small(features)
+    bandit.save(tmp_path / "b")
+    again = db.Bandit.load(tmp_path / "b")
+    assert to_bytes(again) == to_bytes(bandit)
+    for t in range(15):
+        items = {"a": {"x": 0.1 * t}, "new": {"fresh": float(t), "kind": "r"}}
+        d, e = (
+            bandit.decide(items, {"age": 30.0}, at=2e9 - 1e9 + t),
+            again.decide(items, {"age": 30.0}, at=2e9 - 1e9 + t),
+        )
+        assert (d.item, d.propensities, d.scores) == (e.item, e.propensities, e.scores)
+        bandit.reward(d.id, 1)
+        again.reward(e.id, 1)
+    assert digest(again) == digest(bandit)
+
+
+def test_settings_are_saved(tmp_path):
+    bandit = small(half_life="2h", explore=0.1, on_repeat="replace", max_pending=7, buckets=64)
+    bandit.save(tmp_path / "b")
+    again = db.Bandit.load(tmp_path / "b")
+    assert again._config == bandit._config
+    assert repr(again) == repr(bandit)
+
+
+def test_a_function_must_be_given_again(tmp_path):
+    f = lambda item, who: {"x": 1.0}  # noqa: E731
+    bandit = db.Bandit(features=f)
+    bandit.decide(["a"])
+    bandit.save(tmp_path / "b")
+    with pytest.raises(db.DriftBanditsError, match="files hold no code"):
+        db.Bandit.load(tmp_path / "b")
+    assert db.Bandit.load(tmp_path / "b", features=f).info()["decisions"] == 1
+
+
+def changed(data, change):
+    """The file with its JSON changed, lengths kept right."""
+    (length,) = struct.unpack("<Q", data[:8])
+    header = json.loads(data[8 : 8 + length])
+    state = json.loads(header["__metadata__"][KEY])
+    change(state)
+    header["__metadata__"][KEY] = json.dumps(state)
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    return struct.pack("<Q", len(text)) + text + data[8 + length :]
+
+
+DAMAGE = {
+    "later": lambda s: s.update(format=99),
+    "no format": lambda s: s.pop("format"),
+    "no learner": lambda s: s.pop("learner"),
+    "columns gone": lambda s: s["learner"].update(pairs=[[0], [0]]),
+    "a block too far": lambda s: s["learner"].update(blocks=[["a", 99]]),
+    "slots gone": lambda s: s["learner"]["items"].update(kinds=[0]),
+    "another reward": lambda s: s["config"].update(reward="money"),
+    "an argument too many": lambda s: s["config"].update(evil=1),
+    "decisions cut": lambda s: s["pending"]["open"][0][3][0].__setitem__(1, 10**6),
+    "negative": lambda s: s["pending"]["open"][0][3][0].__setitem__(1, -1),
+}
+
+
+@pytest.mark.parametrize("case", DAMAGE)
+def test_damaged_files_are_refused_in_one_line(case):
+    data = changed(to_bytes(small()), DAMAGE[case])
+    with pytest.raises(db.DriftBanditsError) as problem:
+        from_bytes(data, "x.bandit")
+    assert "\n" not in str(problem.value)
+    assert "x.bandit" in str(problem.value)
+
+
+def test_cut_and_foreign_files_are_refused(tmp_path):
+    data = to_bytes(small())
+    for n in (0, 7, 8, 100, len(data) // 2, len(data) - 1):
+        with pytest.raises(db.DriftBanditsError, match="damaged"):
+            from_bytes(data[:n], "cut")
+    with pytest.raises(db.DriftBanditsError, match="damaged"):
+        from_bytes(b"\x80\x04pickle" * 50, "pickle")
+    with pytest.raises(db.DriftBanditsError, match="cannot be read"):
+        db.Bandit.load(tmp_path / "nowhere")
+
+
+def test_a_file_of_the_first_format_loads_for_ever():
+    bandit = db.Bandit.load(FIXTURE)
+    assert bandit.info()["decisions"] == 25
+    assert bandit.info()["rewards"] == 18
+    assert bandit.info()["pending"] == 7
+    got = bandit.estimate({"a": {"x": 0.5, "kind": "p"}, "b": {"x": -0.5, "kind": "q"}}, {"age": 33.0})
+    expected = json.loads(FIXTURE.with_suffix(".json").read_text())
+    assert {k: list(v) for k, v in got.items()} == pytest.approx(
+        {k: pytest.approx(v, rel=1e-9) for k, v in expected.items()}
+    )
+    d = bandit.decide(["a", "b"])
+    bandit.reward(d.id, 1)

@@ -1,0 +1,101 @@
+"""Memories found out: two leaders, their forecasts, and what they plan."""
+
+import numpy as np
+import pytest
+
+import driftbandits as db
+
+
+def follow(agent, worlds, seed=0):
+    """Bernoulli rewards of one state and two actions whose means are `worlds` (K, 2); returns the share of the better action."""
+    rng = np.random.default_rng(seed)
+    right = np.zeros(len(worlds))
+    for k, means in enumerate(worlds):
+        agent.begin_episode()
+        a = agent.act(0, 0)
+        agent.observe(0, 0, a, float(rng.random() < means[a]), 0)
+        right[k] = means[a] == means.max()
+    return right
+
+
+def make():
+    return db.EpisodicAgent(db.zoo.weight_ucrl(), db.mdp.tabular(1, 2), horizon=1, seed=0)
+
+
+def test_a_constant_world_is_remembered_and_a_jump_is_followed():
+    static, jump = (
+        np.tile([0.9, 0.2], (400, 1)),
+        np.vstack([np.tile([0.9, 0.2], (300, 1)), np.tile([0.1, 0.8], (100, 1))]),
+    )
+    agent = make()
+    assert follow(agent, static)[50:].mean() > 0.9
+    assert agent.info()["memory_of_rewards"] > 300
+    agent = make()
+    assert follow(agent, jump)[-50:].mean() > 0.9
+    assert agent.info()["memory_of_rewards"] < 200
+    weights = agent.info()["weights_of_rewards"]
+    assert weights.sum() == pytest.approx(1.0)
+    assert len(weights) == len(agent.info()["gamma"]) == 7
+
+
+@pytest.mark.interpreted
+def test_one_candidate_is_the_static_learner():
+    base = db.EpisodicAgent(db.zoo.ucrl_vtr(), db.mdp.tabular(3, 2), horizon=3)
+    adaptive = db.EpisodicAgent(db.zoo.weight_ucrl(), db.mdp.tabular(3, 2), horizon=3)
+    one = adaptive.strategy._replace(candidates=adaptive.strategy.candidates._replace(size=1.0))
+    adaptive = db.EpisodicAgent(one, db.mdp.tabular(3, 2), horizon=3)
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        Q = [agent.begin_episode() for agent in (base, adaptive)]
+        np.testing.assert_allclose(Q[0], Q[1], atol=1e-12)
+        s = 0
+        for h in range(3):
+            a, r, successor = int(rng.integers(2)), float(rng.random()), int(rng.integers(3))
+            for agent in (base, adaptive):
+                agent.observe(h, s, a, r, successor)
+            s = successor
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("world", ["linear", "multinomial"])
+def test_forecasts_are_log_likelihoods(world):
+    """With one candidate the evidence for transitions is the log-likelihood of what was seen under the last estimate."""
+    from driftbandits.mdp.protocol import surprise
+
+    if world == "linear":
+        mdp, strategy = db.mdp.riverswim(states=3, horizon=2, episodes=6), db.zoo.weight_ucrl(gamma=0.9)
+        features = db.mdp.features_of(mdp.phi, mdp.psi)
+    else:
+        mdp, strategy = db.mdp.mnl_riverswim(states=3, horizon=2, episodes=6), db.zoo.mnl_weight_ucrl(gamma=0.9)
+        features = db.mdp.features_of(mdp.phi, mdp.psi, mdp.reachable)
+    agent = db.EpisodicAgent(strategy, features, horizon=2)
+    for _ in range(5):
+        agent.begin_episode()
+        agent.observe(0, 1, 1, 0.0, 2)
+        agent.observe(1, 2, 1, 0.5, 2)
+    agent.begin_episode()
+    w = agent.info()["w"][0]
+    if world == "linear":
+        p = mdp.psi[1, 1] @ w
+    else:
+        logits = np.where(mdp.reachable[1, 1], mdp.psi[1, 1] @ w, -np.inf)
+        p = np.exp(logits - logits.max())
+        p /= p.sum()
+    for successor in np.flatnonzero(p > 0.01):
+        told = surprise(agent.strategy.transition, agent._state.transition, 0, 1 * 2 + 1, int(successor))
+        assert told == pytest.approx(-np.log(min(p[successor], 1.0)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("drift", ["static", "gradual", "abrupt"])
+def test_better_than_the_paper_s_way_when_drift_is_unknown(drift):
+    """RiverSwim, K = 3000, 5 trials: below BOB over the same learner, whose blocks start afresh."""
+    regrets = {}
+    world = db.mdp.riverswim(episodes=3000, drift=drift)
+    for name, strategy in {
+        "adaptive": db.zoo.weight_ucrl(),
+        "bob": db.zoo.bob_ucrl(db.zoo.weight_ucrl(gamma=0.9), episodes=3000),
+    }.items():
+        runs = db.mdp.trials_mdp(strategy, lambda _: world, trials=5, seed=11)
+        regrets[name] = np.array([run.regret[-1] for run in runs])
+    assert regrets["adaptive"].mean() < 0.5 * regrets["bob"].mean()

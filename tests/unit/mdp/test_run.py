@@ -1,0 +1,67 @@
+"""Gymnasium environments as they are."""
+
+import numpy as np
+import pytest
+
+import driftbandits as db
+
+gymnasium = pytest.importorskip("gymnasium")
+
+
+def agent_for(env, horizon, **options):
+    features = db.mdp.tabular(env.observation_space.n, env.action_space.n)
+    return db.EpisodicAgent(db.zoo.weight_ucrl(), features, horizon=horizon, seed=0, **options)
+
+
+def test_frozen_lake_is_crossed():
+    env = gymnasium.make("FrozenLake-v1", is_slippery=False)
+    agent, seen = agent_for(env, 20), []
+    played = db.run(agent, env, episodes=40, seed=0, progress=lambda k, got: seen.append((k, got)))
+    assert played.returns[-10:].mean() == 1.0  # nothing is random once the way is known
+    assert 6 <= played.lengths[-1] <= 20  # any way to the goal is as good
+    assert played.terminated[-1]
+    assert seen[-1] == (40, 1.0)
+    assert set(agent.info()["ended"]) <= {5, 7, 11, 12, 15}  # the holes and the goal
+    assert "40 episodes" in repr(played)
+
+
+@pytest.mark.compiled  # too long without the compiler
+def test_a_cliff_is_avoided():
+    env = gymnasium.make("CliffWalking-v1")
+    played = db.run(agent_for(env, 40, reward_range=(-100, 0)), env, episodes=60, seed=0)
+    assert played.returns[-10:].mean() == -13.0  # the shortest way
+
+
+def test_an_end_of_its_own():
+    """An environment in which the same state ends some episodes and not others needs a state for the end."""
+
+    class Coin:
+        observation_space, action_space = gymnasium.spaces.Discrete(2), gymnasium.spaces.Discrete(2)
+
+        def reset(self, seed=None):
+            return 0, {}
+
+        def step(self, action):  # action 1 pays and ends, in the state in which it was taken
+            return 0, float(action), bool(action), False, {}
+
+    agent = db.EpisodicAgent(db.zoo.weight_ucrl(), db.mdp.tabular(3, 2), horizon=4, seed=0)
+    played = db.run(agent, Coin(), episodes=30)
+    assert played.returns[-10:].mean() == 1.0
+    assert list(agent.info()["ended"]) == [2]
+    with pytest.raises(db.DriftBanditsError, match="a state of its own"):
+        db.run(db.EpisodicAgent(db.zoo.weight_ucrl(), db.mdp.tabular(2, 2), horizon=4), Coin(), episodes=30)
+
+
+def test_what_does_not_fit_is_refused():
+    env = gymnasium.make("FrozenLake-v1")
+    with pytest.raises(db.DriftBanditsError, match=r"mdp\.tabular\(16, 4\)"):
+        db.run(db.EpisodicAgent(db.zoo.weight_ucrl(), db.mdp.tabular(9, 4), horizon=4), env, episodes=1)
+    with pytest.raises(db.DriftBanditsError, match="Discrete"):
+        db.run(agent_for(env, 4), gymnasium.make("CartPole-v1"), episodes=1)
+
+
+def test_the_picture():
+    pytest.importorskip("matplotlib").use("Agg")
+    played = db.mdp.Played(np.arange(40.0), np.ones(40, int), np.ones(40, bool))
+    line = played.plot(window=4).lines[1]
+    np.testing.assert_allclose(line.get_ydata()[-1], np.mean([36, 37, 38, 39]))

@@ -1,0 +1,115 @@
+"""What we borrow of numba: without it, the same numbers."""
+
+import warnings
+from typing import NamedTuple
+
+import numba
+import numpy as np
+import pytest
+
+from driftbandits import _numba, cache
+from driftbandits.kernel import entry, generic, kernel, part, solver
+
+pytestmark = pytest.mark.compiled
+
+
+@part
+class Loud(NamedTuple):
+    factor: float
+
+
+def composition():
+    """A loop over leaves that nothing has compiled yet."""
+
+    @generic
+    def tone(part, x):
+        """Something that is inlined."""
+
+    @tone.register(Loud)
+    def _(part, x):
+        return part.factor * norm(x)
+
+    @kernel
+    def total(x):
+        s = 0.0
+        for i in range(x.shape[0]):
+            s += x[i] * x[i]
+        return s
+
+    @solver
+    def norm(x):
+        return total(x) ** 0.5
+
+    @entry
+    def sing(part, x):
+        return tone(part, x) + tone(part, x)
+
+    return sing
+
+
+X = np.random.default_rng(0).standard_normal(100)
+
+
+class Gone(set):
+    def __contains__(self, item):
+        raise AttributeError("'JITCodeLibrary' object has no attribute '_final_module'")
+
+
+def no_classes():
+    raise ImportError("cannot import name 'JITCodeLibrary'")
+
+
+@pytest.mark.parametrize(("name", "gone"), [("_private_classes", no_classes), ("_apart", Gone())])
+def test_without_the_fast_path_compilation_is_plain_and_says_so_once(monkeypatch, tmp_path, name, gone):
+    monkeypatch.setenv("DRIFTBANDITS_CACHE", str(tmp_path))
+    fast = composition()(Loud(1.5), X)
+    monkeypatch.setattr(_numba, name, gone)
+    monkeypatch.setattr(_numba, "_plainly", False)
+    with pytest.warns(_numba.CompilerWarning, match="results are the same") as said:
+        plain = composition()(Loud(1.5), X)
+    assert len(said) == 1
+    assert plain == fast
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        again = entry(lambda x: x + 1.0)(1.0)
+    assert again == 2.0
+
+
+def test_a_mistake_in_a_kernel_is_no_lack_of_numba(monkeypatch, tmp_path):
+    monkeypatch.setenv("DRIFTBANDITS_CACHE", str(tmp_path))
+    with pytest.raises(numba.core.errors.TypingError):
+        entry(lambda x: x.no_such_attribute)(1.0)
+    assert not _numba._plainly
+
+
+def test_without_a_store_nothing_is_kept_and_that_is_said_once(monkeypatch, tmp_path):
+    monkeypatch.setenv("DRIFTBANDITS_CACHE", str(tmp_path))
+    monkeypatch.setattr(_numba, "_can_keep", lambda dispatcher: False)
+    cache.warn_once.cache_clear()
+    with pytest.warns(cache.CacheWarning, match="does not let us keep compiled code") as said:
+        answers = entry(lambda x: x + 1.0)(1.0), entry(lambda x: x + 2.0)(1.0)
+    assert answers == (2.0, 3.0)
+    assert len(said) == 1
+    assert not list(tmp_path.rglob("*.nbc"))
+
+
+def test_types_are_spelled_with_the_module_of_their_classes():
+    def local():
+        class Loud(NamedTuple):
+            factor: float
+
+        return Loud
+
+    mine, other = numba.typeof(Loud(1.0)), numba.typeof(local()(1.0))
+    assert str(mine) == str(other)
+    assert _numba.spelled(mine) == f"{__name__}.Loud(factor: float64)"
+    assert _numba.spelled(other) != _numba.spelled(mine)
+    assert _numba.spelled(numba.typeof((Loud(1.0), X))) == f"({_numba.spelled(mine)}, array(float64, 1d, C))"
+
+
+def test_the_version_in_use_is_one_we_promise():
+    def number(text):
+        return tuple(map(int, text.split(".")[:2]))
+
+    low, high = _numba.TESTED
+    assert number(low) <= number(numba.__version__) <= number(high)

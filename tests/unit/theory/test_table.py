@@ -1,0 +1,94 @@
+"""Table 1: the rates against the paper's exponents, written out here once more, and the crossings against a direct comparison."""
+
+import numpy as np
+import pytest
+
+from driftbandits import theory
+from driftbandits.errors import InvalidValue
+
+SIZE = {"T": 50_000, "d": 7, "P_T": 3.0, "changes": 4, "S": 2.0}
+C = np.exp(-2.0) / (1 + np.exp(-2.0)) ** 2
+
+
+def values(**size):
+    table = theory.table1(**size)
+    return {(row.setting, row.algorithm): row.value for row in table.rows}, table
+
+
+def test_the_rates_are_those_of_the_paper():
+    T, d, P, G, k, c = 50_000, 7, 3.0, 4, 0.25, C
+    found, _ = values(**SIZE)
+    expected = {
+        ("Drifting LB", "D-LinUCB"): d ** (7 / 8) * P**0.25 * T**0.75,
+        ("Drifting LB", "LB-WeightUCB"): d**0.75 * P**0.25 * T**0.75,
+        ("Drifting LB", "MASTER"): d * P ** (1 / 3) * T ** (2 / 3),
+        ("Drifting LB", "any algorithm"): d ** (2 / 3) * P ** (1 / 3) * T ** (2 / 3),
+        ("Drifting GLB", "BVD-GLM-UCB"): k**2 / c * d**0.9 * P**0.2 * T**0.8,
+        ("Drifting GLB", "GLB-WeightUCB"): k**1.25 * c**-0.75 * d**0.75 * P**0.25 * T**0.75,
+        ("Drifting GLB", "MASTER+GLM-UCB"): k ** (4 / 3) / c * d * P ** (1 / 3) * T ** (2 / 3),
+        ("Piecewise-stationary SCB", "MASTER+GLM-UCB"): k / c * np.sqrt(G * T),
+        ("Drifting SCB", "BVD-GLM-UCB"): k**2 / c * d**0.9 * P**0.2 * T**0.8,
+        ("Drifting SCB", "SCB-WeightUCB"): k**1.25 * c**-0.5 * d**0.75 * P**0.25 * T**0.75,
+        ("Piecewise-stationary SCB", "SC-D-GLUCB"): c ** (-1 / 3) * d ** (2 / 3) * G ** (1 / 3) * T ** (2 / 3),
+        ("Piecewise-stationary SCB", "SCB-PW-WeightUCB"): d ** (2 / 3) * G ** (1 / 3) * T ** (2 / 3),
+    }
+    assert found == pytest.approx(expected, rel=1e-12)
+    mdp, _ = values(T=8000, d=3, H=8, Delta=20.0, kappa=0.01)
+    rate = 8 * 3 * 20.0**0.25 * 8000**0.75
+    lower = 3 ** (5 / 6) * 20.0 ** (1 / 3) * 8 ** (2 / 3) * 8000 ** (2 / 3)
+    setting = "Drifting linear mixture MDP"
+    assert mdp == pytest.approx(
+        {
+            (setting, "SW-LSVI-UCB"): rate,
+            (setting, "LMDP-WeightUCRL"): rate,
+            (setting, "any algorithm"): lower,
+            ("Drifting MNL mixture MDP", "MNL-WeightUCRL"): rate / 0.01,
+        },
+        rel=1e-12,
+    )
+
+
+def test_single_rates_are_those_of_the_table():
+    found, _ = values(**SIZE)
+    size = {"T": 50_000, "d": 7}
+    assert theory.d_lin_regret_rate(**size, P_T=3.0) == found["Drifting LB", "D-LinUCB"]
+    assert theory.bvd_regret_rate(**size, P_T=3.0, k_mu=0.25, c_mu=C) == pytest.approx(
+        found["Drifting GLB", "BVD-GLM-UCB"]
+    )
+    assert theory.sc_d_glm_regret_rate(**size, changes=4, c_mu=C) == pytest.approx(
+        found["Piecewise-stationary SCB", "SC-D-GLUCB"]
+    )
+    assert theory.master_regret_rate(**size, changes=4) == pytest.approx(7 * np.sqrt(4 * 50_000))
+    assert theory.master_regret_rate(**size, P_T=3.0) == found["Drifting LB", "MASTER"]
+    assert theory.master_regret_rate(**size, P_T=3.0, changes=4) == theory.master_regret_rate(
+        **size, changes=4
+    )  # the smaller
+    assert theory.lb_lower_rate(**size, P_T=3.0) == found["Drifting LB", "any algorithm"]
+    with pytest.raises(InvalidValue, match="MASTER's rate needs P_T or changes"):
+        theory.master_regret_rate(**size)
+
+
+@pytest.mark.parametrize("setting", ["Drifting GLB", "Drifting SCB"])
+def test_an_improvement_begins_where_it_is_said_to(setting):
+    """At the crossing in T both rates agree; above it the paper's is the smaller, below it the larger."""
+    ours = {"Drifting GLB": "GLB-WeightUCB", "Drifting SCB": "SCB-WeightUCB"}[setting]
+    size = SIZE | {
+        "S": 0.5,
+        "link": "logistic",
+        "d": 1,
+        "P_T": 1e5,
+    }  # where the crossing lies at a T that can be asked for
+    crossing = next(c for c in values(**size)[1].crossings if (c.setting, c.name) == (setting, "T"))
+    assert crossing.side == "above"
+    for factor, better in ((0.5, False), (2.0, True)):
+        found, _ = values(**size | {"T": max(2, round(crossing.value * factor))})
+        assert (found[setting, ours] < found[setting, "BVD-GLM-UCB"]) is better
+
+
+def test_what_is_not_known_is_said():
+    table = theory.table1(**SIZE)
+    assert all(row.bound is not None for row in table.rows if row.kind == "paper")
+    assert all("rate alone" in row.constants for row in table.rows if row.kind != "paper")
+    assert theory.table1(T=100, d=2, changes=3).rows[0].setting == "Piecewise-stationary SCB"
+    with pytest.raises(InvalidValue, match="link = 'cauchit' is not allowed"):
+        theory.table1(T=100, d=2, P_T=1.0, link="cauchit")
