@@ -31,7 +31,8 @@ def workers(count: int, prepare: Callable[[], object]) -> Iterator[ProcessPoolEx
         for process in started:
             process.kill()
         for process in started:
-            process.join()
+            while process.is_alive():  # a join returns too early where the pool's own thread collects the process at the same moment
+                process.join(timeout=0.01)
 
 
 def _end_with_parent() -> None:
