@@ -1,8 +1,9 @@
 """Compiled code on disk: never stale, whole or absent, and nobody else's.
 
-**Never stale.** A folder is named by a digest of everything that can be inlined into the code in it: the sources of this package, every
-outside file that defines a `kernel`, and every file that registers a method for one of the parts in the call. Editing a user's own
-method recompiles only the strategies made with it. What was typed at a prompt has no file, and is not kept.
+**Never stale.** A folder is named by a digest of everything that can be inlined into the code in it: the sources of this package that are
+compiled (of `bandit/` and `mdp/` only where the call is about them), every outside file that defines a `kernel`, and every file that
+registers a method for one of the parts in the call. Editing a user's own method recompiles only the strategies made with it. What was
+typed at a prompt has no file, and is not kept.
 
 **Whole or absent.** A piece of code is two files: NAME.nbc, and NAME.nbi, which says in JSON what it is and holds its checksum. Both
 are written atomically under a lock. What is damaged is said once, and compiled anew.
@@ -28,7 +29,7 @@ import shutil
 import stat
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .errors import CannotWrite, UnsafeCache
@@ -36,7 +37,12 @@ from .files import locked, write_atomically
 
 PACKAGE = pathlib.Path(__file__).parent
 # No compiled code can import these; the import contracts see to it.
-NEVER_COMPILED = {"theory", "experiment", "integrations", "citations.py", "cli", "papers.py", "files.py", "cache.py"}
+NEVER_COMPILED = {
+    *("theory", "zoo", "experiment", "replay", "lab", "integrations", "cli", "datasets"),
+    *("citations.py", "papers.py", "files.py", "cache.py", "testing.py", "saving.py", "agent_file.py"),
+}
+# Code in one of these is compiled into entries of the same room only: nothing below them imports them.
+ROOMS = ("bandit", "mdp")
 MARKER = ".driftbandits"
 MARKED = "Compiled code of driftbandits. This folder is deleted when it has not been used for a month.\n"
 STALE_AFTER_DAYS = 30.0
@@ -93,9 +99,17 @@ def _note(files: dict[str, str], function: Callable[..., Any]) -> bool:
 
 
 @functools.cache
-def _package_digest() -> str:
-    sources = sorted(p for p in PACKAGE.rglob("*.py") if p.relative_to(PACKAGE).parts[0] not in NEVER_COMPILED)
+def _package_digest(rooms: frozenset[str]) -> str:
+    """Of all sources that may be compiled, with these rooms and no others."""
+    without = NEVER_COMPILED.union(ROOMS) - rooms
+    sources = sorted(p for p in PACKAGE.rglob("*.py") if p.relative_to(PACKAGE).parts[0] not in without)
     return hashlib.sha256(b"".join(p.read_bytes() for p in sources)).hexdigest()
+
+
+def _rooms(owners: Iterable[Any]) -> frozenset[str]:
+    """The rooms of this package that classes and functions were written in."""
+    modules = [str(owner.__module__).split(".") for owner in owners]
+    return frozenset(m[1] for m in modules if m[0] == __package__ and len(m) > 1 and m[1] in ROOMS)
 
 
 _entries: dict[str, str] = {}  # outside files with an entry, which is inlined nowhere
@@ -115,7 +129,8 @@ def digest(kinds: frozenset[type] = frozenset(), entry: Callable[..., Any] | Non
         outside |= _methods.get(kind, {})
     if not all(outside.values()):
         return None
-    parts = [_package_digest(), *(outside[name] for name in sorted(outside))]
+    rooms = _rooms(kinds if entry is None else (*kinds, entry))
+    parts = [_package_digest(rooms), *(outside[name] for name in sorted(outside))]
     return hashlib.sha256("".join(parts).encode()).hexdigest()[:16]
 
 

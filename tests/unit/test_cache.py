@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import textwrap
@@ -21,6 +22,8 @@ from driftbandits import cache
 from driftbandits.cache import MARKER, CacheWarning, Store
 from driftbandits.errors import UnsafeCache
 from driftbandits.kernel import entry
+from driftbandits.mdp.value_targeted import ValueTargeted
+from driftbandits.memory import Discounted
 
 compiled = pytest.mark.compiled
 posix = pytest.mark.skipif(os.name != "posix", reason="other systems have no such permissions")
@@ -125,6 +128,44 @@ def test_the_digest_is_of_the_source_that_runs_not_of_a_later_edit(tmp_path):
     source.write_text("def method(part): return 1.0\n")
     assert cache.digest(frozenset([Part])) == before
     assert before not in (None, cache.digest())
+
+
+COMPILED = re.compile(r"^@(kernel|solver|entry|generic|part)\b", re.MULTILINE)
+
+
+def test_what_is_left_out_of_the_digest_has_nothing_to_compile():
+    places = [cache.PACKAGE / name for name in cache.NEVER_COMPILED]
+    files = [file for place in places for file in ([place] if place.suffix else place.rglob("*.py")) if file.exists()]
+    assert len(files) > 50
+    assert [file for file in files if COMPILED.search(file.read_text()) and file.name != "cache.py"] == []
+
+
+def test_only_code_of_a_room_depends_on_the_room(tmp_path, monkeypatch):
+    for name in ("core.py", "mdp/plan.py", "zoo/names.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("1")
+    monkeypatch.setattr(cache, "PACKAGE", tmp_path)
+
+    def digests():
+        cache._package_digest.cache_clear()
+        return (
+            cache.digest(frozenset([Discounted])),
+            cache.digest(frozenset([Discounted, ValueTargeted])),
+            cache.digest(),
+        )
+
+    try:
+        core, mdp, nothing = digests()
+        assert core == nothing != mdp
+        (tmp_path / "zoo/names.py").write_text("2")
+        assert digests() == (core, mdp, core)
+        (tmp_path / "mdp/plan.py").write_text("2")
+        assert digests()[0] == core
+        assert digests()[1] != mdp
+        (tmp_path / "core.py").write_text("2")
+        assert digests()[0] != core
+    finally:
+        cache._package_digest.cache_clear()
 
 
 # ---------------------------------------------------------------------------------------------------------- whole or absent

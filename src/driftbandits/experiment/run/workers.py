@@ -31,7 +31,9 @@ def workers(count: int, prepare: Callable[[], object]) -> Iterator[ProcessPoolEx
         for process in started:
             process.kill()
         for process in started:
-            while process.is_alive():  # a join returns too early where the pool's own thread collects the process at the same moment
+            while (
+                process.is_alive()
+            ):  # a join returns too early where the pool's own thread collects the process at the same moment
                 process.join(timeout=0.01)
 
 
