@@ -38,7 +38,7 @@ from .files import locked, write_atomically
 PACKAGE = pathlib.Path(__file__).parent
 # No compiled code can import these; the import contracts see to it.
 NEVER_COMPILED = {
-    *("theory", "zoo", "experiment", "replay", "lab", "integrations", "cli", "datasets"),
+    *("theory", "plots", "zoo", "experiment", "replay", "lab", "integrations", "cli", "datasets"),
     *("citations.py", "papers.py", "files.py", "cache.py", "testing.py", "saving.py", "agent_file.py"),
 }
 # Code in one of these is compiled into entries of the same room only: nothing below them imports them.

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from ...plots.plot import Axis, Bar, Heat, Plot, Series, log_ticks, thinned
+from ...plots.style import MARKERS, colour_of
 from ..analyse.panel_results import BoundCurve, Curve, Panel
-from .plots import Axis, Bar, Heat, Plot, Series, log_ticks, thinned
-from .style import MARKERS, colour_of
 
 GREY = "#888888"
 

@@ -12,10 +12,11 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
+from ...plots.paper import save
 from ..analyse.panel_results import Panel, load
 from ..run.workers import workers
 from ..spec.schema import Collection
-from .figures import figures, save
+from .figures import figures
 
 IMPORTS = ("pyarrow.parquet", "matplotlib.figure", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_pdf")
 

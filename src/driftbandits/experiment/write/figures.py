@@ -1,28 +1,14 @@
-"""Plots on paper: figures as in the paper, as PDF and PNG, by matplotlib.
+"""The figures of an experiment, on paper: each panel alone, and all side by side."""
 
-Drawn without pyplot, so that threads, notebooks and missing displays do not matter.
-"""
-
-import io
-import pathlib
-import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ...files import make_folder, write_atomically
+from ...plots.paper import sheet
+from ...plots.plot import Plot
 from ..analyse.panel_results import Panel
 from ..spec.schema import Collection
 from . import describe
-from .plots import Axis, Plot, Series, tick_text
-from .style import DASHES, RC
-
-WIDTH = 3.5  # inches: one column of a two-column paper
-HEIGHT = 2.5
-LEGEND_ROW = 0.16
-DPI = 200
-
-Rows = list[list[Plot]]
 
 
 def figures(panels: list[Panel], collection: Collection | None = None) -> dict[str, Callable[[], Any]]:
@@ -33,7 +19,7 @@ def figures(panels: list[Panel], collection: Collection | None = None) -> dict[s
         rows = [[found[name] for name in row if name in found] for row in collection.layout]
         rows = [row for row in rows if row]
         if sum(map(len, rows)) > 1:
-            answer[collection.name] = lambda: _sheet([[_overview(panel) for panel in row] for row in rows])
+            answer[collection.name] = lambda: sheet([[_overview(panel) for panel in row] for row in rows])
     for panel in panels:
         if panel.figure != "none":
             answer[panel.name] = partial(_figure, panel)
@@ -51,145 +37,11 @@ def _overview(panel: Panel) -> Plot:
 def _figure(panel: Panel, memory: bool = False) -> Any:
     """A panel alone: all its environments, or all quantities its regret scales with."""
     if panel.figure == "scaling":
-        return _sheet([[describe.scaling(panel, label) for label in dict.fromkeys(fit.label for fit in panel.fits)]])
+        return sheet([[describe.scaling(panel, label) for label in dict.fromkeys(fit.label for fit in panel.fits)]])
     if panel.figure == "time":
-        return _sheet([[_overview(panel)]])
+        return sheet([[_overview(panel)]])
     draw = describe.memory if memory else describe.regret
     plots = [plot for e in panel.environments if (plot := draw(panel, e)) is not None]
     columns = {1: 1, 2: 2, 4: 2}.get(len(plots), 3)
     rows = [plots[i : i + columns] for i in range(0, len(plots), columns)]
-    return _sheet(rows, titles=panel.environments if len(plots) > 1 else None)
-
-
-def _sheet(rows: Rows, titles: list[str] | None = None) -> Any:
-    """Plots on a grid, each with its legend below; if they have titles of their own they are alike, and share one legend."""
-    from matplotlib.figure import Figure
-
-    columns, shared = max(map(len, rows)), titles is not None
-    entries = max((len(_legend(plot)) for row in rows for plot in row), default=0)
-    below = LEGEND_ROW * -(-entries // (4 if shared else 2)) + 0.1 if entries else 0.0
-    height = HEIGHT if shared else HEIGHT + below
-    figure = Figure(figsize=(WIDTH * columns, height * len(rows) + (below if shared else 0.0)), layout="constrained")
-    engine: Any = figure.get_layout_engine()
-    engine.set(w_pad=0.06, h_pad=0.05)
-    handles: list[Any] = []
-    for r, row in enumerate(rows):
-        for c, plot in enumerate(row):
-            axes = figure.add_subplot(len(rows), columns, r * columns + c + 1)
-            handles = _draw(axes, plot)
-            axes.set_title(plain(titles[r * columns + c] if titles else plot.title))
-            if plot.legend and not shared:
-                title = {"title": plot.legend_title, "title_fontsize": 7.0} if plot.legend_title else {}
-                axes.legend(
-                    handles=handles,
-                    loc="upper center",
-                    bbox_to_anchor=(0.5, -0.2),
-                    ncols=1 if plot.legend_title else 2,
-                    handlelength=2.4,
-                    columnspacing=1.2,
-                    **title,
-                )
-    if shared:
-        figure.legend(handles=handles, loc="outside lower center", ncols=min(4, len(handles)), handlelength=2.4)
-    return figure
-
-
-def _legend(plot: Plot) -> list[Series]:
-    shown = [s for s in plot.series if not s.hidden] if plot.legend else []
-    return shown + shown[: len(shown) if plot.legend_title else 0]  # with a title they stand below each other
-
-
-def _draw(axes: Any, plot: Plot) -> list[Any]:
-    """Draw a plot; the handles of its legend."""
-    if plot.bars:
-        _bars(axes, plot)
-    handles = [_series(axes, s) for s in plot.series if not s.hidden]
-    _axis(axes, "x", plot.x)
-    _axis(axes, "y", plot.y)
-    return handles
-
-
-def _series(axes: Any, s: Series) -> Any:
-    style = {
-        "color": s.colour,
-        "linestyle": DASHES[s.line],
-        "label": plain(s.name),
-        "linewidth": 1.0 if s.thin else 1.4,
-    }
-    if s.low is not None and s.high is not None:
-        axes.fill_between(s.x, s.low, s.high, color=s.colour, alpha=0.18, linewidth=0)
-    if s.error is not None:
-        return axes.errorbar(s.x, s.y, yerr=s.error, marker=s.marker, markersize=3.5, capsize=2, **style)
-    return axes.plot(s.x, s.y, **style)[0]
-
-
-def _bars(axes: Any, plot: Plot) -> None:
-    axes.barh(
-        [plain(bar.name) for bar in plot.bars],
-        [bar.value for bar in plot.bars],
-        xerr=[bar.error for bar in plot.bars],
-        color=[bar.colour for bar in plot.bars],
-        height=0.62,
-        error_kw={"elinewidth": 0.8, "ecolor": "#444444"},
-    )
-    for i, bar in enumerate(plot.bars):
-        place = {"xytext": (3, 0), "textcoords": "offset points", "va": "center", "fontsize": 6.5}
-        axes.annotate(f"{bar.value:.2f}", (bar.value + bar.error, i), **place)
-    axes.margins(x=0.16)
-    axes.grid(axis="y", visible=False)
-
-
-def _axis(axes: Any, which: str, axis: Axis) -> None:
-    from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
-
-    if axis.log:
-        getattr(axes, f"set_{which}scale")("log")
-        line = getattr(axes, f"{which}axis")
-        line.set_minor_locator(NullLocator())
-        line.set_major_locator(FixedLocator(list(axis.ticks)))
-        line.set_major_formatter(FixedFormatter([tick_text(tick) for tick in axis.ticks]))
-    limits = {name: float(v) for name, v in zip(_ENDS[which], (axis.low, axis.high), strict=True) if v is not None}
-    getattr(axes, f"set_{which}lim")(**limits)
-    getattr(axes, f"set_{which}label")(plain(axis.label))
-
-
-_ENDS = {"x": ("left", "right"), "y": ("bottom", "top")}
-
-
-def plain(text: str) -> str:
-    r"""Text as it is: matplotlib would read formulas between two dollars.
-
-    Examples
-    --------
-    >>> plain("$x^{$")
-    '\\$x^{\\$'
-    """
-    return text.replace("$", r"\$")
-
-
-def save(make: Callable[[], Any], stem: pathlib.Path) -> None:
-    """Make a figure and write it, as PDF and PNG."""
-    import matplotlib
-
-    with matplotlib.rc_context(RC):  # type: ignore[arg-type]
-        figure = make()
-        with warnings.catch_warnings():  # a figure too small for its labels is still a figure
-            warnings.filterwarnings("ignore", "constrained_layout not applied", UserWarning)
-            figure.get_layout_engine().execute(figure)
-        figure.set_layout_engine("none")  # found once for both files
-        make_folder(stem.parent)
-        _write(figure, stem)
-
-
-def _write(figure: Any, stem: pathlib.Path) -> None:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.backends.backend_pdf import FigureCanvasPdf
-
-    pdf_data, png_data = io.BytesIO(), io.BytesIO()
-    pdf: Any = FigureCanvasPdf(figure)
-    pdf.print_pdf(pdf_data, metadata={"CreationDate": None})  # `print_…` draws once where `savefig` draws twice
-    figure.set_dpi(DPI)  # a PDF has 72, and leaves them behind
-    png: Any = FigureCanvasAgg(figure)
-    png.print_png(png_data)
-    for ending, data in (("pdf", pdf_data), ("png", png_data)):
-        write_atomically(stem.with_name(f"{stem.name}.{ending}"), data.getbuffer())
+    return sheet(rows, titles=panel.environments if len(plots) > 1 else None)

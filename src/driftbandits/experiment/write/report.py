@@ -1,22 +1,17 @@
 """One HTML file that tells what an experiment found: interactive, self-contained, and silent towards the network."""
 
-import base64
-import functools
-import gzip
 import pathlib
 from typing import Any
 
 from ...citations import cite
 from ...files import write_atomically
+from ...plots.page import Figures, render
 from ..analyse.panel_results import Panel, load, refuse_unfinished
 from ..run.store import publishing
 from . import describe
-from .interactive import figure
-from .plots import Plot
 from .report_tables import bound_table, claim_table, exponent_table, final_table, settings_table
 
-TEMPLATES = pathlib.Path(__file__).with_name("templates")
-LEVEL = 3  # of compression: level 9 takes thrice the time for a tenth less
+TEMPLATE = pathlib.Path(__file__).with_name("templates") / "report.html"
 
 
 def write_report(root: pathlib.Path) -> pathlib.Path:
@@ -34,22 +29,14 @@ def write_page(panels: list[Panel], settings: dict[str, Any], root: pathlib.Path
 
 
 def page(panels: list[Panel], settings: dict[str, Any]) -> str:
-    """The whole page. Every text in it is escaped by the template, or by JSON that no HTML can be read from."""
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
+    """The whole page."""
     figures = Figures()
     claims = [v for p in panels for v in p.claims]
     used = [name for p in panels for c in p.curves for name in _names(c.parameters)]
     alone = len(panels) == 1  # its title is that of the page
-    return environment.get_template("report.html").render(
+    return render(
+        TEMPLATE,
+        figures,
         title=settings["title"],
         text=panels[0].text if alone else "",
         held=sum(v.holds for v in claims),
@@ -58,35 +45,7 @@ def page(panels: list[Panel], settings: dict[str, Any]) -> str:
         settings=settings_table(settings),
         specifications=settings["specifications"],
         cite=cite(*dict.fromkeys(used)),
-        figures=figures.data,
-        plotly=_library(),
     )
-
-
-class Figures:
-    """The plots of a page, by keys that say nothing."""
-
-    def __init__(self) -> None:
-        self.data: dict[str, Any] = {}
-
-    def add(self, plot: Plot | None) -> str:
-        """The key of a plot; none if there is none."""
-        if plot is None:
-            return ""
-        key = f"f{len(self.data)}"
-        self.data[key] = figure(plot)
-        return key
-
-
-@functools.cache
-def _library() -> str:
-    """plotly.js, compressed: a third of its size."""
-    from markupsafe import Markup
-    from plotly.offline import get_plotlyjs
-
-    return Markup(
-        base64.b64encode(gzip.compress(get_plotlyjs().encode(), LEVEL, mtime=0)).decode()
-    )  # nothing to escape
 
 
 def _names(parameters: dict[str, Any]) -> list[str]:

@@ -1,29 +1,11 @@
-"""The tables of the report, as plain text: the template makes HTML of them."""
+"""The tables of the report."""
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
+from ...plots.page import Cell, Table
 from ..analyse.panel_results import Panel
 from ..analyse.statistics import describe, holm, p_differ
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A text, how it looks, and a note below it."""
-
-    text: str
-    style: str = ""  # a class of report.css
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class Table:
-    """Headings and rows."""
-
-    kind: str
-    head: list[str]
-    rows: list[list[Cell]]
 
 
 def claim_table(panel: Panel) -> Table:

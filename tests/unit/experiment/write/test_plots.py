@@ -1,17 +1,13 @@
-"""Ticks of logarithmic axes stand apart; both renderers draw the numbers of the description."""
-
-import itertools
-import math
+"""Both renderers draw the numbers of the description."""
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 import made_up_panel
-from driftbandits.experiment.write import describe, figures, interactive
-from driftbandits.experiment.write.plots import MOST_TICKS, Plot, log_ticks, thinned
+from driftbandits.experiment.write import describe, figures
+from driftbandits.plots import interactive, paper
+from driftbandits.plots.plot import Plot
 
 NAMES = ["one", "$x^{$", "[/nope]", "three"]
 PANEL = made_up_panel.panel(NAMES, text="$x^{$ and \\frac{")
@@ -25,26 +21,6 @@ PLOTS = {
 }
 
 
-@given(st.floats(1e-12, 1e12), st.floats(1.0, 1e20))
-def test_log_ticks_are_few_round_and_within(low: float, factor: float) -> None:
-    high = low * factor
-    ticks = log_ticks(low, high)
-    assert len(ticks) <= MOST_TICKS
-    assert all(low <= tick <= high for tick in ticks)
-    assert all(a < b for a, b in itertools.pairwise(ticks))
-    assert factor < 1e3 or len(ticks) >= 2
-    assert all(math.log10(b / a) >= 0.04 * math.log10(factor) for a, b in itertools.pairwise(ticks))
-
-
-@given(st.lists(st.floats(1e-3, 1e6), min_size=1, max_size=20))
-def test_thinned_values_stand_apart(values: list[float]) -> None:
-    kept = thinned(values)
-    assert set(kept) <= set(values)
-    assert kept[-1] == max(values)
-    span = math.log(max(values) / min(values))
-    assert all(math.log(b / a) >= 0.1 * span for a, b in itertools.pairwise(kept))
-
-
 @pytest.mark.parametrize("kind", PLOTS)
 def test_both_draw_the_numbers_of_the_description(kind: str) -> None:
     plot = PLOTS[kind]
@@ -54,7 +30,7 @@ def test_both_draw_the_numbers_of_the_description(kind: str) -> None:
         trace.get("name"): trace for trace in page if trace.get("mode", "").startswith("lines") and "name" in trace
     }
     axes = Figure().add_subplot()
-    drawn = figures._draw(axes, plot)
+    drawn = paper.draw(axes, plot)
     shown = [s for s in plot.series if not s.hidden]
     assert len(drawn) == len(shown)
     for series, handle in zip(shown, drawn, strict=True):
@@ -90,5 +66,5 @@ def test_any_name_can_be_drawn(tmp_path, kind: str) -> None:
     made = figures.figures([panel])
     assert list(made) == (["one", "one-memory"] if kind == "regret" else ["one"])
     for name, make in made.items():
-        figures.save(make, tmp_path / name)
+        paper.save(make, tmp_path / name)
         assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")

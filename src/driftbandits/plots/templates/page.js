@@ -32,5 +32,5 @@ async function load() {
 }
 
 load().catch((problem) => {
-  for (const place of places) place.textContent = "This browser cannot draw the plot (" + problem + "); the folder figures/ has it.";
+  for (const place of places) place.textContent = "This browser cannot draw the plot (" + problem + ").";
 });

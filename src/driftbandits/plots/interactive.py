@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .plots import Axis, Plot, Series, tick_text
+from .plot import Axis, Plot, Series, tick_text
 from .style import PLOTLY_DASHES, PLOTLY_MARKERS
 
 HEIGHT = 420

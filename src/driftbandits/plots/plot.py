@@ -1,4 +1,4 @@
-"""What a plot shows, without a word on who draws it: figures.py (matplotlib) and interactive.py (plotly) do."""
+"""What a plot shows, without a word on who draws it: paper.py (matplotlib) and interactive.py (plotly) do."""
 
 import math
 from collections.abc import Sequence
