@@ -122,32 +122,52 @@ def from_bytes(data: bytes, kind: str) -> tuple[dict[str, Any], dict[str, NDArra
         )
     if head.get("kind") != kind:
         raise CannotRead(f"it holds {_article(head.get('kind'))}, not {_article(kind)}")
+    found = arrays(data)
     try:
-        arrays = dict(_safetensors().load(data))
         text = head["about"]
-        intact = head["checksum"] == _checksum(text, arrays)
+        intact = head["checksum"] == _checksum(text, found)
         about = json.loads(text)
-    except DriftBanditsError:
-        raise
-    except Exception:  # whatever a parser makes of damaged bytes
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise CannotRead("it is damaged") from None
     if not intact or not isinstance(about, dict):
         raise CannotRead("it is damaged: its checksum does not fit its content")
-    return about, arrays
+    return about, found
 
 
 def _head(data: bytes) -> dict[str, Any]:
-    """Our JSON in the header of a safetensors file: eight bytes of length, then the header."""
-    length = int.from_bytes(data[:8], "little")
-    if not 8 < 8 + length <= len(data):
-        raise CannotRead("it is cut short, or no file of this library")
+    """What `to_bytes` says of the file."""
+    found = metadata(data)
     try:
-        head = json.loads(json.loads(data[8 : 8 + length])["__metadata__"][KEY])
+        head = json.loads(found[KEY])
     except (ValueError, KeyError, TypeError, RecursionError):
         raise CannotRead("it is no file of this library, or damaged") from None
     if not isinstance(head, dict):
         raise CannotRead("it is no file of this library, or damaged")
     return head
+
+
+def metadata(data: bytes) -> dict[str, Any]:
+    """The strings in the header of a safetensors file: eight bytes of length, then the header."""
+    length = int.from_bytes(data[:8], "little")
+    if not 8 < 8 + length <= len(data):
+        raise CannotRead("it is damaged, cut short, or no file of this library")
+    try:
+        found = json.loads(data[8 : 8 + length])["__metadata__"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise CannotRead("it is no file of this library, or damaged") from None
+    if not isinstance(found, dict):
+        raise CannotRead("it is no file of this library, or damaged")
+    return found
+
+
+def arrays(data: bytes) -> dict[str, NDArray[Any]]:
+    """The arrays of a safetensors file."""
+    try:
+        return dict(_safetensors().load(data))
+    except DriftBanditsError:
+        raise
+    except Exception:  # whatever a parser makes of damaged bytes
+        raise CannotRead("it is damaged") from None
 
 
 def _checksum(text: str, arrays: Arrays) -> str:

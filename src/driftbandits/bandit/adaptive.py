@@ -14,20 +14,19 @@ from ..errors import InvalidValue
 from ..linalg import Matrix, Vector
 from . import bank as kernels
 from .coordinates import Columns, Integers, Scale, count, following, new_scale, propose, spread, transformation
-from .drawing import draw_ranking
-from .features import BUCKETS, Row, Table
-from .learner import Choice, Memo, Offer, Placed, Refuted
-from .sums import DIRECT, LAM, MEMORIES, NEVER, NEWEST, USE, Bank, Shape, new_bank, new_work
+from .features import BUCKETS, Table
+from .learner import Memo, Offer, Placed, Refuted
+from .memories import PRIOR, Memories, same, same_bank
+from .sums import DIRECT, LAM, MEMORIES, NEVER, NEWEST, Bank, Shape, new_bank, new_work
 
 FULL = 500  # columns up to which the covariance is full
-PRIOR = 0.3  # λ = 0.3·E‖φ‖²
 
 
 class TooWide(Exception):
     """More columns than a full covariance is kept for: time for `diagonal`. `Bandit` never lets it out."""
 
 
-class Adaptive:
+class Adaptive(Memories):
     """Memories of several lengths over the columns of `coordinates`: the default."""
 
     def __init__(
@@ -58,10 +57,6 @@ class Adaptive:
         self._grow()
 
     # ---------------------------------------------------------------------------------------------------------- reading
-
-    def read(self, names: Sequence[Any], rows: Sequence[Row], context: Row) -> Offer:
-        """Check what is on offer; raise, or change nothing."""
-        return Offer(names, self.items.read(rows), self.context.read((context,)))
 
     def place(self, offer: Offer, tick: int, *, learn: bool = True) -> Placed:
         """Count what is on offer, make room for what is new, and move the coordinates when it is time."""
@@ -234,29 +229,7 @@ class Adaptive:
 
     # ---------------------------------------------------------------------------------------------------------- deciding
 
-    def score(self, placed: Placed) -> tuple[Vector, Vector]:
-        """Forecast reward and its standard deviation, for every item, by the memory in use."""
-        table, _, _ = self._call(placed, 0.0, 0.0, -1)
-        return table[0], table[1]
-
-    def choose(self, placed: Placed, explore: float, chance: Sequence[float]) -> Choice:
-        """Draw place by place without replacement, each time with the exact probabilities of what is left."""
-        table, a, seen = self._call(placed, explore, chance[0], -1)
-        if len(chance) == 1:
-            memo = Memo(placed.names[a], placed.rows[a].copy(), placed.context[0], seen)
-            return Choice([a], float(table[2, a]), table[2], table[0], [memo])
-        drawn, propensity, first = draw_ranking(table[0], table[1], explore, chance)
-        return Choice(drawn, propensity, first, table[0], [self.memo(placed, a) for a in drawn])
-
-    def repeat(self, placed: Placed, k: int) -> None:
-        """Choosing changes nothing."""
-
-    def memo(self, placed: Placed, a: int, *, chosen: bool = True) -> Memo:  # noqa: ARG002
-        """Raw features, and every memory's forecast."""
-        _, _, seen = self._call(placed, 0.0, 0.0, a)
-        return Memo(placed.names[a], placed.rows[a].copy(), placed.context[0], seen)
-
-    def _call(self, placed: Placed, explore: float, u: float, given: int) -> tuple[Matrix, int, Vector]:
+    def _look(self, placed: Placed, explore: float, u: float, given: int) -> tuple[Matrix, int, Vector]:
         n = len(placed.names)
         table, seen = np.empty((3, n)), np.empty(1 + 2 * len(self.rates))
         (a, c), open_ = self.scales, np.ones(n, np.int64)
@@ -302,25 +275,19 @@ class Adaptive:
 
     def info(self) -> dict[str, Any]:
         """What the learner tells about itself."""
-        m, use = self.bank.misc, int(self.bank.misc[USE])
-        weights = np.exp(self.bank.weight - self.bank.weight.max())
         first = 0 if self.shape.shared[0] else 1
-        n = float(self.bank.sums[use, first : None if first else 1, 0].sum())
-        beyond = (float(m[8] / m[7]), float(m[9] / m[7])) if m[7] > 0 else (None, None)
-        lengths = [length(rate) for rate in self.rates]
-        return {
-            "effective_memory": n,
-            "memory": finite(lengths[use]),
-            "memories": [[finite(m_), float(w)] for m_, w in zip(lengths, weights / weights.sum(), strict=True)],
-            "sigma": math.sqrt(max(float(kernels.noise(self.bank, self.shape, use)), 0.0)),
-            "calibration": {"beyond_1": beyond[0], "beyond_2": beyond[1]},
-            "columns": self.columns.width,
-            "covariance": "full",
-            "items": len(self.blocks),
-            "evicted": self.evicted,
-            "buckets": self.items.buckets,
-            "collisions": self.items.collisions + self.context.collisions,
-        }
+        known = float(self.bank.sums[self.use, first : None if first else 1, 0].sum())
+        return self._told(
+            known,
+            columns=self.columns.width,
+            covariance="full",
+            items=len(self.blocks),
+            evicted=self.evicted,
+            buckets=self.items.buckets,
+        )
+
+    def _noise(self) -> float:
+        return float(kernels.noise(self.bank, self.shape, self.use))
 
     # ------------------------------------------------------------------------------------------------------------- saving
 
@@ -370,9 +337,8 @@ class Adaptive:
         )
         if not all(0 < k < len(arrays["offered"]) for k in learner.blocks.values()):
             raise InvalidValue("an item's block does not exist")
-        M, K, p = len(learner.rates), len(arrays["offered"]), learner.columns.width
-        like = new_bank(learner.rates, K, p)
-        learner.bank = Bank(*(same(f"bank.{name}", value, arrays) for name, value in like._asdict().items()))
+        K, p = len(arrays["offered"]), learner.columns.width
+        learner.bank = same_bank("bank.", new_bank(learner.rates, K, p), arrays)
         learner.scales = (
             Scale(*(same(f"items.{n}", v, arrays) for n, v in new_scale(learner.items)._asdict().items())),
             Scale(*(same(f"context.{n}", v, arrays) for n, v in new_scale(learner.context)._asdict().items())),
@@ -382,26 +348,6 @@ class Adaptive:
         for name, k in learner.blocks.items():
             learner._names[k] = name
         learner._free = sorted(set(range(1, K)).difference(learner.blocks.values()))
-        if not 0 <= learner.bank.misc[USE] < M:
-            raise InvalidValue("the memory in use does not exist")
         learner.work = new_work(learner.items.width, learner.context.width, p)
         learner._bind()
         return learner
-
-
-def same(name: str, like: Any, arrays: Mapping[str, Any]) -> Any:
-    """An array of the shape and type it must have: compiled code checks no bounds."""
-    found = np.array(arrays[name], order="C")
-    if found.shape != like.shape or found.dtype != like.dtype:
-        raise InvalidValue(f"{name} is {found.dtype} {found.shape}; it must be {like.dtype} {like.shape}")
-    return found
-
-
-def length(rate: float) -> float:
-    """The memory of a rate of forgetting: Σ_s exp(−rate·s)."""
-    return math.inf if rate == 0.0 else -1.0 / math.expm1(-rate)
-
-
-def finite(x: float) -> float | None:
-    """JSON has no infinity: None."""
-    return x if math.isfinite(x) else None

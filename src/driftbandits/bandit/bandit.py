@@ -307,7 +307,7 @@ class Bandit(Core):
     def load(
         cls, path: Any, *, features: Function | None = None, strategy: Any = None, on_drift: Any = None
     ) -> "Bandit":
-        """The bandit that was saved; a function of features or a strategy of the zoo must be given again: files hold no code."""
+        """The bandit that was saved; a function of features must be given again: files hold no code. A strategy is in the file."""
         from .saving import load
 
         return load(path, features, strategy, on_drift)

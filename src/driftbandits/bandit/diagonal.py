@@ -18,26 +18,26 @@ import numpy as np
 from ..errors import InvalidValue
 from ..linalg import Matrix, Vector
 from . import sparse
-from .adaptive import PRIOR, Adaptive, finite, length, same
+from .adaptive import Adaptive
 from .coordinates import Integers
-from .drawing import draw_ranking
-from .features import NUMBER, PRESENT, Reading, Row, Table, mark
-from .learner import Choice, Memo, Offer, Placed, Refuted
-from .sums import COUNT, LAM, NEVER, USE, Bank, new_bank
+from .features import NUMBER, PRESENT, Reading, Table, mark
+from .learner import Memo, Offer, Placed, Refuted
+from .memories import PRIOR, Memories, same, same_bank
+from .sums import COUNT, LAM, NEVER, Bank, new_bank
 
 NAME = "\0name"  # the item itself, as a category
 REMEMBERED = 1 << 16  # hashes kept at hand
 
 
-class Diagonal:
+class Diagonal(Memories):
     """One mean and one variance per bucket, for each memory."""
 
     def __init__(self, mode: str, rates: Sequence[float] | Vector, buckets: int) -> None:
         self.mode = mode  # with products or without; "named" ones tell items apart by their names
         self.rates = np.array(rates, np.float64)
         self.items, self.context = Table("item", buckets), Table("context", buckets)
-        self.trial: Bank = new_bank(self.rates, 1, 0)
-        self.trial.misc[LAM] = 0.0  # the prior precision, set at the first decision
+        self.bank: Bank = new_bank(self.rates, 1, 0)
+        self.bank.misc[LAM] = 0.0  # the prior precision, set at the first decision
         self.mean = np.zeros((len(self.rates), buckets))
         self.ratio = np.ones((len(self.rates), buckets))  # v_j/v₀
         self.last = np.full(buckets, NEVER)
@@ -54,9 +54,9 @@ class Diagonal:
         for name in ("numbers", "strings"):
             getattr(new.items, name).update(getattr(old.items, name))
             getattr(new.context, name).update(getattr(old.context, name))
-        new.trial.misc[:] = old.bank.misc
-        new.trial.weight[:] = old.bank.weight
-        new.trial.misc[LAM] = PRIOR * max(1.0, float(old.columns.width) ** 0.5)
+        new.bank.misc[:] = old.bank.misc
+        new.bank.weight[:] = old.bank.weight
+        new.bank.misc[LAM] = PRIOR * max(1.0, float(old.columns.width) ** 0.5)
         own, who = new._buckets(old.items), new._buckets(old.context)
         for side, table, places in ((0, old.items, own), (1, old.context, who)):
             scale = old.scales[side]
@@ -110,17 +110,13 @@ class Diagonal:
 
     # ---------------------------------------------------------------------------------------------------------- reading
 
-    def read(self, names: Sequence[Any], rows: Sequence[Row], context: Row) -> Offer:
-        """Check what is on offer; raise, or change nothing."""
-        return Offer(names, self.items.read(rows), self.context.read((context,)))
-
     def place(self, offer: Offer, tick: int, *, learn: bool = True) -> Placed:  # noqa: ARG002
         """Rows (n, 1 + 2·most) of a count, buckets and values; numbers in units of their root mean square."""
         named = [str(name) for name in offer.names] if self.mode.startswith("named") else None
         items = self._rows(self.items, offer.items, named, learn)
         context = self._rows(self.context, offer.context, None, learn)
-        if learn and self.trial.misc[LAM] == 0.0:
-            self.trial.misc[LAM] = PRIOR * max(1.0, float(items[:, 0].mean() * (1.0 + context[0, 0])))
+        if learn and self.bank.misc[LAM] == 0.0:
+            self.bank.misc[LAM] = PRIOR * max(1.0, float(items[:, 0].mean() * (1.0 + context[0, 0])))
         return Placed(offer.names, items, context, np.zeros(len(offer.names), np.int64))
 
     def _rows(self, table: Table, reading: Reading, named: list[str] | None, learn: bool) -> Matrix:
@@ -178,28 +174,6 @@ class Diagonal:
 
     # ------------------------------------------------------------------------------------------------ deciding, learning
 
-    def score(self, placed: Placed) -> tuple[Vector, Vector]:
-        """Forecast reward and its standard deviation, for every item, by the memory in use."""
-        table, _, _ = self._call(placed, 0.0, 0.0, -1)
-        return table[0], table[1]
-
-    def choose(self, placed: Placed, explore: float, chance: Sequence[float]) -> Choice:
-        """Draw place by place without replacement."""
-        table, a, seen = self._call(placed, explore, chance[0], -1)
-        if len(chance) == 1:
-            memo = Memo(placed.names[a], placed.rows[a].copy(), placed.context[0], seen)
-            return Choice([a], float(table[2, a]), table[2], table[0], [memo])
-        drawn, propensity, first = draw_ranking(table[0], table[1], explore, chance)
-        return Choice(drawn, propensity, first, table[0], [self.memo(placed, a) for a in drawn])
-
-    def repeat(self, placed: Placed, k: int) -> None:
-        """Choosing changes nothing."""
-
-    def memo(self, placed: Placed, a: int, *, chosen: bool = True) -> Memo:  # noqa: ARG002
-        """Buckets and values, and every memory's forecast."""
-        _, _, seen = self._call(placed, 0.0, 0.0, a)
-        return Memo(placed.names[a], placed.rows[a].copy(), placed.context[0], seen)
-
     def _room(self, row: Vector, context: Vector) -> tuple[Integers, Vector]:
         many = (1 + len(row) // 2) * (1 + len(context) // 2) + 1
         return np.empty(many, np.int64), np.empty(many)
@@ -213,17 +187,17 @@ class Diagonal:
                 np.zeros(1),
                 np.zeros(1, np.int64),
             )
-            decide = sparse.decide.direct(self.trial, model, rows, one, True, 0.0, 0.0, 0, rows, cols, one, cols, one)
-            learn = sparse.learn.direct(self.trial, model, one, one, True, 0.0, 0.0, 0.0, one, cols, one)
+            decide = sparse.decide.direct(self.bank, model, rows, one, True, 0.0, 0.0, 0, rows, cols, one, cols, one)
+            learn = sparse.learn.direct(self.bank, model, one, one, True, 0.0, 0.0, 0.0, one, cols, one)
             self._compiled = decide, learn
         return self._compiled
 
-    def _call(self, placed: Placed, explore: float, u: float, given: int) -> tuple[Matrix, int, Vector]:
+    def _look(self, placed: Placed, explore: float, u: float, given: int) -> tuple[Matrix, int, Vector]:
         n = len(placed.names)
         table, seen = np.empty((3, n)), np.empty(1 + 2 * len(self.rates))
         cols, vals = self._room(placed.rows[0], placed.context[0])
         a = self._code()[0](
-            self.trial,
+            self.bank,
             sparse.Model(self.mean, self.ratio, self.last),
             placed.rows,
             placed.context[0],
@@ -246,9 +220,9 @@ class Diagonal:
                 "on_repeat='replace' is not possible with a diagonal covariance: what was learned cannot be taken back"
             )
         cols, vals = self._room(memo.row, memo.context)
-        before = self.trial.cut.copy()
+        before = self.bank.cut.copy()
         refuted = self._code()[1](
-            self.trial,
+            self.bank,
             sparse.Model(self.mean, self.ratio, self.last),
             memo.row,
             memo.context,
@@ -260,10 +234,10 @@ class Diagonal:
             cols,
             vals,
         )
-        for j in np.flatnonzero(self.trial.cut != before):
-            lead = int(np.argmax(self.trial.weight))
-            self.mean[j], self.ratio[j], self.trial.sums[j] = self.mean[lead], self.ratio[lead], self.trial.sums[lead]
-        return Refuted(*self.trial.event.tolist()) if refuted else None
+        for j in np.flatnonzero(self.bank.cut != before):
+            lead = int(np.argmax(self.bank.weight))
+            self.mean[j], self.ratio[j], self.bank.sums[j] = self.mean[lead], self.ratio[lead], self.bank.sums[lead]
+        return Refuted(*self.bank.event.tolist()) if refuted else None
 
     def drop(self, item: Any) -> None:
         """Forget what is known of an item by its name."""
@@ -274,28 +248,22 @@ class Diagonal:
 
     def info(self) -> dict[str, Any]:
         """What the learner tells about itself."""
-        m, use = self.trial.misc, int(self.trial.misc[USE])
-        weights = np.exp(self.trial.weight - self.trial.weight.max())
-        beyond = (float(m[8] / m[7]), float(m[9] / m[7])) if m[7] > 0 else (None, None)
-        lengths = [length(rate) for rate in self.rates]
-        return {
-            "effective_memory": float(self.trial.sums[use, 0, 0]),
-            "memory": finite(lengths[use]),
-            "memories": [[finite(m_), float(w)] for m_, w in zip(lengths, weights / weights.sum(), strict=True)],
-            "sigma": float(sparse.noise(self.trial)) ** 0.5,
-            "calibration": {"beyond_1": beyond[0], "beyond_2": beyond[1]},
-            "columns": int((self.last > NEVER).sum()),
-            "covariance": "diagonal",
-            "items": None,
-            "evicted": 0,
-            "buckets": self.mean.shape[1],
-            "collisions": self.items.collisions + self.context.collisions,
-        }
+        return self._told(
+            float(self.bank.sums[self.use, 0, 0]),
+            columns=int((self.last > NEVER).sum()),
+            covariance="diagonal",
+            items=None,
+            evicted=0,
+            buckets=self.mean.shape[1],
+        )
+
+    def _noise(self) -> float:
+        return float(sparse.noise(self.bank))
 
     def pack(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Everything, as JSON and arrays."""
         about = {"diagonal": self.mode, "items": _names(self.items), "context": _names(self.context)}
-        arrays = {f"trial.{name}": value for name, value in self.trial._asdict().items() if value.size}
+        arrays = {f"trial.{name}": value for name, value in self.bank._asdict().items() if value.size}
         rest = {"mean": self.mean, "ratio": self.ratio, "last": self.last, "squares": self.squares, "rates": self.rates}
         return about, arrays | rest
 
@@ -308,12 +276,9 @@ class Diagonal:
             table.strings = dict.fromkeys(saved["strings"])
             table.first_hash = {int(b): int(h) for b, h in saved["first_hash"]}
             table.collisions = int(saved["collisions"])
-        like = new.trial._asdict().items()
-        new.trial = Bank(*(same(f"trial.{name}", value, arrays) if value.size else value for name, value in like))
+        new.bank = same_bank("trial.", new.bank, arrays)
         for name in ("mean", "ratio", "last", "squares"):
             setattr(new, name, same(name, getattr(new, name), arrays))
-        if not 0 <= new.trial.misc[USE] < len(new.rates):
-            raise InvalidValue("the memory in use does not exist")
         return new
 
 

@@ -1,17 +1,17 @@
-"""A bandit as bytes and back: arrays (safetensors) with JSON beside them. No pickle; loading executes nothing."""
+"""A bandit as bytes and back, in the house's files (`driftbandits.saving`): arrays with JSON beside them; loading executes nothing."""
 
 import hashlib
 import json
 import math
 import os
 import pathlib
-import struct
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import numpy as np
 
-from ..errors import DriftBanditsError, InvalidValue
+from .. import saving
+from ..errors import CannotRead, DriftBanditsError, InvalidValue
 from ..files import write_atomically
 from .adaptive import Adaptive
 from .bandit import Bandit
@@ -20,13 +20,9 @@ from .diagonal import Diagonal
 from .learner import Memo
 from .pending import Closed, Open, Pending
 
-FORMAT = 1
 B = TypeVar("B", bound=Bandit)
-KEY = "driftbandits.Bandit"
-
-
-class Unreadable(InvalidValue):
-    """A file that is not a bandit, is damaged, or comes from a later version."""
+KIND = "Bandit"
+FIRST = "driftbandits.Bandit"  # where files of the first versions have their JSON; they have no checksum
 
 
 def save(bandit: Bandit, path: Any) -> None:
@@ -39,7 +35,7 @@ def load(path: Any, features: Any, strategy: Any, on_drift: Any) -> Bandit:
     try:
         data = pathlib.Path(path).read_bytes()
     except OSError as problem:
-        raise Unreadable(f"{os.fspath(path)} cannot be read: {problem.strerror}") from None
+        raise CannotRead(f"{os.fspath(path)} cannot be read: {problem.strerror}") from None
     return from_bytes(data, os.fspath(path), features=features, strategy=strategy, on_drift=on_drift)
 
 
@@ -48,12 +44,9 @@ def load(path: Any, features: Any, strategy: Any, on_drift: Any) -> Bandit:
 
 def to_bytes(bandit: Bandit) -> bytes:
     """The whole state; equal states give equal bytes."""
-    from safetensors.numpy import save as pack
-
     about, arrays = bandit._learner.pack()
     waiting, flat = _pack_pending(bandit._pending)
     state = {
-        "format": FORMAT,
         "config": bandit._config,
         "tick": bandit._tick,
         "counts": bandit._counts,
@@ -63,8 +56,7 @@ def to_bytes(bandit: Bandit) -> bytes:
         "learner": about,
         "pending": waiting,
     }
-    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()} | {"pending": flat}
-    return bytes(pack(arrays, {KEY: json.dumps(state, separators=(",", ":"))}))
+    return saving.to_bytes(KIND, state, {**arrays, "pending": flat})
 
 
 def digest(bandit: Bandit) -> str:
@@ -89,70 +81,72 @@ def from_bytes(
     kind: type[B] = Bandit,  # type: ignore[assignment]
 ) -> B:
     """The bandit of `to_bytes`, or one line that says why not."""
-    state, arrays = _open(data, name)
     try:
-        config = dict(state["config"])
-        bandit = kind(**_settings(config, name, features), strategy=strategy, on_drift=on_drift)
+        state, arrays = _open(data)
+        learner = state["learner"]
+        if "wrapped" in learner:
+            strategy = _strategy(learner, strategy)
+        elif strategy is not None:
+            raise CannotRead("it was made without strategy=…")
+        bandit = kind(**_settings(dict(state["config"]), features), strategy=strategy, on_drift=on_drift)
         bandit._tick, bandit._given = int(state["tick"]), bool(state["given"])
         bandit._counts = {key: int(state["counts"][key]) for key in bandit._counts}
         bandit._newest = -math.inf if state["newest"] is None else float(state["newest"])
         bandit._events = [DriftEvent(*event) for event in state["events"]]
-        bandit._learner = _learner(bandit, state["learner"], arrays, strategy, name)
+        bandit._learner = _learner(bandit, learner, arrays)
         bandit._pending = _unpack_pending(state["pending"], arrays["pending"], bandit._config["max_pending"])
+    except CannotRead as problem:
+        raise CannotRead(f"{name} cannot be loaded: {problem}") from None
     except DriftBanditsError as problem:
-        raise Unreadable(f"{name} is damaged: {problem}") if not isinstance(problem, Unreadable) else problem from None
+        raise CannotRead(f"{name} cannot be loaded: it is damaged, {problem}") from None
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as problem:
-        raise Unreadable(f"{name} is damaged: {type(problem).__name__} in its state ({problem})") from None
+        wrong = f"{type(problem).__name__} in its state ({problem})"
+        raise CannotRead(f"{name} cannot be loaded: it is damaged, {wrong}") from None
     return bandit
 
 
-def _settings(config: dict[str, Any], name: str, features: Any) -> dict[str, Any]:
+def _open(data: bytes) -> tuple[dict[str, Any], Mapping[str, Any]]:
+    """JSON and arrays of a file; everything in it is foreign."""
+    try:
+        return saving.from_bytes(data, KIND)
+    except CannotRead:
+        first = saving.metadata(data).get(FIRST)
+        if first is None:
+            raise
+    state = json.loads(first)
+    if not isinstance(state, dict) or state.get("format") != 1:
+        raise CannotRead("it is damaged")
+    return state, saving.arrays(data)
+
+
+def _settings(config: dict[str, Any], features: Any) -> dict[str, Any]:
     """What `Bandit` was made with."""
-    clocked = config.pop("clocked")
-    if clocked:
+    if config.pop("clocked"):
         config["half_life"] = f"{config['half_life']!r}s"
     if config["features"] == "function":
         if features is None:
-            raise Unreadable(
-                f"{name} was made with a function of features; give it again with features=…: files hold no code"
+            raise CannotRead(
+                "it was made with a function of features; give it again with features=…: files hold no code"
             )
         config["features"] = features
     elif features is not None:
-        raise Unreadable(f"{name} was made with features={config['features']!r}, not with a function")
+        raise CannotRead(f"it was made with features={config['features']!r}, not with a function")
     return config
 
 
-def _learner(bandit: Bandit, about: Mapping[str, Any], arrays: Mapping[str, Any], strategy: Any, name: str) -> Any:
-    if "wrapped" not in about:
-        if strategy is not None:
-            raise Unreadable(f"{name} was made without strategy=…")
-        return Diagonal.unpack(about, arrays) if "diagonal" in about else Adaptive.unpack(about, arrays)
-    if strategy is None:
-        raise Unreadable(f"{name} was made with strategy=…; give the same again: files hold no code")
-    bandit._learner.restore(about, arrays)  # type: ignore[attr-defined]
-    return bandit._learner
+def _strategy(about: Mapping[str, Any], given: Any) -> Any:
+    """The strategy in the file; one that is given must be the same."""
+    saved = saving.decode(about["wrapped"])
+    if given is not None and given != saved:
+        raise CannotRead(f"it was made with strategy={saved!r}, not with {given!r}")
+    return saved
 
 
-def _open(data: bytes, name: str) -> tuple[Any, dict[str, Any]]:
-    """JSON and arrays of a file; everything in it is foreign."""
-    from safetensors import SafetensorError
-    from safetensors.numpy import load as unpack
-
-    try:
-        (length,) = struct.unpack("<Q", data[:8])
-        header = json.loads(data[8 : 8 + length]) if 8 + length <= len(data) else None
-        arrays = unpack(data)
-        text = header["__metadata__"][KEY]  # type: ignore[index]
-        state = json.loads(text)
-    except (struct.error, ValueError, KeyError, TypeError, SafetensorError, RecursionError):
-        raise Unreadable(f"{name} is not a saved bandit, or it is damaged or cut short") from None
-    if not isinstance(state, dict) or not isinstance(state.get("format"), int):
-        raise Unreadable(f"{name} is not a saved bandit")
-    if state["format"] > FORMAT:
-        raise Unreadable(
-            f"{name} was saved by a later version (format {state['format']}); this one reads up to format {FORMAT}"
-        )
-    return state, arrays
+def _learner(bandit: Bandit, about: Mapping[str, Any], arrays: Mapping[str, Any]) -> Any:
+    if "wrapped" in about:
+        bandit._learner.restore(about, arrays)  # type: ignore[attr-defined]
+        return bandit._learner
+    return Diagonal.unpack(about, arrays) if "diagonal" in about else Adaptive.unpack(about, arrays)
 
 
 # ---------------------------------------------------------------------------------------------------------------- pending

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import CannotWrite, DriftBanditsError
-from .saving import Unreadable
+from ..errors import CannotRead, CannotWrite, DriftBanditsError
 
 APPLICATION = 0x64726266  # "drbf", marks the file as ours
 FORMAT = 1
@@ -70,21 +69,21 @@ class Store:
         self.path = os.fspath(path)
         self.writer = f"{os.getpid()}-{time.time_ns():x}"
         if not create and not pathlib.Path(self.path).exists():
-            raise Unreadable(f"{self.path} is not there; Bandit.open makes it")
+            raise CannotRead(f"{self.path} is not there; Bandit.open makes it")
         try:
             self._db = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=30.0)
             self._prepare(sync, create)
         except sqlite3.DatabaseError as problem:
-            raise Unreadable(f"{self.path} is not a durable bandit, or it is damaged: {problem}") from None
+            raise CannotRead(f"{self.path} is not a durable bandit, or it is damaged: {problem}") from None
 
     def _prepare(self, sync: str, create: bool) -> None:
         db = self._db
         (mark,), (version,) = (db.execute(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version"))
         empty = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
         if not (mark == APPLICATION or (create and empty)):
-            raise Unreadable(f"{self.path} is not a durable bandit")
+            raise CannotRead(f"{self.path} is not a durable bandit")
         if version > FORMAT:
-            raise Unreadable(
+            raise CannotRead(
                 f"{self.path} was written by a later version (format {version}); this one reads up to format {FORMAT}"
             )
         db.execute("PRAGMA journal_mode=WAL")
@@ -147,7 +146,7 @@ class Store:
         for seq, state in self._run("SELECT seq, state FROM snapshots ORDER BY seq DESC").fetchall():
             try:
                 return seq, read(state)
-            except Unreadable as found:
+            except CannotRead as found:
                 problem = problem or found
         if problem is not None:
             raise problem

@@ -5,19 +5,21 @@ an item without features as
 a category of its own. It has as many features as the first decision shows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..agent import Agent
-from ..errors import InvalidState, InvalidValue
+from ..errors import InvalidValue, integer
 from ..linalg import Matrix, Vector
 from ..protocol import propensities
+from ..saving import encode
 from .features import Reading, Row, Table
 from .learner import Choice, Memo, Offer, Placed, Refuted
 
 NAME = "name"
+AGENT = "agent."  # before the names of its arrays
 
 
 class Wrapped:
@@ -120,7 +122,28 @@ class Wrapped:
 
     def pack(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Everything, as JSON and arrays."""
-        raise InvalidState("a bandit with strategy=… cannot be saved yet; the default learner can")
+        about: dict[str, Any] = {
+            "wrapped": encode(self.strategy),
+            "selected": self.selected,
+            "items": self.items.to_json(),
+            "context": self.context.to_json(),
+            "agent": None,
+        }
+        if self.agent is None:
+            return about, {}
+        about["agent"], arrays = self.agent.pack()
+        return about, {AGENT + name: array for name, array in arrays.items()}
+
+    def restore(self, about: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+        """What was packed, in place of what is known; the strategy is the same."""
+        self.selected = integer("selected", about["selected"], least=0, why="it is a number of decisions")
+        self.items, self.context = Table.from_json("item", about["items"]), Table.from_json("context", about["context"])
+        if about["agent"] is not None:
+            own = {name.removeprefix(AGENT): array for name, array in arrays.items() if name.startswith(AGENT)}
+            self.agent = Agent.unpack(about["agent"], own)
+            arms = self._arms(np.zeros((1, self.items.width)), np.zeros((1, self.context.width)))
+            if arms.shape[1] != self.agent.dim:
+                raise InvalidValue(f"its features are {arms.shape[1]}, and its agent has dim = {self.agent.dim}")
 
 
 def _nothing_new(table: Table, reading: Reading) -> None:

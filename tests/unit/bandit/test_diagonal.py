@@ -74,7 +74,7 @@ def test_one_step_is_the_filter():
     memo = learner.memo(placed, 0)
     n = int(memo.row[0])
     cols, x = memo.row[1 : 1 + n].astype(int), memo.row[1 + n : 1 + 2 * n]
-    lam, m = learner.trial.misc[LAM], learner.trial.misc
+    lam, m = learner.bank.misc[LAM], learner.bank.misc
     v = learner.ratio[-1, cols] / lam
     theta = learner.mean[-1, cols].copy()
     f = m[0] + m[3] / m[2] + x @ theta

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import driftbandits as db
-from driftbandits.bandit.saving import KEY, digest, from_bytes, to_bytes
+from driftbandits.bandit.saving import digest, from_bytes, to_bytes
+from driftbandits.saving import KEY, _checksum, arrays
 
 pytestmark = pytest.mark.xdist_group("bandit")
 FIXTURE = pathlib.Path(__file__).parents[2] / "data" / "bandit_format_1.safetensors"
@@ -62,28 +63,31 @@ def test_a_function_must_be_given_again(tmp_path):
 
 
 def changed(data, change):
-    """The file with its JSON changed, lengths kept right."""
+    """The file with its JSON changed, lengths and checksum kept right."""
     (length,) = struct.unpack("<Q", data[:8])
     header = json.loads(data[8 : 8 + length])
-    state = json.loads(header["__metadata__"][KEY])
-    change(state)
-    header["__metadata__"][KEY] = json.dumps(state)
+    head = json.loads(header["__metadata__"][KEY])
+    state = json.loads(head["about"])
+    change(state, head)
+    head["about"] = json.dumps(state)
+    head["checksum"] = _checksum(head["about"], arrays(data))
+    header["__metadata__"][KEY] = json.dumps(head)
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
     return struct.pack("<Q", len(text)) + text + data[8 + length :]
 
 
 DAMAGE = {
-    "later": lambda s: s.update(format=99),
-    "no format": lambda s: s.pop("format"),
-    "no learner": lambda s: s.pop("learner"),
-    "columns gone": lambda s: s["learner"].update(pairs=[[0], [0]]),
-    "a block too far": lambda s: s["learner"].update(blocks=[["a", 99]]),
-    "slots gone": lambda s: s["learner"]["items"].update(kinds=[0]),
-    "another reward": lambda s: s["config"].update(reward="money"),
-    "an argument too many": lambda s: s["config"].update(evil=1),
-    "decisions cut": lambda s: s["pending"]["open"][0][3][0].__setitem__(1, 10**6),
-    "negative": lambda s: s["pending"]["open"][0][3][0].__setitem__(1, -1),
+    "later": lambda _, head: head.update(format=99),
+    "no format": lambda _, head: head.pop("format"),
+    "no learner": lambda s, _: s.pop("learner"),
+    "columns gone": lambda s, _: s["learner"].update(pairs=[[0], [0]]),
+    "a block too far": lambda s, _: s["learner"].update(blocks=[["a", 99]]),
+    "slots gone": lambda s, _: s["learner"]["items"].update(kinds=[0]),
+    "another reward": lambda s, _: s["config"].update(reward="money"),
+    "an argument too many": lambda s, _: s["config"].update(evil=1),
+    "decisions cut": lambda s, _: s["pending"]["open"][0][3][0].__setitem__(1, 10**6),
+    "negative": lambda s, _: s["pending"]["open"][0][3][0].__setitem__(1, -1),
 }
 
 
@@ -94,6 +98,13 @@ def test_damaged_files_are_refused_in_one_line(case):
         from_bytes(data, "x.bandit")
     assert "\n" not in str(problem.value)
     assert "x.bandit" in str(problem.value)
+
+
+def test_a_changed_file_does_not_fit_its_checksum():
+    data = bytearray(to_bytes(small()))
+    data[-9] ^= 1
+    with pytest.raises(db.DriftBanditsError, match="checksum"):
+        from_bytes(bytes(data), "x.bandit")
 
 
 def test_cut_and_foreign_files_are_refused(tmp_path):

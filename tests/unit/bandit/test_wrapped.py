@@ -49,3 +49,50 @@ def test_names_alone_and_what_is_new():
         bandit.decide(["a", "z"])
     with pytest.raises(db.DriftBanditsError, match="must be 'item', 'interact' or a function"):
         db.Bandit(strategy=strategy(), features="hybrid")
+
+
+def play(bandit, rounds, seed):
+    """Items drawn; every third reward waits for the next round."""
+    rng, waiting, drawn = np.random.default_rng(seed), [], []
+    for t in range(rounds):
+        d = bandit.decide(ARMS)
+        drawn.append((d.item, d.propensity))
+        for id_ in [*waiting, *([] if t % 3 == 0 else [d.id])]:
+            bandit.reward(id_, float(rng.uniform(0, 0.5)))
+        waiting = [d.id] if t % 3 == 0 else []
+    return drawn
+
+
+@pytest.mark.parametrize("make", [strategy, lambda: db.zoo.self_tuning()])
+def test_saved_with_its_strategy(tmp_path, make):
+    bandit = db.Bandit(strategy=make(), features="item", seed=3)
+    bandit.save(tmp_path / "fresh")
+    assert db.Bandit.load(tmp_path / "fresh").info()["decisions"] == 0
+    play(bandit, 16, 0)
+    bandit.save(tmp_path / "b")
+    again = db.Bandit.load(tmp_path / "b")
+    assert again._learner.strategy == make()
+    assert again.info() == bandit.info()
+    assert play(again, 25, 1) == play(bandit, 25, 1)
+    assert again._learner.pack()[0] == bandit._learner.pack()[0]
+
+
+def test_another_strategy_is_refused(tmp_path):
+    bandit = db.Bandit(strategy=strategy(), features="item")
+    bandit.save(tmp_path / "b")
+    assert db.Bandit.load(tmp_path / "b", strategy=strategy()).info()["decisions"] == 0
+    other = db.zoo.lb_weight_ucb(gamma=0.8, lam=1.0, S=1.0, L=1.0, R=0.1, delta=0.01)
+    with pytest.raises(db.DriftBanditsError, match="it was made with strategy="):
+        db.Bandit.load(tmp_path / "b", strategy=other)
+    db.Bandit().save(tmp_path / "default")
+    with pytest.raises(db.DriftBanditsError, match="without strategy"):
+        db.Bandit.load(tmp_path / "default", strategy=other)
+
+
+def test_durable_with_a_strategy(tmp_path):
+    with db.Bandit.open(tmp_path / "b", strategy=strategy(), features="item") as bandit:
+        play(bandit, 10, 0)
+        known = bandit.info()
+    with db.Bandit.open(tmp_path / "b") as again:
+        assert again.info() == known
+        play(again, 5, 1)
