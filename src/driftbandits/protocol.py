@@ -16,8 +16,9 @@ strategy  all of it                `start`, `act`, `scores`,   `ready`, `settle`
 sums      the weighted past        `fade`, `absorb`            `grow`, `widen`
 ========  =======================  ==========================  ========================================================================
 
-Without a default and only for what they allow: `estimator` (Agent.theta), `optimism` (bases of MASTER), `propensities` (a random choice),
-`skip`, `learn_late` and `hears` (late rewards), `add_item` and `drop_item` (a model per item), `conditioning` (warnings).
+Without a default and only for what they allow: `estimator` (Agent.theta), `ellipsoid` (its picture), `optimism` (bases of MASTER),
+`propensities` (a random choice), `skip`, `learn_late` and `hears` (late rewards), `add_item` and `drop_item` (a model per item),
+`conditioning` (warnings).
 
 `Optimistic` makes a strategy of the four parts; a meta-strategy wraps a strategy and is one itself. *Sums* are what a model keeps of the
 past and a memory weighs: `Moments`, unless the model has sums of its own. None of the four parts imports another: what one needs of
@@ -405,6 +406,15 @@ def limits(part: Any) -> Limits:
 @generic
 def estimator(strategy: Any, state: Any) -> Vector:
     """The current estimate of θ, (d,). (Python only.)"""
+
+
+@generic
+def ellipsoid(strategy: Any, state: Any) -> tuple[Vector, Matrix]:
+    """θ̂ (d,) and C (d, d): the bonus of an arm x is √(xᵀCx). (Python only; only rules whose bonus is a norm of x.)
+
+    For linear rewards the confidence set is {θ : (θ−θ̂)ᵀC⁻¹(θ−θ̂) ≤ 1}; for a random bonus or a random θ̃, one standard deviation.
+    C = 0 before the first estimate.
+    """
 
 
 @generic

@@ -44,6 +44,7 @@ BLOCK = 4096  # rounds made at once
 BLOCK_NUMBERS = 1 << 20  # at most so many features at once when the arms change
 CHECKPOINTS = 300
 Seed = int | np.random.SeedSequence
+Watch = Callable[[Any, Any], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,7 @@ def simulate(
     checkpoints: int | Literal["all"] | ArrayLike = CHECKPOINTS,
     check: Check = "error",
     plays: bool = False,
+    watch: Watch | None = None,
 ) -> Run:
     """Run a strategy in a world.
 
@@ -102,6 +104,9 @@ def simulate(
         that the strategy assumes, and changing arms for MASTER, are errors.
     plays
         Count at every checkpoint how often each arm was played.
+    watch
+        What to note of (strategy, state), live and not to be changed, about 300 times in a run: its answers, by name, are `Run.trace`. By
+        default what the strategy itself tells of its course, `protocol.trace`; `watch_nothing` is faster for those that tell.
 
     Examples
     --------
@@ -110,6 +115,9 @@ def simulate(
     >>> run = db.simulate(db.zoo.oful(lam=2, S=1, L=1, R=1, delta=0.001), world, seed=0, plays=True)
     >>> int(run.rounds[-1]), int(run.plays[-1].sum())
     (1000, 1000)
+    >>> run = db.simulate(db.zoo.oful(lam=2, S=1, L=1, R=1, delta=0.001), world, watch=lambda strategy, state: {"beta": state.beta[0]})
+    >>> run.trace["round"][:3], run.trace["beta"].shape
+    (array([3, 6, 9]), (334,))
     """
     prepare_checks("now")
     T, strategy = env.horizon, settle(strategy, env.dim)
@@ -118,12 +126,12 @@ def simulate(
     noise_rng, rng = (np.random.default_rng(s) for s in seed_sequence(seed).spawn(2))
     bound = limits(strategy).L
     if isinstance(env, Table):
-        return _simulate_table(strategy, env, rng, marks, every, check, plays)
+        return _simulate_table(strategy, env, rng, marks, every, check, plays, watch)
     fixed = env.arms.fixed
     _check_world(strategy, env, check)
     size = BLOCK if fixed else max(1, min(BLOCK, BLOCK_NUMBERS // (env.dim * env.arms.n)))
-    watched = trace.knows(type(strategy))
-    look = max(1, min(size, T // CHECKPOINTS)) if watched else size  # inside, at (about) every checkpoint
+    tell = _watch(strategy, watch)
+    look = max(1, min(size, T // CHECKPOINTS)) if tell else size  # inside, at (about) every checkpoint
     size -= size % look
     arms_on_offer = env.arms.blocks(T, size)
     first = next(arms_on_offer)
@@ -147,14 +155,14 @@ def simulate(
             given = (strategy, state, env.reward, offer, theta[now], best[now], draw[now], fixed, score, x, rng, log)
             play = play or _rounds.direct(*given)  # all pieces are of the same types
             play(*given)
-            if watched:
-                traced.append({"round": int(log.played[0]), **trace(strategy, state)})
+            if tell:
+                traced.append({"round": int(log.played[0]), **tell(strategy, state)})
     seconds = time.perf_counter() - began
     return Run(
         rounds=marks,
         regret=log.regret,
         info=describe(strategy, state),
-        trace={name: np.asarray([row[name] for row in traced]) for name in (traced[0] if traced else {})},
+        trace=_by_name(traced),
         seconds=seconds,
         choices=log.choices if every else None,
         reward=log.reward,
@@ -192,6 +200,22 @@ def trials(
         return list(pool.map(one, range(count)))
 
 
+def watch_nothing(strategy: Any, state: Any) -> dict[str, Any]:
+    """Leave `Run.trace` empty; the run is not interrupted for it."""
+    return {}
+
+
+def _watch(strategy: Any, wanted: Watch | None) -> Watch | None:
+    """What to ask in the course of a run, or None if there is nothing to ask."""
+    if wanted is None:
+        return trace if trace.knows(type(strategy)) else None
+    return None if wanted is watch_nothing else wanted
+
+
+def _by_name(rows: list[dict[str, Any]]) -> dict[str, NDArray[Any]]:
+    return {name: np.asarray([row[name] for row in rows]) for name in (rows[0] if rows else {})}
+
+
 def _check_world(strategy: Any, env: Bandit, check: Check) -> None:
     """Refuse a world that is not what the strategy's guarantee is about, unless `check` is "off"."""
     own, (low, high) = limits(strategy), reward_range(env.reward)
@@ -225,7 +249,14 @@ def _log(marks: Integers, rounds: int, arms: int) -> Log:
 
 
 def _simulate_table(
-    strategy: Any, env: Table, rng: np.random.Generator, marks: Integers, every: bool, check: Check, plays: bool
+    strategy: Any,
+    env: Table,
+    rng: np.random.Generator,
+    marks: Integers,
+    every: bool,
+    check: Check,
+    plays: bool,
+    watch: Watch | None,
 ) -> Run:
     """Run a strategy in a world that was written down."""
     T, K, own = env.horizon, env.choices, limits(strategy)
@@ -244,8 +275,8 @@ def _simulate_table(
     log, best, score, x = _log(marks, T if every else 0, K if plays else 0), env.best(), np.zeros(K), np.zeros(env.dim)
     began = time.perf_counter()
     traced: list[dict[str, Any]] = []
-    watched = trace.knows(type(strategy))
-    size = max(1, T // CHECKPOINTS) if watched else T
+    tell = _watch(strategy, watch)
+    size = max(1, T // CHECKPOINTS) if tell else T
     for t in range(0, T, size):
         now = slice(t, t + size)
         _table_rounds(
@@ -261,13 +292,13 @@ def _simulate_table(
             rng,
             log,
         )
-        if watched:
-            traced.append({"round": int(log.played[0]), **trace(strategy, state)})
+        if tell:
+            traced.append({"round": int(log.played[0]), **tell(strategy, state)})
     return Run(
         rounds=marks,
         regret=log.regret,
         info=describe(strategy, state),
-        trace={name: np.asarray([row[name] for row in traced]) for name in (traced[0] if traced else {})},
+        trace=_by_name(traced),
         seconds=time.perf_counter() - began,
         choices=log.choices if every else None,
         reward=log.reward,

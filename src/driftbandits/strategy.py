@@ -31,6 +31,7 @@ from .protocol import (
     conditioning,
     describe,
     elapse,
+    ellipsoid,
     estimate,
     estimator,
     grow,
@@ -214,6 +215,28 @@ def _(strategy: Optimistic) -> Limits:
 @estimator.register(Optimistic)
 def _(strategy: Optimistic, state: OptimisticState) -> Vector:
     return state.est.theta  # type: ignore[no-any-return]
+
+
+@ellipsoid.register(Optimistic)
+def _(strategy: Optimistic, state: OptimisticState) -> tuple[Vector, Matrix]:
+    return bonus_ellipsoid(strategy, state.est, state.beta[0])
+
+
+def bonus_ellipsoid(strategy: Optimistic, est: Any, beta: float) -> tuple[Vector, Matrix]:
+    """θ̂ and β²V⁻¹, or β²V⁻¹ṼV⁻¹ where the rule measures with two matrices."""
+    if not est.factor.any():  # no estimate yet
+        return est.theta.copy(), np.zeros_like(est.factor)
+    inverse: Matrix = np.asarray(np.linalg.inv(_squared(est.factor)), np.float64)
+    metric: Matrix = inverse @ _squared(est.factor2) @ inverse if wants_squares(strategy.rule) else inverse
+    return est.theta.copy(), beta * beta * metric
+
+
+def _squared(factor: Matrix) -> Matrix:
+    """UᵀU; the factor holds 1/U_ii on its diagonal."""
+    U = np.triu(factor)
+    np.fill_diagonal(U, 1.0 / np.diagonal(factor))
+    product: Matrix = U.T @ U
+    return product
 
 
 @describe.register(Optimistic)

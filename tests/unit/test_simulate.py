@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import driftbandits as db
 from driftbandits.kernel import entry
 from driftbandits.protocol import Setting, act, learn, start
+from driftbandits.simulate import watch_nothing
 
 T = 60 if INTERPRETED else 600
 OFUL = db.zoo.oful(lam=2, S=1, L=1, R=1, delta=0.001)
@@ -160,6 +161,24 @@ def test_changing_arm_sets_given_and_redrawn():
     np.testing.assert_allclose(run.regret[-1], (means.max(axis=1) - means[np.arange(T), run.choices]).sum(), rtol=1e-9)
     redrawn = [db.simulate(WEIGHT, db.env.linear(db.env.redrawn_arms(5, dim=3, seed=2), path)) for _ in range(2)]
     assert redrawn[0].regret[-1] == redrawn[1].regret[-1] > 0
+
+
+def test_watching_changes_nothing_and_tells_what_it_saw():
+    plain = db.simulate(WEIGHT, world(), seed=1, checkpoints="all")
+    rounds: list[float] = []
+
+    def watch(strategy, state):
+        rounds.append(float(state.history.clock[0]))
+        return {"theta": state.est.theta.copy(), "beta": state.beta[0]}
+
+    seen = db.simulate(WEIGHT, world(), seed=1, checkpoints="all", watch=watch)
+    np.testing.assert_array_equal(seen.regret, plain.regret)
+    assert plain.trace == {}
+    assert seen.trace["round"].tolist() == rounds
+    assert rounds[-1] == T
+    assert seen.trace["theta"].shape == (len(rounds), 2)
+    assert seen.trace["beta"][-1] == seen.info["radius"]
+    assert db.simulate(WEIGHT, world(), seed=1, watch=watch_nothing).trace == {}
 
 
 def test_block_borders_do_not_matter(monkeypatch):

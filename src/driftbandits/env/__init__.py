@@ -9,7 +9,7 @@
 from .arms import Arms, clipped_arms, max_norm_arms, redrawn_arms, unit_arms
 from .bandit import Bandit, linear
 from .generalized import generalized
-from .paths import Path, from_array, joined, piecewise, random_walk, rotating, sinusoidal, static
+from .paths import Path, from_array, joined, piecewise, random_walk, rotating, sinusoidal, static, waypoints
 from .table import Table, table
 
 __all__ = [
@@ -31,4 +31,5 @@ __all__ = [
     "static",
     "table",
     "unit_arms",
+    "waypoints",
 ]

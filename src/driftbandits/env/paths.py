@@ -8,6 +8,7 @@ A path is made block by block while a simulation runs, so that its memory does n
 `piecewise`    constant between abrupt changes
 `random_walk`  Gaussian steps, projected back into the ball
 `sinusoidal`   every coordinate swings at its own phase
+`waypoints`    through given points, straight from one to the next
 `from_array`   your own (T, d) array
 `joined`       one path after another
 =============  =============================================================================
@@ -207,6 +208,39 @@ def random_walk(horizon: int, *, dim: int = 2, norm: float = 1.0, step: float = 
     """θ_{t+1} = Π(θ_t + step·ξ_t/√d), ξ_t ~ N(0, I), Π the projection onto the ball; θ_1 is a random direction of length `norm`."""
     positive("step", step, "it is the expected length of a step")
     return _RandomWalk(horizon, dim, norm, step, seed)
+
+
+# -------------------------------------------------------------------------------------------------------------- waypoints
+
+
+@dataclass(frozen=True)
+class _Waypoints(Path):
+    points: Matrix
+
+    def at(self, t: Rounds) -> Matrix:
+        place = t * (len(self.points) - 1) / max(self.horizon - 1, 1)
+        k = np.minimum(place.astype(np.int64), max(len(self.points) - 2, 0))
+        following = self.points[np.minimum(k + 1, len(self.points) - 1)]
+        theta: Matrix = self.points[k] + (place - k)[:, None] * (following - self.points[k])
+        return theta
+
+
+def waypoints(horizon: int, points: ArrayLike, *, norm: float | None = None) -> Path:
+    """Straight from point to point, all legs in the same number of rounds; `norm` is the bound S, by default the largest norm of a point.
+
+    A path sketched with a few points (m, d), e.g. drawn with the mouse: long legs are fast ones.
+
+    Examples
+    --------
+    >>> waypoints(5, [[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]]).to_array()
+    array([[1. , 0. ],
+           [0.5, 0. ],
+           [0. , 0. ],
+           [0. , 0.5],
+           [0. , 1. ]])
+    """
+    given = from_array(points, norm=norm)
+    return _Waypoints(horizon, given.dim, given.norm, given.to_array())
 
 
 # ------------------------------------------------------------------------------------------------------ given and joined

@@ -47,6 +47,7 @@ from ..protocol import (
     choose,
     conditioning,
     describe,
+    ellipsoid,
     estimate,
     estimator,
     fade,
@@ -69,6 +70,7 @@ from ..protocol import (
     widen,
 )
 from ..state import copy_state, counters, filled, joined, view_state
+from ..strategy import bonus_ellipsoid
 from .evidence import Evidence, blank_evidence, book, calibrated, conclude, inherit
 
 EVERY = 2  # rounds from one model's turn to be asked to the next one's
@@ -342,6 +344,12 @@ def _(adaptive: Adaptive) -> Limits:
 @estimator.register(Adaptive)
 def _(adaptive: Adaptive, state: AdaptiveState) -> Vector:
     return state.est.theta[state.clock.current[0]]  # type: ignore[no-any-return]
+
+
+@ellipsoid.register(Adaptive)
+def _(adaptive: Adaptive, state: AdaptiveState) -> tuple[Vector, Matrix]:
+    current = state.clock.current[0]
+    return bonus_ellipsoid(adaptive.base, view_state(state.est, current), state.beta[current])
 
 
 @trace.register(Adaptive)

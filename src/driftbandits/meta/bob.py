@@ -24,6 +24,7 @@ from ..protocol import (
     act,
     conditioning,
     describe,
+    ellipsoid,
     estimator,
     grow,
     learn,
@@ -221,6 +222,11 @@ def _(bob: Bob) -> Limits:
 @estimator.register(Bob)
 def _(bob: Bob, state: BobState) -> Vector:
     return estimator(bob.base, state.live)
+
+
+@ellipsoid.register(Bob)
+def _(bob: Bob, state: BobState) -> tuple[Vector, Matrix]:
+    return ellipsoid(bob.base, state.live)
 
 
 @sound.register(BobState)

@@ -32,6 +32,7 @@ from ..protocol import (
     beta,
     conditioning,
     describe,
+    ellipsoid,
     estimator,
     grow,
     learn,
@@ -361,6 +362,11 @@ def _(master: Master) -> Limits:
 @estimator.register(Master)
 def _(master: Master, state: MasterState) -> Vector:
     return estimator(master.base, _active(state))
+
+
+@ellipsoid.register(Master)
+def _(master: Master, state: MasterState) -> tuple[Vector, Matrix]:
+    return ellipsoid(master.base, _active(state))
 
 
 @sound.register(MasterState)

@@ -13,6 +13,9 @@ MAKERS = {
     "piecewise": lambda T, d, S, seed: db.env.piecewise(T, dim=d, norm=S, changes=min(4, T - 1), seed=seed),
     "random_walk": lambda T, d, S, seed: db.env.random_walk(T, dim=d, norm=S, step=0.3, seed=seed),
     "sinusoidal": lambda T, d, S, seed: db.env.sinusoidal(T, dim=d, norm=S, periods=3, seed=seed),
+    "waypoints": lambda T, d, S, seed: db.env.waypoints(
+        T, np.random.default_rng(seed).uniform(-S, S, (1 + seed % 5, d)) / np.sqrt(d), norm=S
+    ),
     "from_array": lambda T, d, S, seed: db.env.from_array(np.full((T, d), S / np.sqrt(d)), norm=S * (1 + 1e-12)),
     "joined": lambda T, d, S, seed: db.env.joined(
         db.env.static(T, dim=d, norm=S, seed=seed), db.env.random_walk(T, dim=d, norm=S, seed=seed)
@@ -50,6 +53,19 @@ def test_piecewise_changes_where_it_says():
     changed = np.flatnonzero(np.any(np.diff(theta, axis=0) != 0, axis=1)) + 2  # first round of the new parameter
     assert changed.tolist() == [4, 8]
     assert db.theory.change_count(path) == 2
+
+
+def test_waypoints_are_met_and_the_legs_between_them_straight():
+    points = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, -0.5]])
+    path = db.env.waypoints(21, points)
+    theta = path.to_array()
+    np.testing.assert_array_equal(theta[[0, 10, 20]], points)
+    np.testing.assert_allclose(np.diff(theta[:11], axis=0), np.tile([0.1, -0.1], (10, 1)), atol=1e-15)
+    assert path.norm == 1.0
+    with pytest.raises(db.errors.InvalidValue, match=r"‖θ‖ = 1.0 is not allowed; it must be ≤ norm = 0.5"):
+        db.env.waypoints(21, points, norm=0.5)
+    with pytest.raises(db.errors.InvalidShape, match=r"path has shape \(2,\)"):
+        db.env.waypoints(21, [0.0, 1.0])
 
 
 def test_static_takes_the_given_parameter():
