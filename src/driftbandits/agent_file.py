@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import CannotRead, DriftBanditsError, integer, require
-from .protocol import make_room, sound, widen
+from .protocol import make_room, widen
+from .restoring import restored
 from .saving import decode, encode, part_name
-from .state import nodes, pack, unpack
+from .state import nodes, pack
 
 STATE = "state."  # before the names of the strategy's arrays
 MOST_ARMS = 10**7
@@ -54,9 +55,9 @@ def _restore(agent: Any, about: dict[str, Any], arrays: Mapping[str, NDArray[Any
     require(agent._room <= MOST_ARMS, "room", agent._room, f"≤ {MOST_ARMS}", "it is a number of arms")
     like = make_room(agent._strategy, agent._state, agent._room) if agent._room else agent._state
     given = {name.removeprefix(STATE): array for name, array in arrays.items() if name.startswith(STATE)}
-    state = unpack(like, given, longer=_growing(like))
-    if not all(sound(node) for _, node in nodes(state)) or arrays["x"].shape != (agent._dim,):
-        raise CannotRead("its places and counts point outside its arrays")
+    state = restored(like, given, longer=_growing(like))
+    if arrays["x"].shape != (agent._dim,):
+        raise CannotRead("its last features are not those of its dimension")
     agent._state = state
     agent._rng.bit_generator.state = about["rng"]
     agent._x = np.array(arrays["x"], np.float64)

@@ -17,7 +17,7 @@ from ._numba import class_of, compiled_form, fields_of, is_named_tuple
 from .errors import InvalidShape, InvalidState, NoMethod
 from .kernel import kernel
 
-__all__ = ["copy_state", "duplicate", "filled", "joined", "nodes", "pack", "scratch", "unpack", "view_state"]
+__all__ = ["copy_state", "duplicate", "filled", "joined", "leaves", "nodes", "pack", "scratch", "unpack", "view_state"]
 
 T = TypeVar("T", bound=type)
 C = TypeVar("C")
@@ -129,7 +129,7 @@ def pack(state: Any) -> dict[str, NDArray[Any]]:
     >>> list(packed)
     ['sums.A', 'clock']
     """
-    return {name: np.array(array, order="C") for name, array in _leaves(state)}
+    return {name: np.array(array, order="C") for name, array in leaves(state)}
 
 
 def unpack(like: Any, arrays: Mapping[str, NDArray[Any]], *, longer: Collection[str] = ()) -> Any:
@@ -138,7 +138,7 @@ def unpack(like: Any, arrays: Mapping[str, NDArray[Any]], *, longer: Collection[
     Compiled code checks no bounds, so nothing but an equal shape is accepted; only arrays named in `longer`, of a state that
     has grown since it was like `like`, may have a longer last axis, equally long for all of them in one tuple.
     """
-    expected = [name for name, _ in _leaves(like)]
+    expected = [name for name, _ in leaves(like)]
     for name in expected:
         if name not in arrays:
             raise InvalidState(
@@ -158,10 +158,11 @@ def nodes(state: Any, path: str = "") -> Iterator[tuple[str, Any]]:
             yield from nodes(value, f"{path}{name}.")
 
 
-def _leaves(state: Any, path: str = "") -> Iterator[tuple[str, NDArray[Any]]]:
+def leaves(state: Any, path: str = "") -> Iterator[tuple[str, NDArray[Any]]]:
+    """Every array in a state, with its path."""
     for name, value in zip(state._fields, state, strict=True):
         if isinstance(value, tuple):
-            yield from _leaves(value, f"{path}{name}.")
+            yield from leaves(value, f"{path}{name}.")
         else:
             yield path + name, value
 

@@ -1,18 +1,22 @@
 """The online front for episodic problems: plan an episode, act, observe."""
 
+import os
 import threading
+from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..cold import How, prepared, way
-from ..errors import InvalidState, InvalidValue, NumericalError, integer, real, require
+from ..errors import CannotRead, DriftBanditsError, InvalidState, InvalidValue, NumericalError, integer, real, require
 from ..fixed import Fixed
 from ..kernel import entry
 from ..linalg import Matrix
 from ..protocol import Integers
+from ..saving import read, write
+from . import agent_file
 from .checks import ROUNDING
 from .features import Features, features_of
 from .protocol import Cube, experience, miss, open_book, plan, report, room_for, settled
@@ -88,9 +92,9 @@ class EpisodicAgent:
         self.episodes = K or None
         self.features = features
         self.states, self.actions = features.states, features.actions
-        self.strategy, task = settled(strategy, features.task(self.horizon, K))
+        self.strategy, self._task = settled(strategy, features.task(self.horizon, K))
         self._rng = np.random.default_rng(seed)
-        self._state = open_book(self.strategy, task)
+        self._state = open_book(self.strategy, self._task)
         self._state.book.idle[0] = min(max((0.0 - low) / (high - low), 0.0), 1.0)
         self._stage = -1  # the next stage to observe; −1 before the first episode
         self._over = False  # the episode ended before stage H
@@ -180,6 +184,32 @@ class EpisodicAgent:
         """What the strategy tells about its state: estimates, effective memory, saturation, …"""
         with self._lock:
             return report(self.strategy, self._state)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all of the agent to one file, atomically: it goes on after `load` as if it had never been saved.
+
+        Arrays (safetensors) and JSON, no pickle. An episode may be running. Needs the extra `state`.
+        """
+        write(path, "EpisodicAgent", *self.pack())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, compile: How = "background") -> "EpisodicAgent":  # noqa: A002
+        """The agent that was saved; a file that is damaged, hostile or of a later version is refused in one line."""
+        about, arrays = read(path, "EpisodicAgent")
+        try:
+            return cls.unpack(about, arrays, compile=compile)
+        except DriftBanditsError as problem:
+            raise CannotRead(f"{os.fspath(path)} cannot be loaded: {problem}") from None
+
+    def pack(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """All of the agent, as JSON and arrays."""
+        with self._lock:
+            return agent_file.pack_agent(self, self._task)
+
+    @classmethod
+    def unpack(cls, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], **options: Any) -> "EpisodicAgent":
+        """The agent that was packed."""
+        return cast(EpisodicAgent, agent_file.unpack_agent(cls, about, arrays, **options))
 
     def __repr__(self) -> str:
         size = f"states={self.states}, actions={self.actions}, horizon={self.horizon}"

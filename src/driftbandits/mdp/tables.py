@@ -19,7 +19,7 @@ import numpy as np
 from ..errors import InvalidValue, positive, require
 from ..kernel import kernel, part, solver, sqrt
 from ..linalg import Matrix, Vector, scale_vector
-from ..protocol import History, Integers, absorb, blank_history, fade
+from ..protocol import History, Integers, absorb, blank_history, fade, sound
 from ..state import filled, view_state
 from .likelihood import Counts
 from .protocol import (
@@ -245,6 +245,11 @@ def _(transition: TransitionTable, state: TransitionTableState, pair: int, succe
         raise InvalidValue(
             f"s_next = {successor} is successor no. {room + 1} of a pair with room for {room}; give more: tabular(…, successors={2 * room})"
         )
+
+
+@sound.register(TransitionTableState)
+def _(state: TransitionTableState) -> bool:
+    return bool(((state.used >= 0) & (state.used <= state.successor.shape[-1])).all())
 
 
 @surprise.register(TransitionTable)

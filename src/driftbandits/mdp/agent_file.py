@@ -1,0 +1,110 @@
+"""An episodic agent as JSON and arrays, and back, bit for bit: its strategy with all constants, its features, its state."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import CannotRead, DriftBanditsError, integer, require
+from ..protocol import sound
+from ..restoring import restore
+from ..saving import decode, encode
+from ..state import nodes, pack
+from .adaptive import Evidence
+from .bob import BlockwiseState
+from .choices import Choices
+from .features import Features, features_of
+from .protocol import Book, Task
+
+STATE = "state."  # before the names of the strategy's arrays
+FEATURES = ("phi", "psi", "reachable")
+
+
+def pack_agent(agent: Any, task: Task) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """All of it; the caller holds the lock."""
+    about = {
+        "strategy": encode(agent.strategy),
+        "states": task.states,
+        "actions": task.actions,
+        "successors": task.successors,
+        "horizon": task.horizon,
+        "episodes": agent.episodes,
+        "reward_range": list(agent.reward_range),
+        "stage": agent._stage,
+        "over": agent._over,
+        "rng": agent._rng.bit_generator.state,
+    }
+    known = {name: getattr(task, name) for name in FEATURES}
+    arrays = {name: np.asarray(array) for name, array in known.items() if array is not None}
+    return about, arrays | {STATE + name: array for name, array in pack(agent._state).items()}
+
+
+def unpack_agent(
+    make: Callable[..., Any], about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], **options: Any
+) -> Any:
+    """The agent that was packed; whatever does not fit together is refused in one line, before there is an agent."""
+    try:
+        H = integer("horizon", about["horizon"], least=1, why="it is the number of stages H")
+        features = _features(about, arrays, H)
+        low, high = about["reward_range"]
+        options |= {"horizon": H, "reward_range": (low, high), "episodes": about["episodes"]}
+        agent = make(decode(about["strategy"]), features, **options)
+        given = {name.removeprefix(STATE): array for name, array in arrays.items() if name.startswith(STATE)}
+        restore(agent._state, given)
+        for _, node in nodes(agent._state):
+            if hasattr(node, "successor") and not _within(node.successor, 0, agent.states):
+                raise CannotRead("its places and counts point outside its arrays")
+        agent._stage = integer("stage", about["stage"], least=-1, why="it is the stage to observe, or −1")
+        require(agent._stage <= H, "stage", agent._stage, f"≤ {H}", "it is the stage to observe")
+        agent._over = bool(about["over"])
+        agent._rng.bit_generator.state = about["rng"]
+    except DriftBanditsError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, MemoryError, RecursionError):
+        raise CannotRead("what it says of the agent does not fit together") from None
+    return agent
+
+
+def _features(about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], H: int) -> Features:
+    """What the agent knew of its problem, checked as if it were given anew."""
+    S, A, U = (integer(n, about[n], least=1, why="it is a size") for n in ("states", "actions", "successors"))
+    held = sum(array.size for array in arrays.values())
+    require(held >= H * S * A, "states", S, "as many as its arrays have room for", "Q has H·S·A numbers")
+    phi, psi, mask = (arrays.get(name) for name in FEATURES)
+    if psi is None:
+        require(
+            phi is None and mask is None, "psi", None, "given", "phi and reachable are features of the same problem"
+        )
+        require(U <= S and held >= S * A * U, "successors", U, "as many as its arrays have room for", "each is counted")
+        return Features(S, A, successors=U)
+    checked = features_of(np.ones((S, A, 1)) if phi is None else phi, psi, mask)
+    require((checked.states, checked.actions) == (S, A), "psi", psi.shape, f"({S}, {A}, {S}, d)", "it says so")
+    return Features(S, A, None if phi is None else checked.phi, checked.psi, checked.reachable, U)
+
+
+def _within(array: NDArray[np.int64], low: int, high: int) -> bool:
+    """Is every number one of low..high−1?"""
+    return bool(((array >= low) & (array < high)).all())
+
+
+@sound.register(Book)
+def _(book: Book) -> bool:
+    return _within(book.policy, 0, book.Q.shape[1] // book.V.shape[1]) and _within(book.ended, 0, 2)
+
+
+@sound.register(Choices)
+def _(table: Choices) -> bool:
+    U = table.successor.shape[-1]
+    classes = _within(table.kind, 0, table.used.shape[-1]) and _within(table.used, 0, U + 1)
+    return classes and _within(table.place, -1, U)
+
+
+@sound.register(Evidence)
+def _(evidence: Evidence) -> bool:
+    return _within(evidence.leader, 0, len(evidence.total))
+
+
+@sound.register(BlockwiseState)
+def _(state: BlockwiseState) -> bool:
+    return _within(state.bandit.option, 0, len(state.gamma)) and bool(state.episodes[0] >= -1)
