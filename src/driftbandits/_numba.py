@@ -35,8 +35,9 @@ import llvmlite.binding
 import numba
 import numpy as np
 from numba import njit
-from numba.core.types import BaseNamedTuple, BaseTuple
-from numba.extending import overload
+from numba.core.types import BaseNamedTuple, BaseTuple, Opaque
+from numba.extending import NativeValue, overload, register_model, typeof_impl, unbox
+from numba.extending import models as data_models
 
 from .cache import Store, warn_once
 
@@ -93,6 +94,28 @@ def spelled(kind: Any) -> str:
     if isinstance(kind, BaseTuple):
         return f"({', '.join(map(spelled, cast(Any, kind).types))})"
     return str(kind)
+
+
+class Unseen(Opaque):
+    """The type of values that compiled code carries along, as fields of parts, without looking into them."""
+
+
+@register_model(Unseen)
+class _UnseenModel(data_models.OpaqueModel):
+    """A pointer to nothing."""
+
+
+def _nothing(kind: Any, value: Any, context: Any) -> Any:
+    return cast(Any, NativeValue)(context.context.get_dummy_value())
+
+
+cast(Any, unbox)(Unseen)(_nothing)
+
+
+def unseen(cls: type) -> None:
+    """Let parts have fields of this class: for Python alone."""
+    kind = Unseen(cls.__qualname__)
+    typeof_impl.register(cls)(lambda *_: kind)
 
 
 def row_address(context: Any, builder: Any, kind: Any, row: Any, j: Any) -> Any:

@@ -121,6 +121,40 @@ BIBTEX = {
   pages = {7971--7979},
   year = {2023}
 }""",
+    "werge2026weighted": """@inproceedings{werge2026weighted,
+  title = {Weighted Sequential {Bayesian} Inference for Non-Stationary Linear Contextual Bandits},
+  author = {Werge, Nicklas and Wu, Yi-Shan and Akg{\\"u}l, Abdullah and Kandemir, Melih},
+  booktitle = {Proceedings of the 42nd Conference on Uncertainty in Artificial Intelligence (UAI)},
+  year = {2026},
+  note = {arXiv:2307.03587}
+}""",
+    "gerogiannis2025dal": """@article{gerogiannis2025dal,
+  title = {{DAL}: A Practical Prior-Free Black-Box Framework for Piecewise Stationary Bandits},
+  author = {Gerogiannis, Argyrios and Huang, Yu-Han and Bose, Subhonmesh and Veeravalli, Venugopal V.},
+  journal = {arXiv preprint arXiv:2501.19401},
+  year = {2025}
+}""",
+    "besson2022efficient": """@article{besson2022efficient,
+  title = {Efficient Change-Point Detection for Tackling Piecewise-Stationary Bandits},
+  author = {Besson, Lilian and Kaufmann, Emilie and Maillard, Odalric-Ambrym and Seznec, Julien},
+  journal = {Journal of Machine Learning Research},
+  volume = {23},
+  number = {77},
+  pages = {1--40},
+  year = {2022}
+}""",
+    "he2022nearly": """@inproceedings{he2022nearly,
+  title = {Nearly Optimal Algorithms for Linear Contextual Bandits with Adversarial Corruptions},
+  author = {He, Jiafan and Zhou, Dongruo and Zhang, Tong and Gu, Quanquan},
+  booktitle = {Advances in Neural Information Processing Systems 35 (NeurIPS)},
+  year = {2022}
+}""",
+    "wang2025heavy": """@inproceedings{wang2025heavy,
+  title = {Heavy-Tailed Linear Bandits: {Huber} Regression with One-Pass Update},
+  author = {Wang, Jing and Zhang, Yu-Jie and Zhao, Peng and Zhou, Zhi-Hua},
+  booktitle = {Proceedings of the 42nd International Conference on Machine Learning (ICML)},
+  year = {2025}
+}""",
 }
 
 

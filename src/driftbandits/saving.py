@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from .cache import known_parts
 from .errors import CannotRead, DriftBanditsError, InvalidState, InvalidValue
 from .files import write_atomically
+from .frozen import Frozen
 
 FORMAT = 1
 KEY = "driftbandits"
@@ -58,6 +59,8 @@ def encode(value: Any) -> Any:
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else {"float": str(value)}
+    if isinstance(value, Frozen):
+        return {"numbers": value.array.tolist()}
     raise InvalidValue(
         f"a strategy with a field of type {type(value).__name__} cannot be saved; fields are numbers and parts"
     )
@@ -71,6 +74,8 @@ def decode(value: Any) -> Any:
         return value
     if set(value) == {"float"}:
         return float(value["float"])
+    if set(value) == {"numbers"}:
+        return Frozen("numbers", value["numbers"])
     fields = {name: decode(field) for name, field in value.items() if name != "part"}
     known = {part_name(kind): kind for kind in known_parts()}
     kind: Any = known.get(value.get("part", ""))

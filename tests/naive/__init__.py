@@ -14,3 +14,4 @@ from naive.mdp import *
 from naive.meta import *
 from naive.multinomial import *
 from naive.piecewise import *
+from naive.successors import *

@@ -1,6 +1,6 @@
 """Thompson sampling for discounted linear bandits (D-LinTS; Kim and Tewari 2020).
 
-θ̃ = θ̂ + β·V⁻¹Ṽ^{1/2}z,  z ~ N(0, I);   play argmax xᵀθ̃;   the first d decisions are uniformly random
+θ̃ = θ̂ + β·V⁻¹Ṽ^{1/2}z,  z ~ N(0, I);   play argmax xᵀθ̃;   the first d decisions are uniformly random, unless there is a prior
 """
 
 from typing import Any, NamedTuple
@@ -13,7 +13,9 @@ from ..protocol import Setting, blank_work, index, mean, renew, wants_squares
 
 
 class ThompsonSampling(Rule):
-    """A parameter drawn around the estimate."""
+    """A parameter drawn around the estimate; `uniform` = 0 draws it from the first decision on."""
+
+    uniform: float = 1.0
 
 
 class PosteriorWork(NamedTuple):
@@ -39,7 +41,7 @@ def _(rule: ThompsonSampling, setting: Setting) -> PosteriorWork:
 def _(rule: ThompsonSampling, est: Any, beta: float, work: PosteriorWork, rng: np.random.Generator) -> None:
     d = est.theta.shape[0]
     work.decisions[0] += 1.0
-    if work.decisions[0] <= d:  # θ̃ = 0: all arms tie, so the choice is uniform
+    if rule.uniform and work.decisions[0] <= d:  # θ̃ = 0: all arms tie, so the choice is uniform
         for i in range(d):
             work.theta[i] = 0.0
         return

@@ -18,13 +18,31 @@ def test_the_zoo_exports_its_records():
     assert zoo.__all__ == NAMES
     assert {
         name
-        for module in (zoo.default, zoo.igw, zoo.linear, zoo.generalized_linear, zoo.self_concordant, zoo.meta, zoo.mdp)
+        for module in (
+            zoo.default,
+            zoo.igw,
+            zoo.bayes,
+            zoo.linear,
+            zoo.generalized_linear,
+            zoo.self_concordant,
+            zoo.meta,
+            zoo.mdp,
+        )
         for name in module.__all__
     } == set(NAMES)
 
 
 def test_every_algorithm_of_a_module_has_a_record():
-    for module in (zoo.default, zoo.igw, zoo.linear, zoo.generalized_linear, zoo.self_concordant, zoo.meta, zoo.mdp):
+    for module in (
+        zoo.default,
+        zoo.igw,
+        zoo.bayes,
+        zoo.linear,
+        zoo.generalized_linear,
+        zoo.self_concordant,
+        zoo.meta,
+        zoo.mdp,
+    ):
         public = {
             name
             for name, value in vars(module).items()
