@@ -26,7 +26,7 @@ def drifting(theta, *, seed, n=10, noise=0.3):
     X = rng.standard_normal((T, n, d))
     X /= np.linalg.norm(X, axis=2, keepdims=True)
     mean = 0.5 * np.einsum("tnd,td->tn", X, theta)
-    return db.env.table(X, mean + np.reshape(noise, (-1, 1)) * rng.standard_normal(mean.shape), expected=mean)
+    return db.env.from_rewards(X, mean + np.reshape(noise, (-1, 1)) * rng.standard_normal(mean.shape), expected=mean)
 
 
 def directions(rng, count, d):
@@ -71,7 +71,7 @@ def clicks(rate, seed, T=4000, n=10, d=7):
     X = rng.standard_normal((T, n, d))
     X /= np.linalg.norm(X, axis=2, keepdims=True)
     mean = rate * (1 + X @ directions(rng, 1, d)[0])
-    return db.env.table(X, (rng.random(mean.shape) < mean).astype(float), expected=mean)
+    return db.env.from_rewards(X, (rng.random(mean.shape) < mean).astype(float), expected=mean)
 
 
 def items(seed, K=40, rounds=100, d=10, common=0.0, drift=False):
@@ -84,14 +84,14 @@ def items(seed, K=40, rounds=100, d=10, common=0.0, drift=False):
         for k, t in enumerate(rng.integers(T // 4, T, K // 2)):
             theta[t:, k] = rng.standard_normal(d)
     mean = 0.2 * np.einsum("td,tkd->tk", X, np.broadcast_to(theta, (T, K, d)))
-    return db.env.table(X, mean + 0.5 * rng.standard_normal(mean.shape), expected=mean)
+    return db.env.from_rewards(X, mean + 0.5 * rng.standard_normal(mean.shape), expected=mean)
 
 
 def stream(file):
     """A labelled stream: one item per label, reward 1 for the right one."""
     table = np.genfromtxt(file, delimiter=",", skip_header=1)[:6000]
     labels = table[:, -1].astype(int)
-    return db.env.table(table[:, :-1], np.eye(labels.max() + 1)[labels])
+    return db.env.from_rewards(table[:, :-1], np.eye(labels.max() + 1)[labels])
 
 
 def share(world, run):

@@ -8,6 +8,7 @@
 (np.int64(2000), np.True_)
 """
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from . import env, mdp, theory, zoo
@@ -19,6 +20,7 @@ from .simulate import Run, simulate, trials
 from .strategy import Optimistic
 
 if TYPE_CHECKING:
+    from . import datasets
     from .bandit import Bandit, Decision
 
 __version__ = "0.1.0"
@@ -32,6 +34,7 @@ __all__ = [
     "Optimistic",
     "Run",
     "cite",
+    "datasets",
     "env",
     "mdp",
     "run",
@@ -49,4 +52,6 @@ def __getattr__(name: str) -> Any:
         from . import bandit
 
         return getattr(bandit, name)
+    if name == "datasets":
+        return importlib.import_module(".datasets", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

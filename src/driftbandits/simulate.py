@@ -61,6 +61,14 @@ class Run:
         None  # (c,) cumulative expected reward after these rounds; regret + reward is what the best arms give
     )
     plays: NDArray[np.int64] | None = None  # (c, n) how often each arm was played until then, with plays=True
+    times: Vector | None = None  # (c,) seconds since 1970, where the world says when its rounds were
+
+    @property
+    def reward_per_round(self) -> Vector:
+        """(c,) mean expected reward of the rounds until each checkpoint."""
+        if self.reward is None:
+            raise InvalidValue("this run has no rewards; `simulate` tells them")
+        return np.asarray(self.reward / self.rounds)
 
 
 class Log(NamedTuple):
@@ -124,9 +132,9 @@ def simulate(
     every = isinstance(checkpoints, str) and checkpoints == "all"
     marks = _checkpoints(checkpoints, T)
     noise_rng, rng = (np.random.default_rng(s) for s in seed_sequence(seed).spawn(2))
-    bound = limits(strategy).L
     if isinstance(env, Table):
         return _simulate_table(strategy, env, rng, marks, every, check, plays, watch)
+    bound = limits(strategy).L
     fixed = env.arms.fixed
     _check_world(strategy, env, check)
     size = BLOCK if fixed else max(1, min(BLOCK, BLOCK_NUMBERS // (env.dim * env.arms.n)))
@@ -172,7 +180,7 @@ def simulate(
 
 def trials(
     strategy: Any,
-    problem: Callable[[int], Bandit],
+    problem: Callable[[int], Bandit | Table] | Bandit | Table,
     *,
     trials: int = 20,
     seed: int = 0,
@@ -180,6 +188,8 @@ def trials(
     **options: Any,
 ) -> list[Run]:
     """Simulate independent trials on threads; trial i runs in the world `problem(i)` with noise of its own.
+
+    `problem` may be a world instead: then every trial runs in it, and only chance differs.
 
     The result does not depend on `jobs`, by default the number of cores.
 
@@ -194,7 +204,8 @@ def trials(
     count = integer("trials", trials, least=1, why="at least one run is needed")
 
     def one(i: int) -> Run:
-        return simulate(strategy, problem(i), seed=np.random.SeedSequence([seed, i]), **options)
+        world = problem(i) if callable(problem) else problem
+        return simulate(strategy, world, seed=np.random.SeedSequence([seed, i]), **options)
 
     with ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
         return list(pool.map(one, range(count)))
@@ -248,6 +259,20 @@ def _log(marks: Integers, rounds: int, arms: int) -> Log:
     )
 
 
+def check_table(strategy: Any, env: Table, check: Check) -> None:
+    """Refuse a table that a settled strategy cannot play, or whose rewards its guarantee is not about, unless `check` is "off"."""
+    own, (low, high) = limits(strategy), (float(env.rewards.min()), float(env.rewards.max()))
+    if env.items and not add_item.knows(type(strategy)):
+        raise InvalidValue(
+            f"{type(strategy).__name__} has no model per item; give the features of every arm: X of shape (T, n, d)"
+        )
+    if check != "off" and not (own.low <= low and high <= own.high):
+        raise InvalidValue(
+            f"rewards are in [{low:g}, {high:g}]; the strategy needs them in [{own.low:g}, {own.high:g}] "
+            "(check='off' runs it all the same)"
+        )
+
+
 def _simulate_table(
     strategy: Any,
     env: Table,
@@ -259,39 +284,18 @@ def _simulate_table(
     watch: Watch | None,
 ) -> Run:
     """Run a strategy in a world that was written down."""
-    T, K, own = env.horizon, env.choices, limits(strategy)
-    if env.items and not add_item.knows(type(strategy)):
-        raise InvalidValue(
-            f"{type(strategy).__name__} has no model per item; give a table the features of every arm, (T, K, d)"
-        )
-    check_arms(env.offers, own.L, check)
-    if not (own.low <= env.rewards.min() and env.rewards.max() <= own.high):
-        raise InvalidValue(
-            f"rewards are in [{env.rewards.min():g}, {env.rewards.max():g}]; "
-            f"the strategy needs them in [{own.low:g}, {own.high:g}]"
-        )
-    state = start(strategy, Setting(env.dim, np.zeros((env.dim, 0)), T, K if env.items else 0), rng)
-    state = make_room(strategy, state, K)
-    log, best, score, x = _log(marks, T if every else 0, K if plays else 0), env.best(), np.zeros(K), np.zeros(env.dim)
+    check_table(strategy, env, check)
+    T, n, bound = env.horizon, env.choices, limits(strategy).L
+    state = start(strategy, Setting(env.dim, np.zeros((env.dim, 0)), T, n if env.items else 0), rng)
+    state = make_room(strategy, state, n)
+    log, best, score, x = _log(marks, T if every else 0, n if plays else 0), env.best(), np.zeros(n), np.zeros(env.dim)
     began = time.perf_counter()
     traced: list[dict[str, Any]] = []
     tell = _watch(strategy, watch)
-    size = max(1, T // CHECKPOINTS) if tell else T
-    for t in range(0, T, size):
-        now = slice(t, t + size)
-        _table_rounds(
-            strategy,
-            state,
-            env.offers[now],
-            env.rewards[now],
-            env.expected[now],
-            best[now],
-            env.items,
-            score,
-            x,
-            rng,
-            log,
-        )
+    for now, offers in env.blocks(max(1, T // CHECKPOINTS) if tell else T):
+        check_arms(offers, bound, check)
+        world = (offers, env.rewards[now], env.expected[now], best[now], env.items)
+        _table_rounds(strategy, state, *world, score, x, rng, log)
         if tell:
             traced.append({"round": int(log.played[0]), **tell(strategy, state)})
     return Run(
@@ -303,6 +307,7 @@ def _simulate_table(
         choices=log.choices if every else None,
         reward=log.reward,
         plays=log.plays if plays else None,
+        times=None if env.times is None else env.times[marks - 1],
     )
 
 

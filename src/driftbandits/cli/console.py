@@ -100,9 +100,13 @@ def _finals(panel: Panel) -> Table:
     table.add_column("policy")
     table.add_column("final regret", justify="right")
     table.add_column("± std", justify="right")
-    table.add_column(Text(printable(f"µs per {panel.unit}")), justify="right")
-    for name, mean, std, cost in final_lines(panel):
-        table.add_row(Text(printable(name)), f"{mean:.1f}", f"{std:.1f}", f"{cost:.2f}")
+    lines = final_lines(panel)
+    told = any(earned is not None for *_, earned, _ in lines)  # episodes do not tell it
+    for title in ([f"reward per {panel.unit}"] if told else []) + [f"µs per {panel.unit}"]:
+        table.add_column(Text(printable(title)), justify="right")
+    for name, mean, std, earned, cost in lines:
+        reward = [("" if earned is None else f"{earned:.4g}")] if told else []
+        table.add_row(Text(printable(name)), f"{mean:.1f}", f"{std:.1f}", *reward, f"{cost:.2f}")
     return table
 
 

@@ -10,7 +10,7 @@ from .arms import Arms, clipped_arms, max_norm_arms, redrawn_arms, unit_arms
 from .bandit import Bandit, linear
 from .generalized import generalized
 from .paths import Path, from_array, joined, piecewise, random_walk, rotating, sinusoidal, static, waypoints
-from .table import Table, table
+from .table import Table, from_rewards
 
 __all__ = [
     "Arms",
@@ -19,6 +19,7 @@ __all__ = [
     "Table",
     "clipped_arms",
     "from_array",
+    "from_rewards",
     "generalized",
     "joined",
     "linear",
@@ -29,7 +30,6 @@ __all__ = [
     "rotating",
     "sinusoidal",
     "static",
-    "table",
     "unit_arms",
     "waypoints",
 ]

@@ -5,8 +5,11 @@ import pathlib
 import sys
 from typing import Any
 
+import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
+import driftbandits as db
 import small_experiment as small
 from command_line import call, refused
 
@@ -109,3 +112,82 @@ def test_what_the_machine_cannot_do_is_one_line(
 
     monkeypatch.setattr("driftbandits.cli.publishing.publish", fail)
     assert refused("run", str(small.write(tmp_path))) == told
+
+
+STREAM = """\
+[experiment]
+name = "stream"
+trials = 2
+horizon = 40
+checkpoints = 5
+
+[constants]
+S = 1.0
+L = 3.0
+R = 1.0
+lam = 1.0
+delta = 0.1
+
+[[environment]]
+name = "labelled"
+use = "elec2"
+file = "FOLDER/elec.csv"
+features = "interact"
+
+[[environment]]
+name = "a table"
+use = "from_rewards"
+X = "FOLDER/X.npy"
+R = "FOLDER/R.npy"
+
+[[strategy]]
+name = "OFUL"
+use = "oful"
+"""
+
+
+def stream(folder: pathlib.Path) -> pathlib.Path:
+    """An experiment on files of data, 50 rounds each."""
+    rng = np.random.default_rng(0)
+    names = "period,nswprice,nswdemand,vicprice,vicdemand,transfer,class"
+    rows = [",".join(f"{x:.3f}" for x in rng.random(6)) + f",{rng.integers(2)}" for _ in range(50)]
+    (folder / "elec.csv").write_text("\n".join([names, *rows]))
+    np.save(folder / "X.npy", rng.random((50, 3, 2)))
+    np.save(folder / "R.npy", rng.random((50, 3)))
+    (folder / "stream.toml").write_text(STREAM.replace("FOLDER", folder.as_posix()))
+    return folder / "stream.toml"
+
+
+def test_real_data_run_from_files(tmp_path: pathlib.Path) -> None:
+    """The experiment's horizon cuts the stream; reward per round stands beside regret; other data need other cells."""
+    path, out = stream(tmp_path), tmp_path / "out"
+    output = call("run", str(path), "--out", str(out))
+    assert "4 cells (4 computed, 0 found)" in output
+    assert "reward per round" in output
+    table = pq.read_table(out / "results.parquet").to_pydict()
+    assert max(table["round"]) == 40
+    world = db.env.from_rewards(np.load(tmp_path / "X.npy"), np.load(tmp_path / "R.npy"), horizon=40)
+    oful = db.zoo.oful(lam=1, S=1, L=3, R=1, delta=0.1)
+    run = db.simulate(oful, world, seed=np.random.SeedSequence([0, 0]), checkpoints=5)
+    found = [
+        r
+        for e, t, r in zip(table["environment"], table["trial"], table["regret"], strict=True)
+        if (e, t) == ("a table", 0)
+    ]
+    assert found == run.regret.tolist()
+    np.save(tmp_path / "R.npy", np.random.default_rng(1).random((50, 3)))
+    assert "4 cells (2 computed, 2 found)" in call("run", str(path), "--out", str(out))
+
+
+def test_data_that_do_not_fit_are_told_with_their_line(tmp_path: pathlib.Path) -> None:
+    path = stream(tmp_path)
+    text = path.read_text()
+    path.write_text(text.replace("R.npy", "none.npy"))
+    line = next(i for i, words in enumerate(path.read_text().splitlines(), start=1) if words.startswith('R = "'))
+    told = refused("run", str(path), "--out", str(tmp_path / "out"))
+    assert f"stream.toml:{line}: from_rewards: R = " in told
+    assert "is no file" in told
+    path.write_text(text.replace('features = "interact"\n', ""))
+    assert "no model per item" in refused("run", str(path), "--out", str(tmp_path / "out"))
+    path.write_text(text.replace("L = 3.0", "L = 0.1"))
+    assert "> L = 0.1; raise L" in refused("run", str(path), "--out", str(tmp_path / "out"))

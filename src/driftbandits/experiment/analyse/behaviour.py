@@ -8,7 +8,7 @@ from ..run.cells import Cell, Result, window_ends
 
 
 def rewards(runs: list[Result]) -> dict[str, list[float]]:
-    """Mean expected reward per round in each window, ± 1 std over trials, beside that of the best arms.
+    """Mean expected reward per round in each window, ± 1 std over trials, beside that of the best arms; and of all rounds.
 
     Regret is what the best arms would have given in excess, so both together give theirs.
     """
@@ -22,7 +22,8 @@ def rewards(runs: list[Result]) -> dict[str, list[float]]:
     std = earned.std(axis=0, ddof=1) if len(runs) > 1 else np.zeros(len(ends))
     series = {"mean": mean, "low": mean - std, "high": mean + std, "best": (earned + missed).mean(axis=0)}
     middle = runs[0].rounds[ends] - (lengths - 1) / 2
-    return {"round": middle.tolist(), **{name: values.tolist() for name, values in series.items()}}
+    overall = float(mean @ lengths / lengths.sum())
+    return {"round": middle.tolist(), **{n: values.tolist() for n, values in series.items()}, "overall": [overall]}
 
 
 def plays(cells: list[Cell], runs: list[Result]) -> dict[str, Any]:

@@ -33,7 +33,7 @@ class Curve:
     memory: dict[str, list[float]] = field(default_factory=dict)  # round, mean, low and high of the effective memory
     reward: dict[str, list[float]] = field(
         default_factory=dict
-    )  # round, mean, low, high and best of the reward per round
+    )  # round, mean, low, high and best of the reward per round in windows; overall, of all
     plays: dict[str, Any] = field(
         default_factory=dict
     )  # round (w,), shares (w, n) and how many trials: which arms were played when
@@ -43,6 +43,11 @@ class Curve:
     def final(self) -> NDArray[np.float64]:
         """Regret of every trial after the last round."""
         return self.regret[:, -1]
+
+    @property
+    def reward_per_round(self) -> float | None:
+        """Mean of all trials and rounds, where it is known."""
+        return self.reward["overall"][0] if self.reward.get("overall") else None
 
     @property
     def microseconds(self) -> NDArray[np.float64]:

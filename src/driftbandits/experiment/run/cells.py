@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ... import __version__
 from ...cache import PACKAGE
-from ...env import Bandit
+from ...env import Bandit, Table
 from ...mdp import simulate_mdp
 from ...simulate import Run, simulate, spread_rounds
 from .objects import strategy_of, world_of
@@ -117,6 +117,9 @@ def one_run(strategy: Any, world: Any, spec: dict[str, Any]) -> Run:
     seed = np.random.SeedSequence(spec["seed"])
     if isinstance(world, Bandit):
         counted = world.arms.fixed and world.arms.n <= MOST_ARMS
+        return simulate(strategy, world, seed=seed, checkpoints=spec["checkpoints"], plays=counted)
+    if isinstance(world, Table):
+        counted = world.choices <= MOST_ARMS
         return simulate(strategy, world, seed=seed, checkpoints=spec["checkpoints"], plays=counted)
     run = simulate_mdp(strategy, world, episodes=spec["horizon"], seed=seed)
     marks = spread_rounds(spec["checkpoints"], spec["horizon"])

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from ... import cache
-from ...env import Bandit, static
+from ...env import Bandit, Table, static
 from ...simulate import simulate
 from .cells import Cell, one_run
 from .objects import composition, strategy_of, world_of
@@ -33,6 +33,8 @@ def compile_one(spec: dict[str, Any]) -> None:
     if isinstance(world, Bandit):
         short = replace(world, path=static(ROUNDS, dim=world.dim, norm=world.path.norm))
         simulate(strategy, short, checkpoints=1, check="off")
+    elif isinstance(world, Table):
+        simulate(strategy, world.first(ROUNDS), checkpoints=1, check="off")
     else:
         one_run(strategy, world, {**spec, "horizon": 2, "checkpoints": 1})
     stamp = _stamp(composition(strategy, world))

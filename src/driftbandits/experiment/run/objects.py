@@ -3,19 +3,23 @@
 import functools
 import json
 import math
+import pathlib
 from typing import Any
 
 import numpy as np
 
 from ...checks import SLACK
-from ...env import Bandit
+from ...env import Bandit, Table
+from ...env.table import Cube
 from ...errors import InvalidValue
 from ...mdp.protocol import open_book
 from ...mdp.protocol import settled as settled_in_mdp
 from ...protocol import Setting, limits, settle, start
+from ...simulate import check_table
 from ..spec.calls import Resolved, build
 from ..spec.limits import numbers_of
 
+DATA = ("file", "X", "R", "times", "expected")  # parameters of worlds that may name a file
 KEPT = 1 << 20  # numbers; larger worlds are made again for every cell rather than kept
 
 
@@ -26,7 +30,14 @@ def strategy_of(tree: Resolved) -> Any:
 
 def world_of(tree: Resolved) -> Any:
     """The world of a resolved description; the cells of a trial follow each other, and share it."""
-    return build("environment", tree) if numbers_of(tree) > KEPT else _world(json.dumps(tree, sort_keys=True))
+    files = tuple((str(path), path.stat().st_mtime_ns, path.stat().st_size) for path in files_of(tree))
+    return build("environment", tree) if numbers_of(tree) > KEPT else _world(json.dumps(tree, sort_keys=True), files)
+
+
+def files_of(tree: Resolved) -> list[pathlib.Path]:
+    """The files of data that a world is made of."""
+    given = [pathlib.Path(value) for key, value in tree.items() if key in DATA and isinstance(value, str)]
+    return [path for path in given if path.is_file()]
 
 
 @functools.lru_cache(maxsize=1024)
@@ -35,7 +46,7 @@ def _strategy(text: str) -> Any:
 
 
 @functools.lru_cache(maxsize=32)
-def _world(text: str) -> Any:
+def _world(text: str, files: tuple[tuple[str, int, int], ...]) -> Any:
     return build("environment", json.loads(text))
 
 
@@ -43,6 +54,8 @@ def composition(strategy: Any, world: Any) -> str:
     """The same for cells that run the same machine code: the types of all parts, without their numbers."""
     if isinstance(world, Bandit):
         return f"{type(world.reward).__qualname__} {_types(settle(strategy, world.dim))}"
+    if isinstance(world, Table):
+        return f"Table {_types(settle(strategy, world.dim))}"
     return f"{type(world).__qualname__} {_types(settled_in_mdp(strategy, world.task)[0])}"
 
 
@@ -59,17 +72,29 @@ def check_fit(strategy: Any, world: Any, *, first: bool) -> None:
 
     In the first trial its state is allocated, once; in every trial the arms are measured against its L.
     """
-    if not isinstance(world, Bandit):
+    if not isinstance(world, Bandit | Table):
         if first:
             open_book(*settled_in_mdp(strategy, world.task))
         return
     ready = settle(strategy, world.dim)
     if not limits.knows(type(ready)):
         raise InvalidValue(f"{type(ready).__name__} is not a strategy for bandits")
-    arms = next(world.arms.blocks(world.horizon, 1))
-    longest, L = math.sqrt(float(np.einsum("tin,tin->tn", arms, arms).max())), limits(ready).L
-    if longest > L * SLACK:  # as `check_arms` says, whose measure is compiled
-        raise InvalidValue(f"an arm has norm {longest:.6g} > L = {L:.6g}; raise L, or rescale the arms")
+    items, offer, L = 0, np.zeros((world.dim, 0)), limits(ready).L
+    if isinstance(world, Table):
+        check_table(ready, world, "error")
+        items = world.choices if world.items else 0
+        for _, arms in world.blocks(world.horizon) if first else ():
+            _check_lengths(arms, L)
+    else:
+        arms = next(world.arms.blocks(world.horizon, 1))
+        _check_lengths(arms, L)
+        offer = arms[0] if world.arms.fixed else offer
     if first:
-        offer = arms[0] if world.arms.fixed else np.zeros((world.dim, 0))
-        start(ready, Setting(world.dim, offer, world.horizon), np.random.default_rng(0))
+        start(ready, Setting(world.dim, offer, world.horizon, items), np.random.default_rng(0))
+
+
+def _check_lengths(arms: Cube, L: float) -> None:
+    """As `check_arms` says, whose measure is compiled."""
+    longest = math.sqrt(float(np.einsum("tin,tin->tn", arms, arms).max()))
+    if longest > L * SLACK:
+        raise InvalidValue(f"an arm has norm {longest:.6g} > L = {L:.6g}; raise L, or rescale the arms")

@@ -1,5 +1,6 @@
 """From an experiment to its cells: everything resolved, made once and checked; nothing run or written."""
 
+import functools
 import hashlib
 import importlib.util
 import pathlib
@@ -18,7 +19,7 @@ from ..spec.scopes import base_scope, trial_scope, world_scope
 from ..spec.source import SpecError
 from .cells import Cell, digest, library
 from .checks import check_references, check_unique_names
-from .objects import check_fit, composition, strategy_of, world_of
+from .objects import check_fit, composition, files_of, strategy_of, world_of
 
 FORMAT = 2  # of a cell's specification
 REPEATS = 2  # runs of a cell whose time matters; the fastest counts
@@ -82,16 +83,20 @@ def _cells_of(
             with told_with_its_line(experiment, strategy.call, entry):
                 made = strategy_of(config)
                 check_fit(made, world, first=trial == 0)
-            spec = {
-                "format": FORMAT,
-                "library": library(),
-                "environment": tree,
-                "strategy": config,
-                "seed": [seed, index],
-                "horizon": int(inner["T"]),
-                "checkpoints": experiment.checkpoints,
-                "repeats": REPEATS if experiment.alone else 1,
-            } | _outside_code(tree, config)
+            spec = (
+                {
+                    "format": FORMAT,
+                    "library": library(),
+                    "environment": tree,
+                    "strategy": config,
+                    "seed": [seed, index],
+                    "horizon": int(inner["T"]),
+                    "checkpoints": experiment.checkpoints,
+                    "repeats": REPEATS if experiment.alone else 1,
+                }
+                | _outside_code(tree, config)
+                | _outside_data(tree)
+            )
             yield Cell(
                 environment=entry.name,
                 strategy=strategy.name,
@@ -118,6 +123,18 @@ def _rounds_of(entry: Environment, outer: Scope, experiment: Experiment) -> int:
 def _origin(experiment: Experiment, entry: Environment) -> str:
     """The name, before its grid was expanded, of the entry this environment comes from."""
     return next((e.name for e in experiment.environments if e.call.where == entry.call.where), entry.name)
+
+
+def _outside_data(tree: Resolved) -> dict[str, str]:
+    """Digests of the files that a world is made of: other data need other cells."""
+    return {f"data of {path}": _digest_of(path, path.stat().st_mtime_ns) for path in files_of(tree)}
+
+
+@functools.lru_cache(maxsize=32)
+def _digest_of(path: pathlib.Path, changed: int) -> str:
+    """Of a file's content, read once per change."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _outside_code(*trees: Resolved) -> dict[str, str]:

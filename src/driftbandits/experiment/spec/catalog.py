@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import UnionType
 from typing import Any, Literal
 
-from ... import env, mdp, zoo
+from ... import datasets, env, mdp, zoo
 from ...links import LINKS
 from .source import SpecError, did_you_mean
 
@@ -28,10 +28,30 @@ def names(kind: Kind) -> dict[str, Callable[..., Any]]:
     functions = {
         name: getattr(env, name) for name in env.__all__ if inspect.isfunction(getattr(env, name)) and name not in ARMS
     }
-    worlds = {name: f for name, f in functions.items() if _returns(f, "Bandit")}
+    worlds = {name: f for name, f in functions.items() if _returns(f, "Bandit", "Table")}
     if kind == "path":
         return {name: f for name, f in functions.items() if name not in worlds}
+    streams = {name: getattr(datasets, name) for name in datasets.__all__}
+    worlds |= {name: _world_of(f) for name, f in streams.items() if _returns(f, "Dataset")}
     return worlds | {name: getattr(mdp, name) for name in mdp.__all__ if _returns(getattr(mdp, name), "MDP")}
+
+
+def _world_of(loader: Callable[..., Any]) -> Callable[..., Any]:
+    """The world of a data set; `features` says in which form its strategies see it."""
+
+    @functools.wraps(loader)
+    def world(*, features: str = "disjoint", **options: Any) -> Any:
+        return loader(**options).world(features)
+
+    own = inspect.signature(loader)
+    features = inspect.Parameter("features", inspect.Parameter.KEYWORD_ONLY, default="disjoint", annotation=str)
+    world.__signature__ = own.replace(parameters=[*own.parameters.values(), features], return_annotation=env.Table)  # type: ignore[attr-defined]
+    return world
+
+
+def is_table(function: Callable[..., Any]) -> bool:
+    """Does the function make a world of a table, which may have more rounds than are played?"""
+    return _returns(function, "Table")
 
 
 def links() -> dict[str, Any]:

@@ -3,7 +3,7 @@
 T, horizon      rounds (or episodes) of the environment
 seed            seed of the experiment
 trial           number of the world, seed·2³² + number of the trial: `seed = "trial"` draws a new world for every trial of every seed
-d, dim, n       features and arms
+d, dim, n       features and arms; of a table these are all there is to know
 norm            bound of ‖θ_t‖ on the path
 P_T, changes    path length and number of changes of θ
 k_mu, c_mu      largest and smallest slope of the link on |z| ≤ LS
@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ... import theory
-from ...env import Bandit
+from ...env import Bandit, Table
 from .calls import Resolved
-from .catalog import links
+from .catalog import is_table, links
 from .experiment import Environment, Experiment
 from .formulas import Scope, evaluate
 from .source import SpecError
@@ -86,7 +86,8 @@ def trial_scope(outer: Scope, horizon: int, seed: int, trial: int, entry: Enviro
             "episodes": horizon,
             "seed": seed,
             "trial": seed * WORLDS + trial,
-        }
+        },
+        offers=("horizon",) if is_table(entry.call.function) else (),  # of a table, so many rounds are played
     )
 
 
@@ -113,6 +114,10 @@ def world_scope(outer: Scope, tree: Resolved, world: Any, constants: Iterable[st
                 "gap": lambda scope: _gap(link, scope),
             }
         return outer.inner(facts)
+    if isinstance(world, Table):
+        return outer.inner(
+            {"T": world.horizon, "horizon": world.horizon, "d": world.dim, "dim": world.dim, "n": world.choices}
+        )
     shape = {"H": world.horizon, "d_theta": world.phi.shape[-1], "d_w": world.psi.shape[-1]}
     facts = {name: _attribute(world, name) for name in MDP_FACTS}
     return outer.inner(shape | facts, offers=(*facts, *constants))  # its learners need none, and use what they get

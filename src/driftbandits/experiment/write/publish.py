@@ -201,13 +201,14 @@ def _tables(panels: list[Panel], folder: pathlib.Path) -> None:
             write_atomically(folder / f"{name}.csv", text.getvalue())
 
 
-def final_lines(panel: Panel) -> list[tuple[str, float, float, float]]:
-    """Name, mean, std and µs per round of every policy: environment by environment, best first."""
+def final_lines(panel: Panel) -> list[tuple[str, float, float, float | None, float]]:
+    """Name, mean, std, reward per round (where it is known) and µs per round of every policy: environment by environment, best first."""
     rows = []
     for environment in panel.environments:
         for c in sorted(panel.shown(environment), key=lambda c: float(c.final.mean())):
             std = float(c.final.std(ddof=1)) if len(c.final) > 1 else 0.0
-            rows.append((label(panel, c), float(c.final.mean()), std, float(c.microseconds.mean())))
+            costs = float(c.microseconds.mean())
+            rows.append((label(panel, c), float(c.final.mean()), std, c.reward_per_round, costs))
     return rows
 
 

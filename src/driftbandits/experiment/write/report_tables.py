@@ -24,7 +24,7 @@ def claim_table(panel: Panel) -> Table:
 
 
 def final_table(panel: Panel, environment: str) -> Table:
-    """Final regret with confidence intervals, compared with the best by a paired test; and the cost of a round."""
+    """Final regret with confidence intervals, compared with the best by a paired test; the reward and the cost of a round."""
     curves = sorted(panel.shown(environment), key=lambda c: float(c.final.mean()))
     best = curves[0]
     p_values = holm([p_differ(c.final, best.final) for c in curves[1:]]) if len(curves) > 1 else []
@@ -37,6 +37,7 @@ def final_table(panel: Panel, environment: str) -> Table:
             f"[{s.low:.1f}, {s.high:.1f}]",
             "—" if c is best else f"{s.mean / best.final.mean() - 1:+.1%}",
             "—" if c is best else p_text(p),
+            "—" if c.reward_per_round is None else f"{c.reward_per_round:.4g}",
             f"{float(c.microseconds.mean()):.2f}",
         ]
         rows.append(
@@ -49,6 +50,7 @@ def final_table(panel: Panel, environment: str) -> Table:
         "95 % interval of the mean",
         "against the best",
         "p (paired, Holm)",
+        f"reward per {panel.unit}",
         f"µs per {panel.unit}",
         "parameters",
     ]

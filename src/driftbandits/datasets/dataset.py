@@ -1,0 +1,78 @@
+"""A stream whose every reward is known: one context per round, one reward per item."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..env import Table, from_rewards
+from ..errors import InvalidValue, integer
+from ..linalg import Matrix, Vector
+
+
+class Round(NamedTuple):
+    """What `Bandit.decide` needs, and what each choice pays."""
+
+    t: int  # 0, 1, …
+    items: list[str]
+    context: dict[str, float]
+    rewards: dict[str, float]
+
+
+@dataclass(frozen=True, repr=False)
+class Dataset:
+    """Contexts X (T, d) and rewards R (T, n) of named items."""
+
+    name: str
+    X: Matrix  # (T, d)
+    R: Matrix  # (T, n)
+    items: tuple[str, ...]  # n names
+    features: tuple[str, ...]  # d names
+
+    def __len__(self) -> int:
+        return len(self.R)
+
+    def __iter__(self) -> Iterator[Round]:
+        items = list(self.items)
+        for t, (x, r) in enumerate(zip(self.X.tolist(), self.R.tolist(), strict=True)):
+            yield Round(t, items, dict(zip(self.features, x, strict=True)), dict(zip(items, r, strict=True)))
+
+    def first(self, rounds: int) -> "Dataset":
+        """The first so many rounds, or all if there are fewer."""
+        m = integer("rounds", rounds, least=1, why="there must be a round to play")
+        return replace(self, X=self.X[:m], R=self.R[:m])
+
+    def world(self, features: Literal["disjoint", "interact"] = "disjoint") -> Table:
+        """A world for `simulate`, `trials` and experiments.
+
+        Parameters
+        ----------
+        features
+            "disjoint": the context itself, for strategies with a model per item. "interact": item k's features are (1, x) in the k-th of
+            n blocks and 0 elsewhere, n(d+1) in all, for strategies with one model of all arms.
+        """
+        if features == "disjoint":
+            return from_rewards(self.X, self.R)
+        if features != "interact":
+            raise InvalidValue(f"features = {features!r} is not allowed; it must be 'disjoint' or 'interact'")
+        n, width = len(self.items), self.X.shape[1] + 1
+        rows = np.hstack([np.ones((len(self.X), 1)), self.X])
+
+        def blocks(t: int) -> Any:
+            return np.kron(np.eye(n), rows[t]).reshape(n, n * width)
+
+        return from_rewards(blocks, self.R)
+
+    def __repr__(self) -> str:
+        return f"Dataset({self.name}: {len(self)} rounds, {len(self.items)} items, {len(self.features)} features)"
+
+
+def from_labels(
+    name: str, X: Matrix, labels: NDArray[np.int64] | Vector, items: Sequence[str], features: Sequence[str]
+) -> Dataset:
+    """Choosing a label pays 1 if it was right, else 0; nothing is told about the others. `labels` are numbers of `items`."""
+    R = np.zeros((len(X), len(items)))
+    R[np.arange(len(X)), np.asarray(labels, np.int64)] = 1.0
+    return Dataset(name, np.ascontiguousarray(X, np.float64), R, tuple(items), tuple(features))
