@@ -12,8 +12,8 @@ from typing import Any
 from .errors import InvalidValue
 from .mdp import BlockwiseChoice
 from .memory import Restart, Window
-from .meta import Bob, Master
-from .model import Generalized, Linear
+from .meta import Bob, Dal, Master
+from .model import Generalized, Linear, WeightedBayes
 from .papers import BIBTEX, OURS
 from .radius import ProjectionFree, SelfConcordant
 from .rule import ParameterBased, RandomisedBonus, SandwichBonus, ThompsonSampling
@@ -28,11 +28,13 @@ PARTS: dict[type, tuple[str, ...]] = {
     ThompsonSampling: ("kim2020randomized",),
     ParameterBased: ("abeille2021instance",),
     Linear: ("abbasi2011improved",),
+    WeightedBayes: ("werge2026weighted",),
     Generalized: ("filippi2010parametric",),
     SelfConcordant: ("faury2020improved",),
     ProjectionFree: ("russac2021self",),
     Master: ("wei2021nonstationary",),
     Bob: ("cheung2019learning", "neu2015explore"),
+    Dal: ("gerogiannis2025dal", "besson2022efficient"),
     BlockwiseChoice: ("cheung2019learning", "neu2015explore"),
 }
 

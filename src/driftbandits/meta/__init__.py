@@ -2,9 +2,22 @@
 
 from .adaptive import Adaptive
 from .bob import Bob
+from .dal import Dal
+from .detectors import ChiSquare, LikelihoodRatio, Linked
 from .exp3ix import Exp3IX
 from .igw_mix import IgwMix
 from .master import Master
 from .self_tuning import SelfTuning
 
-__all__ = ["Adaptive", "Bob", "Exp3IX", "IgwMix", "Master", "SelfTuning"]
+__all__ = [
+    "Adaptive",
+    "Bob",
+    "ChiSquare",
+    "Dal",
+    "Exp3IX",
+    "IgwMix",
+    "LikelihoodRatio",
+    "Linked",
+    "Master",
+    "SelfTuning",
+]

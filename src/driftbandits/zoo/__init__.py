@@ -5,6 +5,7 @@ The names are those of the records; `make tables` writes them into README and do
 
 from .bayes import *  # noqa: F403
 from .default import *  # noqa: F403
+from .detection import *  # noqa: F403
 from .generalized_linear import *  # noqa: F403
 from .igw import *  # noqa: F403
 from .linear import *  # noqa: F403

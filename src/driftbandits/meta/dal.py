@@ -1,0 +1,325 @@
+r"""DAL: a learner for a world that stands still, and a detector that says when it does not (Gerogiannis, Huang, Bose, Veeravalli 2025).
+
+    play     the base's choice;  with forced exploration at rate α_k in epoch k, in the first N of every ⌈N/α_k⌉ rounds a covering arm
+    learn    the base, and the detector, from every reward
+    alarm    the base and the detector forget everything; the next epoch begins,   α_k = √k·α,   published α = √(N log T/T)
+
+Published detectors (`detectors.LikelihoodRatio`) watch N arms that span the space, and these must be played often enough: hence the forced
+exploration, and the need of a fixed set of arms. `detectors.ChiSquare`, ours, watches the parameter itself and needs neither. A covering
+arm that is not on offer is skipped.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import InvalidShape, InvalidValue, require
+from ..frozen import Frozen
+from ..kernel import kernel, part
+from ..linalg import Matrix, Vector
+from ..protocol import (
+    Integers,
+    Limits,
+    Setting,
+    act,
+    conditioning,
+    describe,
+    estimator,
+    exact_when_late,
+    grow,
+    hears,
+    learn,
+    learn_late,
+    limits,
+    make_room,
+    optimism,
+    ready,
+    scores,
+    settle,
+    size,
+    skip,
+    sound,
+    start,
+    widen,
+)
+from ..state import copy_state, counters, duplicate, pack
+from .detectors import LikelihoodRatio, blank_watch, forget, refuted, weigh
+
+LOG = 4096  # the last restarts are remembered, up to this many
+
+
+@part
+class Dal(NamedTuple):
+    """DAL around `base`; see `zoo.dal`."""
+
+    base: Any
+    detector: Any
+    forced: float = 0.0  # α; negative: √(N log T/T)
+    horizon: float = 0.0  # T in that formula; 0: what the strategy is told
+    cover: Frozen = Frozen("cover", [])  # (N, d), or empty: chosen from the fixed arms
+
+    def check(self) -> None:
+        """A rate of exploration is a fraction of rounds."""
+        require(self.forced <= 1.0, "forced", self.forced, "≤ 1", "it is the fraction of rounds that explore")
+
+
+class Clock(NamedTuple):
+    """What has happened so far, each (1,)."""
+
+    round: Integers  # rounds passed
+    since: Integers  # of them since the last restart
+    seen: Integers  # observations
+    restarts: Integers
+
+
+class DalState(NamedTuple):
+    """The base of this epoch and what watches it."""
+
+    live: Any
+    blank: Any  # what every epoch starts from
+    watch: Any
+    cover: Matrix  # (N, d), or (0, d) without forced exploration
+    rate: Vector  # (1,) α
+    clock: Clock
+    restarts: Integers  # (LOG, 2) round, and what the detector said; entry i is in row i modulo LOG
+
+
+@settle.register(Dal)
+def _(dal: Dal, dim: int) -> Dal:
+    return dal._replace(base=settle(dal.base, dim))
+
+
+@start.register(Dal)
+def _(dal: Dal, setting: Setting, rng: np.random.Generator) -> DalState:
+    blank = start(dal.base, setting, rng)
+    cover = (
+        _cover(dal, setting) if dal.forced or isinstance(dal.detector, LikelihoodRatio) else np.zeros((0, setting.dim))
+    )
+    return DalState(
+        live=duplicate(blank),
+        blank=blank,
+        watch=blank_watch(dal.detector, setting.dim, cover),
+        cover=cover,
+        rate=np.full(1, _rate(dal, len(cover), setting.horizon)),
+        clock=counters(Clock),
+        restarts=np.zeros((LOG, 2), np.int64),
+    )
+
+
+def _cover(dal: Dal, setting: Setting) -> Matrix:
+    """The covering arms (N, d)."""
+    given, d = dal.cover.array, setting.dim
+    if given.size:
+        if given.ndim != 2 or given.shape[1] != d:
+            raise InvalidShape(
+                f"cover has shape {given.shape}; it must be (N, {d}): the features of arms that span the space"
+            )
+        return np.array(given)
+    if setting.arms.shape[1] == 0:
+        raise InvalidValue(
+            "forced exploration, which the detectors 'glr' and 'gsr' need, plays arms that recur: give them with cover=…, "
+            "or take detector='chi2'"
+        )
+    return spanning(setting.arms)
+
+
+def spanning(arms: Matrix) -> Matrix:
+    """At most d columns of `arms` (d, n), as rows, each the farthest from the span of those before it (a pivoted QR).
+
+    Examples
+    --------
+    >>> spanning(np.array([[1.0, 0.0, 0.9], [0.0, 0.5, 0.1]]))
+    array([[1. , 0. ],
+           [0. , 0.5]])
+    """
+    left, chosen = np.array(arms.T), []
+    for _ in range(arms.shape[0]):
+        length = np.linalg.norm(left, axis=1)
+        k = int(length.argmax())
+        if length[k] <= 1e-9 * np.linalg.norm(arms, axis=0).max():
+            break
+        chosen.append(k)
+        left -= np.outer(left @ left[k], left[k]) / length[k] ** 2
+    return np.ascontiguousarray(arms.T[chosen])
+
+
+def _rate(dal: Dal, N: int, told: int) -> float:
+    """α of the first epoch."""
+    T = dal.horizon or told
+    if dal.forced >= 0.0:
+        return dal.forced
+    if not T:
+        raise InvalidValue(
+            "the published rate of exploration √(N log T/T) needs the horizon T; give horizon=… or forced=…, a fraction of rounds"
+        )
+    return min(float(np.sqrt(N * np.log(max(T, 2.0)) / T)), 1.0)
+
+
+# ------------------------------------------------------------------------------------------------------------- strategy
+
+
+@kernel
+def _due(state: DalState) -> int:
+    """The covering arm that this round must play, or −1."""
+    N, clock = state.cover.shape[0], state.clock
+    if N == 0 or state.rate[0] <= 0.0:
+        return -1
+    rate = min(state.rate[0] * np.sqrt(clock.restarts[0] + 1.0), 1.0)
+    place = clock.since[0] % int(np.ceil(N / rate))
+    return place if place < N else -1
+
+
+@kernel
+def _on_offer(x: Vector, arms: Matrix) -> int:
+    """The place of an arm among the columns of `arms` (d, n), or −1."""
+    for a in range(arms.shape[1]):
+        same = True
+        for i in range(arms.shape[0]):
+            same = same and arms[i, a] == x[i]
+        if same:
+            return a
+    return -1
+
+
+@kernel
+def _judge(dal: Dal, state: DalState, x: Vector, h: float, y: float, weight: float) -> None:
+    """Tell the detector what was seen; if it says so, start anew."""
+    clock = state.clock
+    clock.seen[0] += 1
+    alarm = refuted(dal.detector, state.watch, x, h, y, weight)
+    if alarm > 0:
+        row = clock.restarts[0] % LOG
+        state.restarts[row, 0] = clock.round[0]
+        state.restarts[row, 1] = alarm
+        clock.restarts[0] += 1
+        clock.since[0] = 0
+        copy_state(state.live, state.blank)
+        forget(state.watch)
+
+
+@ready.register(Dal)
+def _(dal: Dal, state: DalState, rng: np.random.Generator) -> None:
+    ready(dal.base, state.live, rng)
+
+
+@act.register(Dal)
+def _(dal: Dal, state: DalState, arms: Matrix, score: Vector, rng: np.random.Generator) -> int:
+    due = _due(state)
+    k = _on_offer(state.cover[due], arms) if due >= 0 else -1
+    if k >= 0:
+        return k
+    return act(dal.base, state.live, arms, score, rng)
+
+
+@scores.register(Dal)
+def _(dal: Dal, state: DalState, arms: Matrix, score: Vector) -> None:
+    scores(dal.base, state.live, arms, score)
+
+
+@optimism.register(Dal)
+def _(dal: Dal, state: DalState) -> float:
+    return optimism(dal.base, state.live)
+
+
+@learn.register(Dal)
+def _(dal: Dal, state: DalState, x: Vector, r: float, slot: int) -> None:
+    h, y = weigh(dal.detector, dal.base, state.live, x, r)
+    learn(dal.base, state.live, x, r, slot)
+    state.clock.round[0] += 1
+    state.clock.since[0] += 1
+    _judge(dal, state, x, h, y, 1.0)
+
+
+# A late reward is judged with those of its arrival, and one from before the last restart is about a world that is gone.
+
+
+@skip.register(Dal)
+def _(dal: Dal, state: DalState) -> None:
+    skip(dal.base, state.live)
+    state.clock.round[0] += 1
+    state.clock.since[0] += 1
+
+
+@learn_late.register(Dal)
+def _(dal: Dal, state: DalState, x: Vector, r: float, slot: int, weight: float, age: int) -> None:
+    if age >= state.clock.since[0]:
+        state.clock.seen[0] += 1
+        return
+    h, y = weigh(dal.detector, dal.base, state.live, x, r)
+    learn_late(dal.base, state.live, x, r, slot, weight, age)
+    _judge(dal, state, x, h, y, weight)
+
+
+@exact_when_late.register(Dal)
+def _(dal: Dal) -> bool:
+    return False
+
+
+@hears.register(Dal)
+def _(dal: Dal, state: DalState, age: int) -> str:
+    if not (skip.knows(type(dal.base)) and learn_late.knows(type(dal.base))):
+        return f"its base {type(dal.base).__name__} learns every reward in its turn"
+    return hears(dal.base, state.live, age)
+
+
+@size.register(Dal)
+def _(dal: Dal, state: DalState) -> float:
+    return size(dal.base, state.live)
+
+
+@conditioning.register(Dal)
+def _(dal: Dal, state: DalState) -> tuple[float, float, float]:
+    if not conditioning.knows(type(dal.base)):
+        return np.inf, 0.0, 1.0  # nothing is known: every update may fail
+    return conditioning(dal.base, state.live)
+
+
+@limits.register(Dal)
+def _(dal: Dal) -> Limits:
+    covers = bool(dal.forced) or isinstance(dal.detector, LikelihoodRatio)
+    return limits(dal.base)._replace(fixed_arms=covers)
+
+
+@estimator.register(Dal)
+def _(dal: Dal, state: DalState) -> Vector:
+    return estimator(dal.base, state.live)
+
+
+@make_room.register(Dal)
+def _(dal: Dal, state: DalState, n: int) -> DalState:
+    live, blank = (make_room(dal.base, one, n) for one in (state.live, state.blank))
+    return state if live is state.live and blank is state.blank else state._replace(live=live, blank=blank)
+
+
+@sound.register(DalState)
+def _(state: DalState) -> bool:
+    one, other = pack(state.live), pack(state.blank)
+    fits = all(one[name].shape == other[name].shape for name in one)
+    return bool(fits and all(count[0] >= 0 for count in state.clock))
+
+
+@grow.register(DalState)
+def _(state: DalState) -> DalState:
+    live = grow(state.live) if grow.knows(type(state.live)) else state.live
+    return state if live is state.live else state._replace(live=live, blank=widen(state.blank))
+
+
+@describe.register(Dal)
+def _(dal: Dal, state: DalState) -> dict[str, Any]:
+    """What the base of this epoch tells, then:
+
+    observations
+        all that were learned, whatever has been forgotten since
+    restarts
+        (k, 2) round of each alarm, and what raised it: the length of a block, or the covering arm, from 1
+    epoch
+        rounds since the last restart
+    """
+    count = int(state.clock.restarts[0])
+    kept = state.restarts[:count] if count <= LOG else np.roll(state.restarts, -(count % LOG), axis=0)
+    return {
+        **describe(dal.base, state.live),
+        "observations": int(state.clock.seen[0]),
+        "restarts": kept.copy(),
+        "epoch": int(state.clock.since[0]),
+    }
