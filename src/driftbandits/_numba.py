@@ -40,6 +40,7 @@ from numba.extending import NativeValue, overload, register_model, typeof_impl, 
 from numba.extending import models as data_models
 
 from .cache import Store, warn_once
+from .frozen import Frozen
 
 TESTED = ("0.61.0", "0.68.1")
 
@@ -97,7 +98,7 @@ def spelled(kind: Any) -> str:
 
 
 class Unseen(Opaque):
-    """The type of values that compiled code carries along, as fields of parts, without looking into them."""
+    """The type of `Frozen` numbers: compiled code carries them along, as fields of parts, without looking into them."""
 
 
 @register_model(Unseen)
@@ -110,12 +111,8 @@ def _nothing(kind: Any, value: Any, context: Any) -> Any:
 
 
 cast(Any, unbox)(Unseen)(_nothing)
-
-
-def unseen(cls: type) -> None:
-    """Let parts have fields of this class: for Python alone."""
-    kind = Unseen(cls.__qualname__)
-    typeof_impl.register(cls)(lambda *_: kind)
+UNSEEN = Unseen("Frozen")
+typeof_impl.register(Frozen)(lambda *_: UNSEEN)
 
 
 def row_address(context: Any, builder: Any, kind: Any, row: Any, j: Any) -> Any:

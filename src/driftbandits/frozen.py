@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._numba import unseen
 from .errors import InvalidValue
 
 
@@ -48,6 +47,3 @@ class Frozen:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Frozen, ("numbers", self.array.tolist())
-
-
-unseen(Frozen)
