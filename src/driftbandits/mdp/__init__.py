@@ -8,6 +8,7 @@ r"""Non-stationary episodic MDPs: environments, exact planning, learners, from f
 
 =====================================  ========================================================================
 `tabular`, `mixture_of`, `logit`       what is known of a problem of your own, for `EpisodicAgent`
+`sparse_features`                      the same where a pair leads to few of many states
 `linear_mixture`, `mnl_mixture`        your own MDP to simulate, from features and drifting parameters
 `riverswim`, `mnl_riverswim`           drifting RiverSwim, as a linear and as a multinomial-logit mixture
 `inventory`                            a shop whose demand drifts with the season
@@ -25,7 +26,7 @@ from .bob import BlockwiseChoice
 from .curvature import kappa
 from .drift import Drift, phase
 from .environment import MDP, linear_mixture, mnl_mixture
-from .features import Features, features_of, logit, mixture_of, tabular
+from .features import Features, features_of, logit, mixture_of, sparse_features, tabular
 from .inventory import inventory
 from .multinomial import Multinomial
 from .planner import Backup, OptimisticPlanner
@@ -68,6 +69,7 @@ __all__ = [
     "riverswim",
     "run",
     "simulate_mdp",
+    "sparse_features",
     "tabular",
     "trials_mdp",
     "uniform_regret",

@@ -145,8 +145,7 @@ class EpisodicAgent:
                 )
             state, action = self._at("s", s, self.states), self._at("a", a, self.actions)
             successor, r = self._at("s_next", s_next, self.states), self._scaled(reward)
-            mask = self.features.reachable
-            if mask is not None and not mask[state, action, successor]:
+            if not self.features.can_follow(state, action, successor):
                 raise InvalidValue(f"s_next = {s_next} is not reachable from state {s} with action {a}: see reachable")
             if self._state.book.ended[state]:
                 raise InvalidState(

@@ -13,12 +13,14 @@ from ..saving import decode, encode
 from ..state import nodes, pack
 from .adaptive import Evidence
 from .bob import BlockwiseState
+from .checks import check_rewards
 from .choices import Choices
-from .features import Features, features_of
+from .features import Features
+from .moves import Moves, moves_from
 from .protocol import Book, Task
 
 STATE = "state."  # before the names of the strategy's arrays
-FEATURES = ("phi", "psi", "reachable")
+MOVES = "moves."  # before those of its features
 
 
 def pack_agent(agent: Any, task: Task) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -28,6 +30,7 @@ def pack_agent(agent: Any, task: Task) -> tuple[dict[str, Any], dict[str, NDArra
         "states": task.states,
         "actions": task.actions,
         "successors": task.successors,
+        "multinomial": task.multinomial,
         "horizon": task.horizon,
         "episodes": agent.episodes,
         "reward_range": list(agent.reward_range),
@@ -35,8 +38,9 @@ def pack_agent(agent: Any, task: Task) -> tuple[dict[str, Any], dict[str, NDArra
         "over": agent._over,
         "rng": agent._rng.bit_generator.state,
     }
-    known = {name: getattr(task, name) for name in FEATURES}
-    arrays = {name: np.asarray(array) for name, array in known.items() if array is not None}
+    arrays = {} if task.phi is None else {"phi": task.phi}
+    if task.moves is not None:
+        arrays |= {MOVES + name: array for name, array in pack(task.moves).items()}
     return about, arrays | {STATE + name: array for name, array in pack(agent._state).items()}
 
 
@@ -71,16 +75,15 @@ def _features(about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], H: i
     S, A, U = (integer(n, about[n], least=1, why="it is a size") for n in ("states", "actions", "successors"))
     held = sum(array.size for array in arrays.values())
     require(held >= H * S * A, "states", S, "as many as its arrays have room for", "Q has H·S·A numbers")
-    phi, psi, mask = (arrays.get(name) for name in FEATURES)
-    if psi is None:
-        require(
-            phi is None and mask is None, "psi", None, "given", "phi and reachable are features of the same problem"
-        )
+    phi = None if "phi" not in arrays else check_rewards(arrays["phi"], S, A)
+    if MOVES + "psi" not in arrays:
         require(U <= S and held >= S * A * U, "successors", U, "as many as its arrays have room for", "each is counted")
-        return Features(S, A, successors=U)
-    checked = features_of(np.ones((S, A, 1)) if phi is None else phi, psi, mask)
-    require((checked.states, checked.actions) == (S, A), "psi", psi.shape, f"({S}, {A}, {S}, d)", "it says so")
-    return Features(S, A, None if phi is None else checked.phi, checked.psi, checked.reachable, U)
+        return Features(S, A, phi, successors=U)
+    successor, used, psi = (np.asarray(arrays[MOVES + name]) for name in Moves._fields)
+    outside = np.arange(successor.shape[-1]) >= used[:, None]
+    given = np.where(outside, -1, successor).reshape(S, A, -1)
+    _, _, moves = moves_from(given, psi.reshape(*given.shape, -1))
+    return Features(S, A, phi, moves, bool(about["multinomial"]), U)
 
 
 def _within(array: NDArray[np.int64], low: int, high: int) -> bool:
@@ -96,8 +99,7 @@ def _(book: Book) -> bool:
 @sound.register(Choices)
 def _(table: Choices) -> bool:
     U = table.successor.shape[-1]
-    classes = _within(table.kind, 0, table.used.shape[-1]) and _within(table.used, 0, U + 1)
-    return classes and _within(table.place, -1, U)
+    return _within(table.kind, 0, table.used.shape[-1]) and _within(table.used, 0, U + 1)
 
 
 @sound.register(Evidence)

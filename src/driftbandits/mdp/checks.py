@@ -18,6 +18,14 @@ def _array(name: str, given: ArrayLike, axes: int) -> NDArray[np.float64]:
     return values
 
 
+def check_rewards(phi: ArrayLike, S: int, A: int) -> Cube:
+    """The features of the rewards, (S, A, d_θ)."""
+    rewards = _array("phi", phi, 3)
+    if rewards.shape[:2] != (S, A):
+        raise InvalidShape(f"phi has shape {rewards.shape}; it must be ({S}, {A}, d), one row per state and action")
+    return rewards
+
+
 def check_features(phi: ArrayLike, psi: ArrayLike) -> tuple[Cube, Cube]:
     """The features phi (S, A, d_θ) and psi (S, A, S, d_w), of matching shapes."""
     rewards, moves = _array("phi", phi, 3), _array("psi", psi, 4)

@@ -18,6 +18,7 @@ from ..errors import InvalidShape, InvalidValue
 from ..kernel import solver
 from ..linalg import Matrix, Vector
 from ..protocol import Integers
+from .moves import Moves, in_use
 from .protocol import Cube, transition_row
 
 RAW, LOWEST, STAY = 0, 1, 2  # which successor is the reference
@@ -28,30 +29,28 @@ class Choices(NamedTuple):
 
     kind: Integers  # (S·A,) class of a pair
     successor: Integers  # (S·A, U) state at a place
-    place: Integers  # (S·A, S) place of a state, −1 if it cannot be reached
     used: Integers  # (classes,) places in use
     psi: Cube  # (classes, U, d) features, less those of place 0 unless they are raw
 
 
-def choices(psi: Cube, reachable: NDArray[np.bool_], reference: int = LOWEST) -> Choices:
-    """Lay out psi (S, A, S, d) on the reachable successors (S, A, S)."""
-    S, A, _, d = psi.shape
-    mask = reachable.reshape(S * A, S)
-    sizes = mask.sum(axis=1)
-    U = int(sizes.max())
-    successor = np.zeros((S * A, U), np.int64)
-    place = np.full((S * A, S), -1, np.int64)
-    features = np.zeros((S * A, U, d))
-    for n, row in enumerate(psi.reshape(S * A, S, d)):
-        states = np.flatnonzero(mask[n])
-        if reference == STAY and mask[n, n // A]:
-            states = np.concatenate([[n // A], states[states != n // A]])
-        successor[n, : len(states)] = states
-        place[n, states] = np.arange(len(states))
-        features[n, : len(states)] = row[states] - (0.0 if reference == RAW else row[states[0]])
-    keys = np.column_stack([sizes, features.reshape(S * A, -1)]) + 0.0  # −0 and 0 are the same feature
+def choices(moves: Moves, actions: int, reference: int = LOWEST) -> Choices:
+    """Reachable successors with features relative to a reference: the first one, or the state itself where it is reachable."""
+    successor, used, features = moves
+    if reference == STAY:
+        successor, features = _staying_first(moves, actions)
+    if reference != RAW:
+        features = np.where(in_use(moves)[:, :, None], features - features[:, :1], 0.0)
+    keys = np.column_stack([used, features.reshape(len(used), -1)]) + 0.0  # −0 and 0 are the same feature
     _, first, kind = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    return Choices(kind.reshape(-1).astype(np.int64), successor, place, sizes[first].astype(np.int64), features[first])
+    return Choices(kind.reshape(-1).astype(np.int64), successor, used[first], np.ascontiguousarray(features[first]))
+
+
+def _staying_first(moves: Moves, actions: int) -> tuple[Integers, Cube]:
+    """Successors and features in the order in which the state itself, if it is reachable, comes first."""
+    stays = (moves.successor == np.arange(len(moves.used))[:, None] // actions) & in_use(moves)
+    order = np.argsort(~stays, axis=1, kind="stable")
+    rows = np.arange(len(order))[:, None]
+    return np.ascontiguousarray(moves.successor[rows, order]), moves.psi[rows, order]
 
 
 def check_reachable(reachable: object, psi: Cube) -> NDArray[np.bool_]:
@@ -99,5 +98,6 @@ def _(dynamics: SoftmaxDynamics, pair: int, w: Vector, out: Vector) -> None:
     kind = table.kind[pair]
     softmax(table.psi[kind], table.used[kind], w, dynamics.p)
     for s in range(out.shape[0]):
-        u = table.place[pair, s]
-        out[s] = dynamics.p[u] if u >= 0 else 0.0
+        out[s] = 0.0
+    for u in range(table.used[kind]):
+        out[table.successor[pair, u]] = dynamics.p[u]

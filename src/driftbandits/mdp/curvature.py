@@ -8,19 +8,21 @@ dimension; a sweep of the angle, polished, in two (three reachable successors: e
 descent from many starts. Pairs with a single successor impose nothing.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..errors import positive
 from ..linalg import Matrix, Vector
-from .choices import check_reachable, choices
-from .protocol import Cube
+from .choices import Choices, check_reachable, choices
+from .moves import Moves, moves_of
 
 ANGLES = 720
 STARTS = 64
 DESCENTS = 1000
+EXACT = 1000  # minimisations of one κ
+CLASSES = 256  # bounded at once
 
 
 def kappa(psi: ArrayLike, reachable: ArrayLike, *, S_w: float, reference_only: bool = False) -> float:
@@ -36,26 +38,60 @@ def kappa(psi: ArrayLike, reachable: ArrayLike, *, S_w: float, reference_only: b
     0.196612
     """
     features = np.asarray(psi, float)
-    return kappa_of(
-        features, check_reachable(reachable, features), positive("S_w", S_w, "it bounds ‖w‖"), reference_only
-    )
+    moves = moves_of(features, check_reachable(reachable, features))
+    return kappa_of(moves, positive("S_w", S_w, "it bounds ‖w‖"), reference_only)
 
 
-def kappa_of(psi: Cube, reachable: NDArray[np.bool_], S: float, reference_only: bool = False) -> float:
-    """κ of checked arrays; 1/4 if no pair has two successors."""
-    table = choices(psi, reachable)
+def kappa_of(moves: Moves, S: float, reference_only: bool = False) -> float:
+    """κ of checked features; 1/4 if no pair has two successors.
+
+    Products are minimised in the order of a bound from below, until none that is left can be smaller. If that takes more than `EXACT`
+    minimisations (thousands of different pairs), the bound of what is left is returned: a smaller κ, for which everything still holds.
+    """
+    table = choices(moves, actions=1)
     smallest = 0.25
-    for count, rows in zip(table.used, table.psi, strict=True):
-        if count < 2:
-            continue
-        features = rows[:count]
-        _, sizes, basis = np.linalg.svd(features, full_matrices=False)
-        rank = int((sizes > 1e-12 * max(sizes.max(), 1e-300)).sum()) if sizes.size else 0
-        reduced = features @ basis[:rank].T
-        for i in range(1, count):
-            for j in range(1 if reference_only else i):
-                smallest = min(smallest, _smallest_product(reduced, i, j, S))
+    for done, (bound, c, i, j) in enumerate(_products(table, S, reference_only)):
+        if bound >= smallest:
+            break
+        if done == EXACT:
+            return bound
+        smallest = min(smallest, _smallest_product(_reduced(table.psi[c, : table.used[c]]), i, j, S))
     return smallest
+
+
+def _products(table: Choices, S: float, reference_only: bool) -> Iterator[tuple[float, int, int, int]]:
+    """Every class and two of its successors, with a bound from below of min p_i p_j over the ball, smallest bound first.
+
+    log p_i + log p_j = −2 log Σ_l exp(wᵀ(ψ_l − (ψ_i+ψ_j)/2)) ≥ −2 log Σ_l exp(S‖ψ_l − (ψ_i+ψ_j)/2‖)
+    """
+    bounds, classes, first, second = [], [], [], []
+    for count in np.unique(table.used[table.used >= 2]):
+        i, j = np.tril_indices(count, -1)
+        if reference_only:
+            i, j = i[j == 0], j[j == 0]
+        members = np.flatnonzero(table.used == count)
+        for some in np.array_split(members, -(-len(members) // CLASSES)):
+            psi = table.psi[some, :count]
+            middle = 0.5 * (psi[:, i] + psi[:, j])
+            reach = S * np.linalg.norm(psi[:, None] - middle[:, :, None], axis=-1)
+            top = reach.max(axis=-1)
+            bounds.append((-2.0 * (top + np.log(np.exp(reach - top[..., None]).sum(axis=-1)))).ravel())
+            classes.append(np.repeat(some, len(i)))
+            first.append(np.tile(i, len(some)))
+            second.append(np.tile(j, len(some)))
+    if not bounds:
+        return
+    columns = [np.concatenate(column) for column in (bounds, classes, first, second)]
+    for k in np.argsort(columns[0], kind="stable"):
+        yield float(np.exp(columns[0][k])), int(columns[1][k]), int(columns[2][k]), int(columns[3][k])
+
+
+def _reduced(features: Matrix) -> Matrix:
+    """The features in coordinates of their span."""
+    _, sizes, basis = np.linalg.svd(features, full_matrices=False)
+    rank = int((sizes > 1e-12 * max(sizes.max(), 1e-300)).sum()) if sizes.size else 0
+    reduced: Matrix = features @ basis[:rank].T
+    return reduced
 
 
 def _smallest_product(features: Matrix, i: int, j: int, S: float) -> float:

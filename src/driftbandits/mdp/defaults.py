@@ -23,6 +23,7 @@ from .adaptive import AdaptivePlanner, Candidates
 from .choices import LOWEST, RAW, STAY
 from .curvature import kappa_of
 from .linear_dynamics import value_feature_bound
+from .moves import Moves, moves_of
 from .multinomial import Multinomial
 from .planner import Backup, OptimisticPlanner
 from .protocol import Cube, Task, settle_in
@@ -108,13 +109,13 @@ def backup(c: Mapping[str, Any]) -> Backup:
 
 @settle_in.register(Unsettled)
 def _(strategy: Unsettled, task: Task) -> tuple[Any, Task]:
-    if (strategy.family == "multinomial") != (task.reachable is not None):
+    if (strategy.family == "multinomial") != task.multinomial:
         kinds = ["a linear or tabular", "a multinomial-logit"]
         needs, has = kinds if strategy.family == "linear" else reversed(kinds)
         raise InvalidValue(
             f"this learner is for {needs} problem and was given {has} one: use mnl_weight_ucrl where reachable is set, else weight_ucrl"
         )
-    table = task.psi is None
+    table = task.moves is None
     if strategy.origin == "theory":
         task = _one_hot(task)
     constants = _defaults(strategy, task)
@@ -130,7 +131,7 @@ def _composed(strategy: Unsettled, task: Task, memory: Any, c: dict[str, Any]) -
     """Tables where there are no features, else the models of the family."""
     imagined = c.get("imagined_visits", 0.1)
     reward: Any = RewardTable(imagined=imagined, scale=c.get("reward_bonus_scale", 0.3))
-    if task.psi is None:
+    if task.moves is None:
         transition = TransitionTable(imagined=imagined, scale=c.get("transition_bonus_scale", 0.3))
         return OptimisticPlanner(reward=reward, transition=transition, memory=memory, rule=backup(c))
     whole = build(strategy.family, memory, {"lam_theta": 1.0, "S_theta": 1.0, "L_phi": 1.0} | c)
@@ -148,8 +149,8 @@ def _defaults(strategy: Unsettled, task: Task) -> dict[str, Any]:
         found["delta"] = 1.0 / (4.0 * task.episodes * task.horizon)
     if task.phi is not None:
         found |= _of_rewards(task.phi, theory)
-    if task.psi is not None:
-        found |= _of_transitions(strategy, task, task.psi, theory)
+    if task.moves is not None:
+        found |= _of_transitions(strategy, task, task.moves, theory)
     return found
 
 
@@ -158,15 +159,15 @@ def _of_rewards(phi: Cube, theory: bool) -> dict[str, Any]:
     return {"L_phi": L, "S_theta": (d**0.5 if theory else 1.0) / L, "lam_theta": float(d) if theory else L**2}
 
 
-def _of_transitions(strategy: Unsettled, task: Task, psi: Cube, theory: bool) -> dict[str, Any]:
-    d, H = psi.shape[-1], task.horizon
-    if task.reachable is None:
-        L = value_feature_bound(psi)
+def _of_transitions(strategy: Unsettled, task: Task, moves: Moves, theory: bool) -> dict[str, Any]:
+    d, H = moves.psi.shape[-1], task.horizon
+    if not task.multinomial:
+        L = value_feature_bound(moves)
         ridge = float(H * H * d) if theory else (H * L) ** 2
         return {"L_psi": L, "S_w": 1.0, "lam_w": ridge, "transition_bonus_scale": 1.0 if theory else 0.3}
-    L = float(np.linalg.norm(psi, axis=-1)[task.reachable].max())
+    L = float(np.linalg.norm(moves.psi, axis=-1).max())  # 0 where a place is not in use
     S = float(strategy.given.get("S_w", 5.0 / L))
-    kappa = float(strategy.given.get("kappa", kappa_of(psi, task.reachable, S)))
+    kappa = float(strategy.given.get("kappa", kappa_of(moves, S)))
     scale = 1.0 if theory else kappa / 50.0
     return {"L_psi": L, "S_w": S, "lam_w": float(d), "kappa": kappa, "transition_bonus_scale": scale}
 
@@ -174,10 +175,10 @@ def _of_transitions(strategy: Unsettled, task: Task, psi: Cube, theory: bool) ->
 def _one_hot(task: Task) -> Task:
     """The theorems' view of a table: one parameter for each reward and each probability."""
     S, A = task.states, task.actions
-    if task.psi is None and S * A * S > ONE_HOT:
+    if task.moves is None and S * A * S > ONE_HOT:
         raise InvalidValue(
             f"constants='theory' makes S²A = {S * A * S} parameters of a table; at most {ONE_HOT}: leave it out, or give features"
         )
     phi = np.eye(S * A).reshape(S, A, -1) if task.phi is None else task.phi
-    psi = np.eye(S * A * S).reshape(S, A, S, -1) if task.psi is None else task.psi
-    return task._replace(phi=phi, psi=psi)
+    moves = moves_of(np.eye(S * A * S).reshape(S, A, S, -1)) if task.moves is None else task.moves
+    return task._replace(phi=phi, moves=moves)

@@ -23,6 +23,7 @@ from .checks import ROUNDING, check_bound, check_distributions, check_features, 
 from .choices import SoftmaxDynamics, check_reachable, choices
 from .curvature import kappa_of
 from .linear_dynamics import linear_dynamics, value_feature_bound
+from .moves import Moves, moves_of
 from .planning import optimal_starts
 from .protocol import Cube, Task
 
@@ -77,7 +78,7 @@ class MDP:
     def L_psi(self) -> float:
         """max ‖ψ_V(s,a)‖ over V ∈ [0,1]^S; in a multinomial mixture max ‖ψ(s'|s,a)‖ over reachable s'."""
         if self.reachable is None:
-            return value_feature_bound(self.psi)
+            return value_feature_bound(self.moves)
         return float(np.linalg.norm(self.psi, axis=-1)[self.reachable].max())
 
     @cached_property
@@ -94,8 +95,12 @@ class MDP:
     def kappa(self) -> float:
         """κ = inf over ‖w‖ ≤ S_w of the smallest product of two successors' probabilities; multinomial mixtures only."""
         self._table()
-        assert self.reachable is not None
-        return kappa_of(self.psi, self.reachable, self.S_w)
+        return kappa_of(self.moves, self.S_w)
+
+    @cached_property
+    def moves(self) -> Moves:
+        """Successors and their features, pair by pair."""
+        return moves_of(self.psi, self.reachable)
 
     @property
     def bounds(self) -> dict[str, Any]:
@@ -122,7 +127,7 @@ class MDP:
     def task(self) -> Task:
         """What a learner may know."""
         return Task(
-            self.states, self.actions, self.phi, self.psi, self.reachable, self.states, self.horizon, self.episodes
+            self.states, self.actions, self.phi, self.moves, self.multinomial, self.states, self.horizon, self.episodes
         )
 
     @cached_property
@@ -228,7 +233,7 @@ def mnl_mixture(
     """
     rewards, features = check_features(phi, psi)
     mask = check_reachable(reachable, features)
-    table = choices(features, mask)
+    table = choices(moves_of(features, mask), len(features[0]))
     dynamics = SoftmaxDynamics(table, np.zeros(table.psi.shape[1]))
     return _make(rewards, features, mask, theta, w, horizon, start, noise, S_theta, S_w, dynamics)
 

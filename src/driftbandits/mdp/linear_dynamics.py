@@ -6,9 +6,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..linalg import Vector
+from .moves import Moves
 from .protocol import Cube, transition_row
 
 ENUMERATED = 14  # up to so many successors with features of both signs, L_ψ is found among all V ∈ {0,1}^S'
+VERTICES = 1 << 24  # and up to so many (pair, V) in all
 
 
 class LinearDynamics(NamedTuple):
@@ -35,22 +37,23 @@ def _(dynamics: LinearDynamics, pair: int, w: Vector, out: Vector) -> None:
                 out[s] += c * row[s]
 
 
-def value_feature_bound(psi: Cube) -> float:
+def value_feature_bound(moves: Moves) -> float:
     """L_ψ = max ‖ψ_V(s,a)‖ over pairs and V ∈ [0,1]^S.
 
     The norm is convex in V, so a vertex V ∈ {0,1}^S attains it. For features ≥ 0 that is V = 1. For features of both signs all vertices
-    are tried if a pair has at most 14 successors with features; else the (larger) bound that treats the coordinates one by one is used.
+    are tried if a pair has at most 14 successors with features and there are not too many pairs; else the (larger) bound that treats the
+    coordinates one by one is used.
     """
-    rows = psi.reshape(-1, *psi.shape[2:])
-    largest = 0.0
-    for row in rows:
-        active = row[np.any(row != 0.0, axis=1)]
-        if (active >= 0.0).all() or (active <= 0.0).all():
-            best = float(np.linalg.norm(active.sum(axis=0)))
-        elif len(active) <= ENUMERATED:
-            vertices = np.array(list(product((0.0, 1.0), repeat=len(active))))
-            best = float(np.linalg.norm(vertices @ active, axis=1).max())
-        else:
-            best = float(np.linalg.norm(np.maximum(active.clip(0).sum(axis=0), (-active).clip(0).sum(axis=0))))
-        largest = max(largest, best)
-    return largest
+    psi, U = moves.psi, moves.psi.shape[1]
+    mixed = (psi > 0.0).any(axis=(1, 2)) & (psi < 0.0).any(axis=(1, 2))
+    largest = float(np.linalg.norm(psi.sum(axis=1), axis=1)[~mixed].max(initial=0.0))
+    rows = psi[mixed]
+    if len(rows) == 0:
+        return largest
+    if U <= ENUMERATED and len(rows) << U <= VERTICES:
+        vertices = np.array(list(product((0.0, 1.0), repeat=U)))
+        found = [float(np.linalg.norm(vertices @ row, axis=1).max()) for row in rows]
+    else:
+        signs = np.maximum(rows.clip(0).sum(axis=1), (-rows).clip(0).sum(axis=1))
+        found = list(np.linalg.norm(signs, axis=1))
+    return max(largest, *found)

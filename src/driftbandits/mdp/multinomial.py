@@ -25,6 +25,7 @@ from ..state import filled, view_state
 from .choices import LOWEST, RAW, Choices, choices, softmax
 from .confidence import log_failure
 from .likelihood import Counts, Likelihood, likeliest
+from .moves import place_of
 from .protocol import Cube, Task, add_next, estimate_transition, learn_transition, surprise, told, transition_state
 from .reward import add_bonuses, fold
 from .value_targeted import DOUBT, check_transition
@@ -83,10 +84,10 @@ class MultinomialState(NamedTuple):
 
 @transition_state.register(Multinomial)
 def _(transition: Multinomial, task: Task, memory: Any, groups: int) -> MultinomialState:
-    if task.reachable is None or task.psi is None:
+    if not task.multinomial or task.moves is None:
         raise InvalidValue("a multinomial-logit learner needs reachable=… (S, A, S): which successors are possible")
     reference = int(transition.reference)
-    table = choices(task.psi, task.reachable, reference)
+    table = choices(task.moves, task.actions, reference)
     C, U, d = table.psi.shape
     span = table.psi[:, :, None] - table.psi[:, None]
     inside = np.arange(U) < table.used[:, None]
@@ -225,7 +226,9 @@ def _(
 ) -> None:
     slot = -1
     if pair >= 0:
-        slot = state.choices.kind[pair] * state.P.shape[1] + state.choices.place[pair, successor]
+        kind = state.choices.kind[pair]
+        place = place_of(state.choices.successor, state.choices.used[kind], pair, successor)
+        slot = kind * state.P.shape[1] + place if place >= 0 else -1
     fold(memory, view_state(state.history, g), view_state(state.sums, g), state.nothing, 0.0, slot)
 
 
@@ -234,7 +237,8 @@ def _(transition: Multinomial, state: MultinomialState, g: int, pair: int, succe
     table = state.choices
     kind = table.kind[pair]
     softmax(table.psi[kind], table.used[kind], state.w[g], state.p)
-    return float(-np.log(max(state.p[table.place[pair, successor]], DOUBT)))
+    place = place_of(table.successor, table.used[kind], pair, successor)
+    return float(-np.log(max(state.p[place] if place >= 0 else 0.0, DOUBT)))
 
 
 @told.register(Multinomial)

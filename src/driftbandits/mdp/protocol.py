@@ -33,15 +33,15 @@ Cube = NDArray[np.float64]
 class Task(NamedTuple):
     """What a learner may know before the first episode.
 
-    phi (S, A, d_θ) and psi (S, A, S, d_w), None where nothing is known and every pair is learned by itself; reachable (S, A, S) of bool in
-    a multinomial-logit problem; room for so many successors per pair where psi is None; H stages; K episodes, or 0 if that is not known.
+    phi (S, A, d_θ) and the `Moves` with their features, None where nothing is known and every pair is learned by itself; is it a
+    multinomial-logit problem? Room for so many successors per pair where moves is None; H stages; K episodes, or 0 if that is not known.
     """
 
     states: int
     actions: int
     phi: Cube | None
-    psi: Cube | None
-    reachable: NDArray[np.bool_] | None
+    moves: Any
+    multinomial: bool
     successors: int
     horizon: int
     episodes: int

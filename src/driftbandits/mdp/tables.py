@@ -22,6 +22,7 @@ from ..linalg import Matrix, Vector, scale_vector
 from ..protocol import History, Integers, absorb, blank_history, fade, sound
 from ..state import filled, view_state
 from .likelihood import Counts
+from .moves import place_of
 from .protocol import (
     Task,
     add_next,
@@ -184,15 +185,6 @@ def _(transition: TransitionTable, task: Task, memory: Any, groups: int) -> Tran
     )
 
 
-@kernel
-def _place(state: TransitionTableState, pair: int, successor: int) -> int:
-    """Where a successor of this pair is counted; −1 if it has not been met."""
-    for u in range(state.used[pair]):
-        if state.successor[pair, u] == successor:
-            return u
-    return -1
-
-
 @add_next.register(TransitionTable)
 def _(
     transition: TransitionTable, state: TransitionTableState, g: int, fresh: bool, V: Vector, H: int, out: Vector
@@ -229,7 +221,7 @@ def _(
 ) -> None:
     slot = -1
     if pair >= 0:
-        place = _place(state, pair, successor)
+        place = place_of(state.successor, state.used[pair], pair, successor)
         if place < 0 and state.used[pair] < state.successor.shape[1]:
             place = state.used[pair]
             state.successor[pair, place] = successor
@@ -258,7 +250,7 @@ def _(transition: TransitionTable, state: TransitionTableState, g: int, pair: in
     total = 0.0
     for u in range(state.used[pair]):
         total += N[pair * U + u]
-    place = _place(state, pair, successor)
+    place = place_of(state.successor, state.used[pair], pair, successor)
     seen = N[pair * U + place] if place >= 0 else 0.0
     return float(-np.log(max((seen + transition.imagined / U) / (total + transition.imagined), DOUBT)))
 

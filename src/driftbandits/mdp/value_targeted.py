@@ -15,7 +15,7 @@ import numpy as np
 from ..errors import InvalidValue, positive, probability, require
 from ..kernel import part, sqrt
 from ..linalg import CHUNK, Matrix, Vector
-from ..protocol import NO_SLOT, History, Moments, blank_history
+from ..protocol import NO_SLOT, History, Integers, Moments, blank_history
 from ..state import filled, view_state
 from .confidence import log_failure
 from .protocol import Cube, Task, add_next, estimate_transition, learn_transition, surprise, told, transition_state
@@ -53,7 +53,8 @@ def check_transition(transition: Any) -> None:
 class MixtureState(NamedTuple):
     """What is known of the transitions, for each group of stages."""
 
-    psi: Cube  # (S', d, S·A): the inner loop over pairs is contiguous
+    psi: Cube  # (U, d, S·A): the inner loop over pairs is contiguous
+    successor: Integers  # (U, S·A)
     history: History
     sums: Moments
     w: Matrix  # (groups, d)
@@ -61,6 +62,7 @@ class MixtureState(NamedTuple):
     radius: Vector  # (groups,) c_wβ_w
     failure: Vector  # (1,) log(1/δ), with the union bound if there is one
     X: Matrix  # (d, S·A) ψ_V of the stage being planned
+    values: Vector  # (S·A,) V of the successors at one place
     x: Vector  # (d,)
     Z: Matrix  # (d, CHUNK)
     square: Vector  # (CHUNK,)
@@ -69,26 +71,28 @@ class MixtureState(NamedTuple):
 
 @transition_state.register(ValueTargeted)
 def _(transition: ValueTargeted, task: Task, memory: Any, groups: int) -> MixtureState:
-    if task.psi is None:
+    if task.moves is None:
         raise InvalidValue("a linear-mixture learner needs features psi (S, A, S, d) of the transitions")
-    S, A, _, d = task.psi.shape
-    if task.reachable is not None:
+    pairs, _, d = task.moves.psi.shape
+    if task.multinomial:
         raise InvalidValue(
             "a linear-mixture learner was given a multinomial-logit problem (reachable is set); use mnl_weight_ucrl or its relatives"
         )
     return MixtureState(
-        psi=np.ascontiguousarray(task.psi.reshape(S * A, S, d).transpose(1, 2, 0)),
+        psi=np.ascontiguousarray(task.moves.psi.transpose(1, 2, 0)),
+        successor=np.ascontiguousarray(task.moves.successor.T),
         history=filled(blank_history(memory, d), groups),
         sums=blank_moments(d, groups),
         w=np.zeros((groups, d)),
         factor=np.zeros((d, d)),
         radius=np.zeros(groups),
         failure=np.full(1, log_failure(transition.delta, bool(transition.uniform), task)),
-        X=np.zeros((d, S * A)),
+        X=np.zeros((d, pairs)),
+        values=np.zeros(pairs),
         x=np.zeros(d),
         Z=np.zeros((d, CHUNK)),
         square=np.zeros(CHUNK),
-        mean=np.zeros(S * A),
+        mean=np.zeros(pairs),
     )
 
 
@@ -107,13 +111,13 @@ def _(transition: ValueTargeted, state: MixtureState, g: int, fresh: bool, V: Ve
     for i in range(d):
         for a in range(n):
             state.X[i, a] = 0.0
-    for s in range(V.shape[0]):
-        v = V[s]
-        if v != 0.0:
-            psi = state.psi[s]
-            for i in range(d):
-                for a in range(n):
-                    state.X[i, a] += v * psi[i, a]
+    for u in range(state.psi.shape[0]):
+        psi, at = state.psi[u], state.successor[u]
+        for a in range(n):
+            state.values[a] = V[at[a]]
+        for i in range(d):
+            for a in range(n):
+                state.X[i, a] += state.values[a] * psi[i, a]
     add_predictions(state.X, state.w[g], state.mean, out)
     size = H * transition.L
     volume = 0.25 * d * np.log(1.0 + size * size * sums.n[0] / (transition.lam * d))
@@ -131,17 +135,19 @@ def _(
         state.x[i] = 0.0
     if pair >= 0:
         target = V[successor]
-        for s in range(V.shape[0]):
+        for u in range(state.psi.shape[0]):
             for i in range(state.x.shape[0]):
-                state.x[i] += V[s] * state.psi[s, i, pair]
+                state.x[i] += V[state.successor[u, pair]] * state.psi[u, i, pair]
     fold(memory, view_state(state.history, g), view_state(state.sums, g), state.x, target, NO_SLOT)
 
 
 @surprise.register(ValueTargeted)
 def _(transition: ValueTargeted, state: MixtureState, g: int, pair: int, successor: int) -> float:
     p = 0.0
-    for i in range(state.x.shape[0]):
-        p += state.psi[successor, i, pair] * state.w[g, i]
+    for u in range(state.psi.shape[0]):
+        if state.successor[u, pair] == successor:
+            for i in range(state.x.shape[0]):
+                p += state.psi[u, i, pair] * state.w[g, i]
     # A ridge estimate need not be a distribution; and no successor is impossible to somebody who may be wrong.
     return float(-np.log(min(max(p, DOUBT), 1.0)))
 

@@ -97,10 +97,12 @@ def damaged(about, arrays, name, value):
         ("table, window", "state.transition.history.slot", 10**6),
         ("table, window", "state.reward.history.slot", -2),
         ("blocks", "state.bandit.option", -1),
-        ("logit, window", "state.transition.choices.place", 4),
+        ("logit, window", "state.transition.choices.used", 9),
+        ("mixture", "state.transition.successor", 4),
         ("logit, window", "state.transition.choices.kind", 99),
-        ("logit, window", "psi", np.nan),
+        ("logit, window", "moves.psi", np.nan),
         ("mixture", "actions", 3),
+        ("mixture", "moves.used", 0),
     ],
 )
 def test_a_file_that_points_outside_its_arrays_is_refused(name, field, value, tmp_path):

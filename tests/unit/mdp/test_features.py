@@ -55,7 +55,7 @@ def test_theory_s_constants_are_one_word_away():
     assert strategy.transition.scale == 1.0
     assert not strategy.rule.pooled
     one_hot, task = settled(db.zoo.weight_ucrl(gamma=0.9, constants="theory"), db.mdp.tabular(3, 2).task(4, 50))
-    assert task.psi.shape == (3, 2, 3, 18)
+    assert task.moves.psi.shape == (6, 3, 18)
     assert pytest.approx(6**0.5) == one_hot.transition.S
     with pytest.raises(db.DriftBanditsError, match="number of episodes"):
         settled(db.zoo.weight_ucrl(gamma=0.9, constants="theory"), db.mdp.tabular(3, 2).task(4, 0))

@@ -32,7 +32,7 @@ def reference(world):
 
 def likelihood_of(world, model):
     """The kernel's likelihood of an oracle's history: counts of (class, place)."""
-    table = choices(world.psi, world.reachable)
+    table = choices(world.moves, world.actions)
     psi = table.psi
     counts = np.zeros(psi.shape[:2])
     for features, row, weight in zip(model.features, model.observed, model.w, strict=True):
@@ -143,7 +143,7 @@ def test_plans_equal_the_oracle(memory):
 def test_pairs_with_the_same_features_are_counted_together(form):
     """RiverSwim ties its parameters: classes of pairs, pairs with one successor, unequal numbers of successors."""
     world = db.mdp.mnl_riverswim(states=4, horizon=2, episodes=9, form=form)
-    table = choices(world.psi, world.reachable)
+    table = choices(world.moves, world.actions)
     assert len(table.used) < 8
     assert {int(n) for n in table.used} == ({2, 3} if form == "symmetric" else {1, 2, 3})
     _, projected = compare_plans(world, ("discounted", 0.85), 0.5)
