@@ -61,7 +61,7 @@ def warm_up(cells: Iterable[Cell], *, jobs: int, report: Callable[[int, int], No
     names = sorted((name for name in wanted if not is_compiled(name)), key=len, reverse=True)
     missing = [wanted[name] for name in names]  # the largest first, so that no process waits long
     if len(missing) > 1 and jobs > 1 and not os.environ.get("NUMBA_DISABLE_JIT"):
-        _compile_in_processes(missing, report)
+        compile_apart(missing, report)
     elif missing:
         report(0, len(missing))
     for number, spec in enumerate(wanted.values(), start=1):
@@ -70,8 +70,8 @@ def warm_up(cells: Iterable[Cell], *, jobs: int, report: Callable[[int, int], No
             report(min(number, len(missing)), len(missing))
 
 
-def _compile_in_processes(specs: list[dict[str, Any]], report: Callable[[int, int], None]) -> None:
-    """In two. What they cannot compile, this process will meet again, and tell why."""
+def compile_apart(specs: list[dict[str, Any]], report: Callable[[int, int], None] = lambda *_: None) -> None:
+    """In at most two other processes. What they cannot compile, this process will meet again, and tell why."""
     report(0, len(specs))
     with workers(min(2, len(specs)), prepare=_nothing) as pool:
         for done, future in enumerate(as_completed([pool.submit(compile_one, spec) for spec in specs]), start=1):
