@@ -22,6 +22,7 @@ from .strategy import Optimistic
 if TYPE_CHECKING:
     from . import datasets
     from .bandit import Bandit, Decision
+    from .replay import Log, replay, tune
 
 __version__ = "0.1.0"
 
@@ -31,27 +32,33 @@ __all__ = [
     "Decision",
     "DriftBanditsError",
     "EpisodicAgent",
+    "Log",
     "Optimistic",
     "Run",
     "cite",
     "datasets",
     "env",
     "mdp",
+    "replay",
     "run",
     "simulate",
     "simulate_mdp",
     "theory",
     "trials",
+    "tune",
     "zoo",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """The front for production is read when it is first asked for."""
+    """The front for production, and what evaluates it, are read when they are first asked for."""
     if name in ("Bandit", "Decision"):
         from . import bandit
 
         return getattr(bandit, name)
     if name == "datasets":
         return importlib.import_module(".datasets", __name__)
+    if name in ("Log", "replay", "tune"):
+        package = importlib.import_module(".replay", __name__)  # which can be called: it is `replay` itself
+        return package if name == "replay" else getattr(package, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -15,7 +15,7 @@ from .chance import seed_of, uniform
 from .clock import duration
 from .decision import Decision, Features
 from .features import Row
-from .learner import Learner, Offer, Placed, Refuted
+from .learner import Choice, Learner, Offer, Placed, Refuted
 from .logged import Logged
 from .pending import REPEATS, Closed, Open, Pending
 from .rewards import REWARDS
@@ -112,12 +112,7 @@ class Core:
         return Adaptive(mode, rates, c["buckets"], c["max_items"])
 
     def _decide(self, request: Request, id_: str) -> Decision:
-        self._clock(request)
-        self._tick += 1
-        self._counts["decisions"] += 1
-        placed = self._place(request.offer)
-        chance = [uniform(self._chance, self._tick, place) for place in range(request.k)]
-        choice = self._learner.choose(placed, self._config["explore"], chance)
+        _, choice = self._draw(request)
         self._pending.put(id_, Open(self._tick, request.at, choice.memos))
         items = [request.names[a] for a in choice.drawn]
         features = Features([request.rows[a] for a in choice.drawn], request.context)
@@ -134,6 +129,15 @@ class Core:
         )
         self._note_decision(request, decision)
         return decision
+
+    def _draw(self, request: Request) -> tuple[Placed, Choice]:
+        """Everything that a decision changes, but for the table of those that wait."""
+        self._clock(request)
+        self._tick += 1
+        self._counts["decisions"] += 1
+        placed = self._place(request.offer)
+        chance = [uniform(self._chance, self._tick, place) for place in range(request.k)]
+        return placed, self._learner.choose(placed, self._config["explore"], chance)
 
     def _place(self, offer: Offer) -> Placed:
         """An offer in the learner's slots; above 500 columns the covariance becomes diagonal."""

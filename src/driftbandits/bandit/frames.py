@@ -23,7 +23,8 @@ def _narwhals() -> Any:
     return narwhals
 
 
-def _read(frame: Any, needed: Sequence[str]) -> Any:
+def read_frame(frame: Any, needed: Sequence[str]) -> Any:
+    """A pandas, polars or Arrow frame, with the columns that are needed."""
     try:
         table = _narwhals().from_native(frame, eager_only=True)
     except TypeError:
@@ -38,10 +39,10 @@ def _read(frame: Any, needed: Sequence[str]) -> Any:
 def _column(table: Any, name: str) -> list[Any]:
     """Values of a column, None where there is none."""
     values = table[name].to_list()
-    return [None if _missing(v) else v for v in values]
+    return [None if missing(v) else v for v in values]
 
 
-def _missing(value: Any) -> bool:
+def missing(value: Any) -> bool:
     """NaN, NaT and NA are how frames say that there is nothing."""
     return (
         value is None
@@ -54,10 +55,11 @@ def _features(table: Any, names: Sequence[str], strip: str = "") -> Iterator[dic
     """One dict per row, without what is missing."""
     columns = [(name.removeprefix(strip), _column(table, name)) for name in names]
     for row in range(len(table)):
-        yield {name: _plain(values[row]) for name, values in columns if values[row] is not None}
+        yield {name: plain_value(values[row]) for name, values in columns if values[row] is not None}
 
 
-def _plain(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
+    """A NumPy number as one of Python's."""
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -75,7 +77,7 @@ def fit(
 ) -> None:
     """Learn one past choice per row, in order of time; all rewards are checked first."""
     roles = [name for name in (item, reward, time, propensity, weight) if name is not None]
-    table = _read(frame, [*roles, *(context or ()), *(item_features or ())])
+    table = read_frame(frame, [*roles, *(context or ()), *(item_features or ())])
     if time is not None:
         table = table.sort(time, nulls_last=True)
     own = [name for name in table.columns if name.startswith(ITEM)] if item_features is None else list(item_features)
@@ -96,8 +98,8 @@ def fit(
             bandit.observe(
                 features or None,
                 who or None,
-                name=_plain(names[row]),
-                reward=_plain(rewards[row]),
+                name=plain_value(names[row]),
+                reward=plain_value(rewards[row]),
                 at=times[row],
                 propensity=p,
                 weight=1.0 if w is None else w,
@@ -112,7 +114,7 @@ def decide_batch(bandit: "Bandit", frame: Any, *, offers: Any, time: str | None,
     """One decision per row, as three more columns."""
     column = offers if isinstance(offers, str) else None
     roles = [name for name in (column, time) if name is not None]
-    table = _read(frame, [*roles, *(context or ())])
+    table = read_frame(frame, [*roles, *(context or ())])
     who = [name for name in table.columns if name not in roles] if context is None else list(context)
     times = _column(table, time) if time is not None else [None] * len(table)
     lists = table[column].to_list() if column is not None else None
@@ -144,7 +146,7 @@ def decide_batch(bandit: "Bandit", frame: Any, *, offers: Any, time: str | None,
 
 def reward_batch(bandit: "Bandit", frame: Any) -> int:
     """Learn a frame of rewards; every row is checked before the first is learned."""
-    table = _read(frame, ["id", "reward"])
+    table = read_frame(frame, ["id", "reward"])
     ids, rewards = _column(table, "id"), _column(table, "reward")
     optional = {name: _column(table, name) for name in ("at", "weight") if name in table.columns}
     for row, (id_, r) in enumerate(zip(ids, rewards, strict=True)):
@@ -157,5 +159,5 @@ def reward_batch(bandit: "Bandit", frame: Any) -> int:
         raise InvalidValue("an id is in the frame twice; a decision is learned once (no row was learned)")
     for row, (id_, r) in enumerate(zip(ids, rewards, strict=True)):
         given = {name: values[row] for name, values in optional.items() if values[row] is not None}
-        bandit.reward(id_, _plain(r), **given)
+        bandit.reward(id_, plain_value(r), **given)
     return len(ids)

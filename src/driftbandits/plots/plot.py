@@ -21,6 +21,8 @@ class Axis:
     ticks: tuple[float, ...] = ()
     low: float | None = None
     high: float | None = None
+    names: tuple[str, ...] = ()  # of the ticks, where their numbers are not what a reader wants
+    time: bool = False  # are the values seconds since 1970?
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,28 @@
+"""What would have been earned: logs, estimators, evaluation over time, and the choice of settings by it.
+
+`driftbandits.replay` is this package and the function in it: calling the package calls `evaluation.replay`.
+"""
+
+import inspect
+import sys
+import types
+from typing import Any
+
+from .evaluation import replay
+from .log import Log
+from .result import Difference, Replay
+from .tuning import Tuned, tune
+
+__all__ = ["Difference", "Log", "Replay", "Tuned", "replay", "tune"]
+
+
+class _Function(types.ModuleType):
+    """A package with the name of its function: importing it would hide the function, so it does what the function does."""
+
+    __signature__ = inspect.signature(replay)
+
+    def __call__(self, *args: Any, **options: Any) -> Replay:
+        return replay(*args, **options)
+
+
+sys.modules[__name__].__class__ = _Function

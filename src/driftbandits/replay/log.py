@@ -1,0 +1,231 @@
+"""`Log`: decisions that were made elsewhere, read row by row from a file or a frame."""
+
+import datetime
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..bandit.offers import as_items, in_order
+from ..errors import InvalidValue
+from .rows import Columns, Row, as_time, parse
+from .sources import Source, is_sqlite, open_sources
+from .uniform import Uniformity
+
+UNIFORM = 1e-4  # a uniform log is taken for another one so rarely
+
+
+@dataclass
+class Facts:
+    """What one reading of the whole log tells."""
+
+    rows: int = 0
+    dropped: int = 0  # rows without a reward that are left out
+    items: list[Any] = field(default_factory=list)
+    start: float | None = None
+    end: float | None = None
+    late: bool = False  # does any reward come later than its decision?
+    least: float = 1.0  # the smallest propensity
+    impossible: str | None = None  # a row with propensity 0
+    crooked: str | None = None  # why it is not uniform, if it has no propensities and is not
+
+
+class Log:
+    """Decisions that were made elsewhere, with their rewards; iterating gives one `Row` each, in order of time.
+
+    It is made by `Log.read`, which reads everything once, to check it; nothing is kept in memory but a frame that is there already.
+
+    Attributes
+    ----------
+    items
+        Names of all items on offer anywhere in it.
+    start, end
+        Times of its first and last decision, in seconds since 1970; None without a time.
+    facts
+        What the first reading told.
+
+    Examples
+    --------
+    >>> import driftbandits as db, pandas as pd
+    >>> frame = pd.DataFrame({"shown": ["a", "b", "b"], "clicked": [0, 1, 0], "p": [0.5, 0.5, 0.5]})
+    >>> log = db.Log.read(frame, item="shown", reward="clicked", propensity="p")
+    >>> len(log), log.items
+    (3, ['a', 'b'])
+    """
+
+    def __init__(self, name: str, rows: Callable[[], Iterator[Row | None]], *, timed: bool, known: bool) -> None:
+        self.name = name
+        self.timed = timed
+        self.known = known  # does it have propensities?
+        self._rows = rows
+        self.facts = _scan(rows(), name, known)
+
+    @classmethod
+    def read(
+        cls,
+        source: Any,
+        *,
+        item: str | None = None,
+        reward: str | None = None,
+        propensity: str | None = None,
+        time: str | None = None,
+        offered: Any = None,
+        context: Sequence[str] = (),
+        reward_time: str | None = None,
+        without_reward: float | str | None = None,
+    ) -> "Log":
+        """Read a log: one row per decision, in order of time.
+
+        Parameters
+        ----------
+        source
+            A file (Parquet, CSV, TSV, JSON lines, Arrow; the text formats also as .gz), a folder or a pattern of such, a list of paths, a
+            pandas, polars or Arrow frame, or the file of a durable bandit, which needs no columns named. Files are read in pieces.
+        item, reward
+            Columns with the item chosen and its reward.
+        propensity
+            Column with the probability with which that item was chosen. Without it the log must be uniform, which is tested.
+        time
+            Column with the time: datetimes, dates, ISO 8601 or seconds since 1970, in UTC unless it says otherwise. Files must be in
+            its order.
+        offered
+            Column with what was on offer: a list of names, a dict from names to features, a list of dicts with a key "item"; as JSON in
+            formats without lists. Or, if it was always the same, that list or dict itself. By default all items of the log, always.
+        context
+            Columns with features of who asked; a column of dicts gives all of them. What is not named here no policy sees.
+        reward_time
+            Column with the time at which the reward came; empty where it came at once.
+        without_reward
+            What an empty reward means: a number, or "drop" to leave the row out. By default it is an error.
+        """
+        if is_sqlite(source):
+            from .durable_log import read_durable
+
+            return read_durable(source)
+        if item is None or reward is None:
+            raise InvalidValue("item=… and reward=… are needed: the columns with the item chosen and with its reward")
+        if isinstance(context, str):
+            context = [context]
+        if without_reward is not None and without_reward != "drop" and not isinstance(without_reward, int | float):
+            raise InvalidValue(f"without_reward = {without_reward!r} is not allowed; it must be a number or 'drop'")
+        sources = open_sources(source)
+        column = offered if isinstance(offered, str) else None
+        columns = Columns(item, reward, propensity, time, reward_time, column, tuple(context), without_reward)
+        if reward_time is not None and time is None:
+            raise InvalidValue("reward_time=… needs time=…: a reward is late by the time between them")
+        for each in sources:
+            each.require(columns.wanted())
+        sources = [_in_order(each, columns) for each in sources]
+        items = _always(sources, columns) if column is None and offered is None else {}
+        if column is None and offered is not None:
+            items = as_items(offered)
+
+        def rows() -> Iterator[Row | None]:
+            for each in sources:
+                for batch in each.batches(columns.wanted()):
+                    yield from parse(batch, columns, each.name, items)
+
+        name = sources[0].name if len(sources) == 1 else f"{sources[0].name} and {len(sources) - 1} more"
+        return cls(name, rows, timed=time is not None, known=propensity is not None)
+
+    def __iter__(self) -> Iterator[Row]:
+        return (row for row in self._rows() if row is not None)
+
+    def __len__(self) -> int:
+        return self.facts.rows
+
+    @property
+    def items(self) -> list[Any]:
+        """Names of all items on offer anywhere in it."""
+        return self.facts.items
+
+    @property
+    def start(self) -> float | None:
+        """Time of the first decision."""
+        return self.facts.start
+
+    @property
+    def end(self) -> float | None:
+        """Time of the last decision."""
+        return self.facts.end
+
+    def __repr__(self) -> str:
+        f = self.facts
+        when = "" if f.start is None or f.end is None else f", {_day(f.start)} to {_day(f.end)}"
+        chance = "propensities" if self.known else "no propensities"
+        return f"Log({self.name}: {f.rows} decisions between {len(f.items)} items{when}, {chance})"
+
+
+def _day(at: float) -> str:
+    return datetime.datetime.fromtimestamp(at, datetime.UTC).date().isoformat()
+
+
+def _in_order(source: Source, columns: Columns) -> Source:
+    """A frame in order of time; a file that is not is refused when it is read."""
+    if source.reordered is None or columns.time is None:
+        return source
+    times = []
+    for batch in source.batches([columns.time]):
+        for number, value in zip(batch.numbers, batch.columns[columns.time], strict=True):
+            try:
+                times.append(as_time(value, columns.time))
+            except InvalidValue as problem:
+                raise InvalidValue(f"row {number} of {source.name}: {problem}") from None
+    order = np.argsort(np.array(times), kind="stable")
+    return source if bool((np.diff(order) == 1).all()) else source.reordered(order)
+
+
+def _always(sources: list[Source], columns: Columns) -> dict[Any, Any]:
+    """All items of the log, on offer in every row."""
+    found: dict[Any, None] = {}
+    alone = columns._replace(propensity=None, time=None, reward_time=None, context=())
+    for source in sources:
+        for batch in source.batches([columns.item, columns.reward]):
+            rows = parse(batch, alone, source.name, _Any())
+            found |= dict.fromkeys(row.item for row in rows if row is not None)
+    return dict.fromkeys(in_order(found))
+
+
+class _Any(dict[Any, Any]):
+    """An offer that nothing is missing from."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+def _scan(rows: Iterator[Row | None], name: str, known: bool) -> Facts:
+    """Read everything once: what is wrong is told now, and not after hours of replay."""
+    facts, items = Facts(), {}  # type: Facts, dict[Any, None]
+    uniformity = None if known else Uniformity()
+    last: Row | None = None
+    seen: object = None
+    for row in rows:
+        if row is None:
+            facts.dropped += 1
+            continue
+        facts.rows += 1
+        if row.items is not seen:
+            items |= dict.fromkeys(row.items)
+            seen = row.items
+        if last is not None and row.at is not None and last.at is not None and row.at < last.at:
+            raise InvalidValue(
+                f"row {row.number} of {name} is earlier than the row before it; a file must be in order of time: "
+                "sort it first, or give a frame, which is sorted here"
+            )
+        facts.start = row.at if facts.start is None else facts.start
+        facts.late = facts.late or row.rewarded is not None
+        if row.propensity is not None and row.propensity < facts.least:
+            facts.least = row.propensity
+            if row.propensity == 0.0:
+                facts.impossible = f"row {row.number} of {name}"
+        if uniformity is not None:
+            uniformity.add(row)
+        last = row
+    if last is None:
+        raise InvalidValue(f"{name} holds no decision with a reward; there is nothing to learn from it")
+    facts.end, facts.items = last.at, in_order(items)
+    if uniformity is not None and uniformity.p_value() < UNIFORM:
+        item, chosen, expected = uniformity.worst()
+        facts.crooked = f"item {item!r} was chosen {chosen:.0f} times, where uniform choice would give {expected:.0f}"
+    return facts

@@ -1,0 +1,194 @@
+"""What a replay found: estimates by policy, estimator and window, as a frame, a plot, or one by one."""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from ..bandit.core import DriftEvent
+from ..errors import InvalidValue
+from ..linalg import Matrix, Vector
+from .estimators import LEAST_WINDOW, REWARDS, ROWS, Estimate, estimate, interval, ratio, resampled, why_not
+from .log import Log
+from .sums import Sums
+from .windows import ALL, Clock
+
+COLUMNS = ("policy", "estimator", "window", "value", "low", "high", "effective_n")
+PREFERRED = ("dr", "snips", "ips", "replay")
+NONE = Estimate(math.nan, math.nan, math.nan, 0.0)
+
+
+@dataclass
+class Walk:
+    """How a policy fared on its way: its memory at some times, and the drift it dated."""
+
+    name: str
+    memory: list[tuple[float, float]] = field(default_factory=list)
+    events: list[DriftEvent] = field(default_factory=list)
+
+
+class Difference(NamedTuple):
+    """How much more one policy earns per decision than another, with its 95 % interval; `share` is in parts of the other's value."""
+
+    value: float
+    low: float
+    high: float
+    share: float
+    share_low: float
+    share_high: float
+
+
+class Replay:
+    """The result of `replay`.
+
+    Attributes
+    ----------
+    refused
+        What could not be estimated, and why: one line by estimator, or by (policy, estimator).
+    logged
+        What was really earned per decision, with its interval.
+    """
+
+    def __init__(
+        self,
+        log: Log,
+        walks: list[Walk],
+        estimators: tuple[str, ...],
+        refused: dict[Any, str],
+        sums: Sums,
+        clock: Clock,
+        rolling: int,
+        seed: int,
+    ) -> None:
+        self.log, self.estimators, self.clock, self.rolling = log, estimators, clock, rolling
+        self.walks = {walk.name: walk for walk in walks}
+        self.refused: dict[Any, str] = dict(refused)
+        self._sums, self._seed = sums, seed
+        self._places = {name: k for k, name in enumerate(self.walks)}
+        self._all = sums.blocks()
+        self._draws = resampled(self._all, seed)
+        total = self._all.sum(axis=0)
+        for name, k in self._places.items():
+            for estimator in estimators:
+                why = None if estimator in refused else why_not(total, k, estimator)
+                if why is not None:
+                    self.refused[name, estimator] = f"policy {name!r} cannot be estimated by {estimator}: {why}"
+        if not any(self._allowed(name, e) for name in self._places for e in estimators):
+            raise InvalidValue(next(iter(self.refused.values())))
+
+    # --------------------------------------------------------------------------------------------------------- one by one
+
+    @property
+    def policies(self) -> list[str]:
+        """Their names."""
+        return list(self._places)
+
+    def _allowed(self, policy: str, estimator: str) -> bool:
+        return estimator not in self.refused and (policy, estimator) not in self.refused
+
+    def _estimator(self, given: str | None) -> str:
+        """The estimator asked for, or the one with least variance that some policy allows."""
+        if given is None:
+            known = [e for e in PREFERRED if e in self.estimators]
+            return next(e for e in known if any(self._allowed(name, e) for name in self._places))
+        if given not in self.estimators:
+            raise InvalidValue(f"estimator {given!r} was not asked for; there are {', '.join(self.estimators)}")
+        return given
+
+    def _policy(self, name: str) -> int:
+        if name not in self._places:
+            raise InvalidValue(f"no policy is named {name!r}; there are {', '.join(map(repr, self._places))}")
+        return self._places[name]
+
+    def estimate(self, policy: str, estimator: str | None = None) -> Estimate:
+        """The value of a policy over the whole log; NaN if it was refused."""
+        k, which = self._policy(policy), self._estimator(estimator)
+        found = estimate(self._all, self._draws, k, which, 0.0)
+        return found if self._allowed(policy, which) else NONE._replace(effective_n=found.effective_n)
+
+    @property
+    def logged(self) -> Estimate:
+        """What was really earned per decision."""
+        total = self._all.sum(axis=0)
+        low, high = interval(self._draws[:, REWARDS] / self._draws[:, ROWS])
+        return Estimate(float(total[REWARDS] / total[ROWS]), low, high, float(total[ROWS]))
+
+    def difference(self, policy: str, other: str, estimator: str | None = None) -> Difference:
+        """How much more a policy earns than another, on the same rows: its interval is narrower than theirs suggest."""
+        a, b, which = self._policy(policy), self._policy(other), self._estimator(estimator)
+        for name in (policy, other):
+            if not self._allowed(name, which):
+                raise InvalidValue(self.refused.get((name, which), self.refused.get(which, "")))
+        return difference(self._all, self._draws, a, b, which)
+
+    def windows(self, policy: str, estimator: str | None = None) -> list[tuple[str, float, Estimate]]:
+        """Of each window its name, where it begins, and the estimate."""
+        k, which = self._policy(policy), self._estimator(estimator)
+        return [(label, start, found[k, which]) for label, start, found in self._windows() if (k, which) in found]
+
+    def _windows(self) -> list[tuple[str, float, dict[tuple[int, str], Estimate]]]:
+        if not hasattr(self, "_found"):
+            self._found = []
+            windows = self._sums.windows
+            for last in range(self.rolling, len(windows) + 1):
+                blocks = self._sums.blocks(last - self.rolling, last)
+                draws, place = resampled(blocks, self._seed), windows[last - self.rolling].place
+                found = {
+                    (k, e): estimate(blocks, draws, k, e, LEAST_WINDOW if self._allowed(name, e) else math.inf)
+                    for name, k in self._places.items()
+                    for e in self.estimators
+                }
+                self._found.append((self.clock.label(place), self.clock.start(place), found))
+        return self._found
+
+    # ------------------------------------------------------------------------------------------------------------- as a whole
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One dict per policy, estimator and window; the window "all" is the whole log."""
+        answer = []
+        for name in self._places:
+            for estimator in self.estimators:
+                every = [(ALL, self.estimate(name, estimator))]
+                every += [(label, found) for label, _, found in self.windows(name, estimator)]
+                answer += [dict(zip(COLUMNS, (name, estimator, label, *found), strict=True)) for label, found in every]
+        return answer
+
+    def to_pandas(self) -> Any:
+        """A pandas frame with the columns policy, estimator, window, value, low, high, effective_n."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows(), columns=list(COLUMNS))
+
+    def to_polars(self) -> Any:
+        """The same as a polars frame."""
+        import polars as pl
+
+        return pl.DataFrame(self.rows(), schema=list(COLUMNS), orient="row")
+
+    def plot(self, estimator: str | None = None) -> Any:
+        """A matplotlib figure: every policy's value, window by window, with its interval."""
+        from ..plots.paper import sheet
+        from .describe import values
+
+        return sheet([[values(self, self._estimator(estimator))]])
+
+    def __repr__(self) -> str:
+        which = self._estimator(None)
+        lines = [f"Replay of {len(self.log)} decisions, value per decision by {which} with 95 % intervals"]
+        width = max(map(len, [*self._places, "as logged"]))
+        for name, found in [("as logged", self.logged), *((n, self.estimate(n, which)) for n in self._places)]:
+            numbers = f"{found.value:.4g} [{found.low:.4g}, {found.high:.4g}]" if found.value == found.value else "–"
+            lines.append(f"  {name:<{width}}  {numbers}  worth {found.effective_n:.0f} rows")
+        return "\n".join([*lines, *(f"  {why}" for why in self.refused.values())])
+
+
+def difference(blocks: Matrix, draws: Matrix, a: int, b: int, estimator: str) -> Difference:
+    """Paired: both values come from the same resampled blocks."""
+    total = blocks.sum(axis=0)
+
+    def gap(sums: Matrix) -> tuple[Vector, Vector]:
+        first, second = ratio(sums, a, estimator), ratio(sums, b, estimator)
+        return first - second, (first - second) / abs(second)
+
+    value, share = gap(total)
+    many = gap(draws)
+    return Difference(float(value), *interval(many[0]), float(share), *interval(many[1]))

@@ -1,0 +1,129 @@
+"""Were items chosen uniformly? A log without propensities can be used only then.
+
+    X² = Σ (O − E)²/E        over cells (group, item): chosen O times, where E = Σ 1/(number on offer) is expected
+
+Groups are stretches of time and the values of each context column, numbers cut at their quartiles: choices that are even over all but
+depend on who asked are not uniform. The smallest p-value counts, times the number of tests (Bonferroni).
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .rows import Row
+
+GROUPS = 8  # of a context column; further values share one
+LOOKED_AT = 1000  # rows whose quartiles cut a number
+LEAST = 5.0  # expected in a cell that counts
+STRETCHES = 20  # of time, at most
+REMEMBERED = 10_000  # offers whose places are kept
+
+Cells = NDArray[np.float64]  # (2, items): chosen, expected
+
+
+class Uniformity:
+    """Counts what was chosen, row by row."""
+
+    def __init__(self) -> None:
+        self._places: dict[Any, int] = {}
+        self._offers: dict[tuple[Any, ...], NDArray[np.int64]] = {}
+        self._times: dict[int, Cells] = {}
+        self._contexts: dict[str, dict[Any, Cells]] = {}
+        self._waiting: list[Row] = []
+        self._cuts: dict[str, Any] | None = None
+        self._rows, self._length = 0, 100
+
+    def add(self, row: Row) -> None:
+        """Count a row; the first thousand wait until it is known where numbers are cut."""
+        if self._cuts is not None:
+            self._count(row, self._cuts)
+            return
+        self._waiting.append(row)
+        if len(self._waiting) == LOOKED_AT:
+            self._settle()
+
+    def _settle(self) -> None:
+        values: dict[str, list[float]] = {}
+        for row in self._waiting:
+            for name, value in (row.context or {}).items():
+                if isinstance(value, int | float) and not isinstance(value, bool):
+                    values.setdefault(name, []).append(value)
+        self._cuts = {name: np.quantile(found, (0.25, 0.5, 0.75)) for name, found in values.items()}
+        for row in self._waiting:
+            self._count(row, self._cuts)
+        self._waiting = []
+
+    def _count(self, row: Row, cuts: dict[str, Any]) -> None:
+        offer, chosen = self._offer(row), self._places[row.item]
+        self._times[self._stretch()] = self._counted(self._times.get(self._stretch()), offer, chosen)
+        self._rows += 1
+        for name, value in (row.context or {}).items():
+            groups = self._contexts.setdefault(name, {})
+            if name in cuts and isinstance(value, int | float):
+                group: Any = int(np.searchsorted(cuts[name], value))
+            else:
+                group = value if value in groups or len(groups) < GROUPS else "…"
+            groups[group] = self._counted(groups.get(group), offer, chosen)
+
+    def _offer(self, row: Row) -> NDArray[np.int64]:
+        names = tuple(row.items)
+        places = self._offers.get(names)
+        if places is None:
+            places = np.array([self._places.setdefault(name, len(self._places)) for name in names])
+            if len(self._offers) < REMEMBERED:
+                self._offers[names] = places
+        return places
+
+    def _stretch(self) -> int:
+        """The stretch of time of the next row; when there are too many they are joined in pairs."""
+        if self._rows >= STRETCHES * self._length:
+            joined: dict[int, Cells] = {}
+            for stretch, cells in self._times.items():
+                joined[stretch // 2] = _sum(joined.get(stretch // 2), cells)
+            self._times, self._length = joined, 2 * self._length
+        return self._rows // self._length
+
+    def _counted(self, cells: Cells | None, offer: NDArray[np.int64], chosen: int) -> Cells:
+        if cells is None or cells.shape[1] < len(self._places):
+            cells = _sum(cells, np.zeros((2, max(8, 2 * len(self._places)))))
+        cells[0, chosen] += 1.0
+        cells[1, offer] += 1.0 / len(offer)
+        return cells
+
+    def p_value(self) -> float:
+        """How likely choices as uneven as these are, if they were uniform."""
+        from scipy.stats import chi2
+
+        if self._cuts is None:
+            self._settle()
+        smallest, tests = 1.0, 0
+        for groups in (self._times, *self._contexts.values()):
+            statistic, freedom = 0.0, 0
+            for observed, expected in groups.values():
+                there = expected >= LEAST
+                if there.sum() > 1:
+                    statistic += float(((observed - expected)[there] ** 2 / expected[there]).sum())
+                    freedom += int(there.sum()) - 1
+            if freedom:
+                tests += 1
+                smallest = min(smallest, float(chi2.sf(statistic, freedom)))
+        return min(1.0, smallest * tests)
+
+    def worst(self) -> tuple[Any, float, float]:
+        """The item furthest from what is expected of it: its name, how often it was chosen, how often it would be."""
+        total: Cells = np.zeros((2, len(self._places)))
+        for cells in self._times.values():
+            total = _sum(total, cells)
+        k = int(np.argmax(np.abs(total[0] - total[1]) / np.sqrt(np.maximum(total[1], 1.0))))
+        return list(self._places)[k], float(total[0, k]), float(total[1, k])
+
+
+def _sum(a: Cells | None, b: Cells) -> Cells:
+    """The sum of two tables of cells, as wide as the wider one."""
+    if a is None:
+        return b.copy()
+    wide = np.zeros((2, max(a.shape[1], b.shape[1])))
+    wide[:, : a.shape[1]] += a
+    wide[:, : b.shape[1]] += b
+    return wide

@@ -1,0 +1,60 @@
+"""Stretches of a log: days, hours, weeks, or so many rows; and the name of each."""
+
+import datetime
+import math
+from typing import Any, NamedTuple
+
+from ..bandit.clock import duration
+from ..errors import InvalidValue, integer
+from .log import Log
+from .rows import Row
+
+NAMED = {"hour": 3600.0, "day": 86400.0, "week": 604800.0}
+MONDAY = 4 * 86400.0  # 1970 began on a Thursday
+PARTS = 20  # of a log without times
+ALL = "all"  # the name of the whole log
+MOST = 100_000
+
+
+class Clock(NamedTuple):
+    """Windows of equal length: in seconds, or in rows where there is no time."""
+
+    length: float
+    origin: float
+    timed: bool
+
+    def place(self, row: Row, index: int) -> int:
+        """The number of the window a row belongs to."""
+        at = row.at if self.timed and row.at is not None else float(index)
+        return math.floor((at - self.origin) / self.length)
+
+    def start(self, place: int) -> float:
+        """Where a window begins: seconds since 1970, or a row."""
+        return self.origin + place * self.length
+
+    def label(self, place: int) -> str:
+        """Its name: the day, the minute where it begins, or the first row."""
+        start = self.start(place)
+        if not self.timed:
+            return f"row {start:.0f}"
+        moment = datetime.datetime.fromtimestamp(start, datetime.UTC)
+        return moment.date().isoformat() if self.length % 86400.0 == 0.0 else moment.strftime("%Y-%m-%dT%H:%M")
+
+
+def windows(by: Any, log: Log) -> Clock:
+    """The windows that a user asks for: "hour", "day", "week", a duration like "6h", or a number of rows.
+
+    Without a time column named windows are twenty equal parts of the log.
+    """
+    if isinstance(by, int) and not isinstance(by, bool):
+        return Clock(float(integer("by", by, least=1, why="it is the number of rows of a window")), 0.0, False)
+    if not log.timed or log.start is None or log.end is None:
+        if by not in NAMED:
+            raise InvalidValue(f"by = {by!r} needs a log with time=…; without one it is a number of rows")
+        return Clock(float(max(1, math.ceil(len(log) / PARTS))), 0.0, False)
+    seconds = NAMED[by] if isinstance(by, str) and by in NAMED else duration(by, name="by")
+    if (log.end - log.start) / seconds > MOST:
+        raise InvalidValue(f"by = {by!r} cuts the log into more than {MOST} windows; choose longer ones")
+    whole_days = seconds % 86400.0 == 0.0
+    origin = MONDAY if by == "week" else log.start - log.start % (86400.0 if whole_days else min(seconds, 86400.0))
+    return Clock(seconds, origin, True)
