@@ -139,15 +139,14 @@ class Bandit(Core):
             How much it counts, ≥ 0.
         """
         with self._turn():
-            if at is not None:
-                moment(at)
+            came = None if at is None else moment(at)
             w = as_weight(weight)
             id_, found = self._find(decision)
             if found is None:
                 self._counts["ignored"] += 1
                 return
             rewards = self._rewards(reward, shown(found))
-            self._note_reward(id_, rewards, w, found)
+            self._note_reward(id_, rewards, w, found, came)
             self._reward(id_, self._admit(found), rewards, w)
 
     def _find(self, decision: Any) -> tuple[str, Open | Closed | Logged | None]:

@@ -229,7 +229,9 @@ class Core:
     def _note_decision(self, request: Request, decision: Decision) -> None:
         """A durable bandit writes it down."""
 
-    def _note_reward(self, id_: str, rewards: list[float], weight: float, found: Open | Closed | Logged) -> None:
+    def _note_reward(
+        self, id_: str, rewards: list[float], weight: float, found: Open | Closed | Logged, came: float | None
+    ) -> None:
         """A durable bandit writes it down."""
 
     def _note(self, kind: str, **row: Any) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 from ..errors import InvalidState, InvalidValue, positive
 from ..files import take_lock
 from .bandit import Bandit
+from .clock import moment
 from .core import Request
 from .decision import Decision
 from .logged import Logged, read_logged
@@ -120,9 +121,11 @@ class Durable(Bandit):
     def _note_decision(self, request: Request, decision: Decision) -> None:
         self._append("decide", **decide_row(request, decision))
 
-    def _note_reward(self, id_: str, rewards: list[float], weight: float, found: Open | Closed | Logged) -> None:
+    def _note_reward(
+        self, id_: str, rewards: list[float], weight: float, found: Open | Closed | Logged, came: float | None
+    ) -> None:
         kind = "replace" if isinstance(found, Closed) else "reward"
-        self._append(kind, **reward_row(id_, rewards, weight, found))
+        self._append(kind, **reward_row(id_, rewards, weight, found, came))
 
     def _note(self, kind: str, **row: Any) -> None:
         request: Request | None = row.pop("request", None)
@@ -209,7 +212,7 @@ class Follower(Bandit):
         with self._store.transaction():
             self._store.append("decide", **decide_row(request, decision))
 
-    def reward(self, decision: Any, reward: Any, *, at: Any = None, weight: float = 1.0) -> None:  # noqa: ARG002
+    def reward(self, decision: Any, reward: Any, *, at: Any = None, weight: float = 1.0) -> None:
         """Hand a reward to the learner: whichever process made the decision, it is counted once."""
         with self._lock:
             id_: Any = decision.get("id") if isinstance(decision, dict) else decision
@@ -217,7 +220,7 @@ class Follower(Bandit):
             shown = self._store.decision(id_)
             if shown is None:
                 raise UnknownDecision(f"no decision {id_!r} is in {self._store.path}; give the id that decide returned")
-            row = reward_row(id_, self._rewards(reward, shown), w, None)
+            row = reward_row(id_, self._rewards(reward, shown), w, None, None if at is None else moment(at))
             with self._store.transaction():
                 try:
                     self._store.append("reward", **row)
@@ -286,14 +289,16 @@ def decide_row(request: Request, decision: Decision) -> dict[str, Any]:
     }
 
 
-def reward_row(id_: str, rewards: list[float], weight: float, found: Any) -> dict[str, Any]:
-    """A reward as a row of the log."""
+def reward_row(id_: str, rewards: list[float], weight: float, found: Any, came: float | None) -> dict[str, Any]:
+    """A reward as a row of the log, at the time the user gave or now; a time that was given is in the data too."""
     known = [r for r in rewards if not math.isnan(r)]
     data: dict[str, Any] = {"rewards": [None if math.isnan(r) else r for r in rewards]}
     if isinstance(found, Logged):
         data["decision"] = found.to_dict()
+    if came is not None:
+        data["at"] = came
     mean = sum(known) / len(known) if known else None
-    return {"id": id_, "at": time.time(), "reward": mean, "weight": weight, "data": data}
+    return {"id": id_, "at": time.time() if came is None else came, "reward": mean, "weight": weight, "data": data}
 
 
 def _number(value: float | None) -> float:

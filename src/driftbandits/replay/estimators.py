@@ -74,7 +74,7 @@ def resampled(blocks: Matrix, seed: int) -> Matrix:
     counts = np.random.default_rng(seed).multinomial(B, np.full(B, 1.0 / B), size=RESAMPLES)
     stretch = math.sqrt(B / (B - 1.0)) if B > 1 else 0.0
     total = blocks.sum(axis=0)
-    return total + stretch * (counts @ blocks - total)  # type: ignore[no-any-return]
+    return total + stretch * (counts.astype(np.float64) @ blocks - total)  # type: ignore[no-any-return]
 
 
 def interval(draws: Vector) -> tuple[float, float]:

@@ -82,7 +82,7 @@ def replay(
     sums = Sums(HEAD + EACH * len(walkers))
     forecast = Forecast() if "dr" in left else None
     late = delay == "observed" or (delay == "auto" and log.facts.late)
-    _walk(log, walkers, forecast, sums, clock.place, late, np.random.default_rng(seed))
+    _walk(log, walkers, forecast, sums, clock.place, late, np.random.default_rng([seed, 0]))
     return Replay(log, [w.walk for w in walkers], asked, refused, sums, clock, rolling, seed)
 
 
@@ -177,7 +177,7 @@ def _walk(
         except DriftBanditsError as problem:
             raise type(problem)(f"row {row.number} of {log.name}: {problem}") from None
         sums.add(place(row, t), values)
-        if late and row.rewarded is not None:
+        if late and row.rewarded is not None and row.rewarded != row.at:
             heapq.heappush(waiting, (row.rewarded, t, row, told))
         else:
             _tell(t, row, told)

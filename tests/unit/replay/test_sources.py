@@ -1,0 +1,155 @@
+"""The same rows come out of every format; what is wrong is named with its row."""
+
+import gzip
+import json
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import driftbandits as db
+from driftbandits.errors import CannotRead, InvalidValue
+from driftbandits.replay import sources
+
+ROWS = [
+    {"item": "a", "r": 1.0, "p": 0.5, "offer": ["a", "b"], "age": 31.0, "land": "se", "at": "2024-05-01T10:00:00"},
+    {"item": "b", "r": 0.0, "p": 0.25, "offer": ["b", "c"], "age": None, "land": "no", "at": "2024-05-01T10:01:00"},
+    {"item": "c", "r": 2.5, "p": 1.0, "offer": ["c"], "age": 7.0, "land": None, "at": "2024-05-02T00:00:00"},
+]
+COLUMNS = {
+    "item": "item",
+    "reward": "r",
+    "propensity": "p",
+    "time": "at",
+    "offered": "offer",
+    "context": ["age", "land"],
+}
+
+
+def write_csv(folder):
+    flat = [{**row, "offer": "|".join(row["offer"])} for row in ROWS]
+    pd.DataFrame(flat).to_csv(folder / "log.csv", index=False)
+    return folder / "log.csv"
+
+
+def write_json_offers(folder):
+    flat = [{**row, "offer": json.dumps(row["offer"])} for row in ROWS]
+    pd.DataFrame(flat).to_csv(folder / "log.tsv", index=False, sep="\t")
+    return folder / "log.tsv"
+
+
+def write_jsonl(folder):
+    (folder / "log.jsonl").write_text("\n\n".join(map(json.dumps, ROWS)))
+    return folder / "log.jsonl"
+
+
+def write_gzip(folder):
+    with gzip.open(folder / "log.jsonl.gz", "wt") as file:
+        file.write("\n".join(map(json.dumps, ROWS)))
+    return folder / "log.jsonl.gz"
+
+
+def write_parquet(folder):
+    pq.write_table(pa.Table.from_pylist(ROWS), folder / "log.parquet")
+    return folder / "log.parquet"
+
+
+def write_arrow_file(folder):
+    table = pa.Table.from_pylist(ROWS)
+    with pa.OSFile(str(folder / "log.arrow"), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+    return folder / "log.arrow"
+
+
+def write_arrow_stream(folder):
+    table = pa.Table.from_pylist(ROWS)
+    with pa.OSFile(str(folder / "log.ipc"), "wb") as file, pa.ipc.new_stream(file, table.schema) as writer:
+        writer.write_table(table)
+    return folder / "log.ipc"
+
+
+def write_many(folder):
+    for k, row in enumerate(ROWS):
+        (folder / f"{k}.jsonl").write_text(json.dumps(row))
+    return folder
+
+
+MADE = {
+    "csv": write_csv,
+    "tsv": write_json_offers,
+    "jsonl": write_jsonl,
+    "gz": write_gzip,
+    "parquet": write_parquet,
+    "arrow": write_arrow_file,
+    "stream": write_arrow_stream,
+    "folder": write_many,
+    "pattern": lambda folder: write_many(folder) / "*.jsonl",
+    "list": lambda folder: sorted(write_many(folder).glob("*.jsonl")),
+    "pandas": lambda _: pd.DataFrame(ROWS).assign(at=lambda f: pd.to_datetime(f["at"])),
+    "polars": lambda _: pl.DataFrame(ROWS),
+    "table": lambda _: pa.Table.from_pylist(ROWS),
+}
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_every_format_gives_the_same_rows(kind, tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "SIZE", 2)  # several batches
+    log = db.Log.read(MADE[kind](tmp_path), **COLUMNS)
+    found = [(r.item, r.reward, r.propensity, r.at, list(r.items), r.context) for r in log]
+    assert found == [
+        ("a", 1.0, 0.5, 1714557600.0, ["a", "b"], {"age": 31.0, "land": "se"}),
+        ("b", 0.0, 0.25, 1714557660.0, ["b", "c"], {"land": "no"}),
+        ("c", 2.5, 1.0, 1714608000.0, ["c"], {"age": 7.0}),
+    ]
+    assert len(log) == 3
+    assert log.items == ["a", "b", "c"]
+
+
+def test_a_file_is_read_in_pieces(tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "SIZE", 10)
+    path = tmp_path / "log.csv"
+    path.write_text("item,r\n" + "a,1\n" * 35)
+    [source] = sources.open_sources(path)
+    assert [len(batch.numbers) for batch in source.batches(["item"])] == [10, 10, 10, 5]
+
+
+def test_what_cannot_be_read_is_one_line(tmp_path):
+    for name, content, problem in [
+        ("no.parquet", b"PAR1 but no more", "no Parquet file"),
+        ("no.arrow", b"nonsense", "no Arrow file"),
+        ("no.xlsx", b"PK", "no kind that is known"),
+        ("empty.csv", b"", "is empty"),
+        ("empty.jsonl", b"\n", "is empty"),
+        ("twice.csv", b"item,item\na,b\n", "two columns named 'item'"),
+    ]:
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(CannotRead, match=problem) as raised:
+            db.Log.read(tmp_path / name, item="item", reward="r")
+        assert "\n" not in str(raised.value)
+    with pytest.raises(CannotRead, match="is not there"):
+        db.Log.read(tmp_path / "missing.csv", item="item", reward="r")
+    with pytest.raises(InvalidValue, match="pandas, polars or Arrow"):
+        db.Log.read(3, item="item", reward="r")
+    with pytest.raises(InvalidValue, match="has no column 'price'; it has 'item', 'r'"):
+        db.Log.read(pd.DataFrame({"item": ["a"], "r": [1]}), item="item", reward="r", context=["price"])
+
+
+def test_lines_that_are_broken_have_their_row_and_line(tmp_path):
+    (tmp_path / "log.csv").write_text("item,r\na,1\nb\n")
+    with pytest.raises(InvalidValue, match=r"row 1 of .*log.csv \(line 3\) has 1 values; there are 2 columns"):
+        db.Log.read(tmp_path / "log.csv", item="item", reward="r")
+    (tmp_path / "log.jsonl").write_text('{"item": "a", "r": 1}\n{"item": \n')
+    with pytest.raises(InvalidValue, match=r"row 1 of .*log.jsonl \(line 2\) is no JSON object"):
+        db.Log.read(tmp_path / "log.jsonl", item="item", reward="r")
+
+
+def test_offers_with_features_survive_columns_of_structs(tmp_path):
+    offers = [{"a": {"price": 1.0}, "b": {"kind": "new"}}, {"b": {"kind": "old"}}]
+    rows = [{"item": "b", "r": 1.0, "offer": offer} for offer in offers]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "log.parquet")
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    for source in (tmp_path / "log.parquet", tmp_path / "log.jsonl", pl.DataFrame(rows), pd.DataFrame(rows)):
+        log = db.Log.read(source, item="item", reward="r", offered="offer")
+        assert [row.items for row in log] == offers

@@ -1,0 +1,63 @@
+"""Uniform logs pass; those that favour an item, a time or somebody do not."""
+
+import numpy as np
+import pytest
+
+from driftbandits.replay.rows import Row
+from driftbandits.replay.uniform import Uniformity
+
+ITEMS = {"a": None, "b": None, "c": None}
+
+
+def p_value(chosen, contexts=None, offers=None):
+    test = Uniformity()
+    for t, item in enumerate(chosen):
+        context = None if contexts is None else contexts[t]
+        items = ITEMS if offers is None else offers[t]
+        test.add(Row(t, item, 0.0, None, None, None, items, context))
+    return test, test.p_value()
+
+
+def test_p_values_of_uniform_logs_are_not_small():
+    rng = np.random.default_rng(0)
+    found = []
+    for rows in (200, 1500):
+        for _ in range(10):
+            contexts = [
+                {"x": v, "land": str(k)}
+                for v, k in zip(rng.normal(size=rows), rng.integers(20, size=rows), strict=True)
+            ]
+            found.append(p_value(rng.choice(list(ITEMS), rows), contexts)[1])
+    assert min(found) > 1e-3  # of 20, each below 1e-3 with probability at most 1e-3
+    assert np.mean(np.array(found) < 0.1) <= 0.25
+
+
+def test_offers_that_change_are_allowed_for():
+    rng = np.random.default_rng(1)
+    offers = [ITEMS if t % 2 else {"a": None, "b": None} for t in range(2000)]
+    chosen = [list(o)[rng.integers(len(o))] for o in offers]
+    assert p_value(chosen, offers=offers)[1] > 1e-3
+    assert p_value(chosen)[1] < 1e-4  # "c" is rarer than others if it is thought to be always there
+
+
+@pytest.mark.parametrize("kind", ["item", "time", "number", "string"])
+def test_what_is_not_uniform_is_found(kind):
+    rng = np.random.default_rng(2)
+    rows, names = 3000, np.array(list(ITEMS))
+    x, land = rng.normal(size=rows), rng.integers(2, size=rows)
+    chosen = {
+        "item": rng.choice(names, rows, p=[0.4, 0.3, 0.3]),
+        "time": np.where(rng.random(rows) < 0.3, names[np.arange(rows) * 3 // rows], rng.choice(names, rows)),
+        "number": np.where(
+            rng.random(rows) < 0.3, np.where(x > 0.0, "a", np.where(x > -0.7, "b", "c")), rng.choice(names, rows)
+        ),
+        "string": np.where(rng.random(rows) < 0.3, names[land], rng.choice(names, rows)),
+    }[kind]
+    contexts = [{"x": v, "land": str(k)} for v, k in zip(x, land, strict=True)]
+    assert p_value(chosen.tolist(), contexts)[1] < 1e-4
+
+
+def test_the_item_furthest_off_is_named():
+    chosen = ["a"] * 150 + ["b"] * 50 + ["c"] * 100
+    test, _ = p_value(chosen)
+    assert test.worst() == ("a", 150.0, pytest.approx(100.0))
