@@ -48,7 +48,7 @@ def test_rankings_and_other_databases_are_refused(tmp_path):
     with db.Bandit.open(tmp_path / "b") as bandit:
         d = bandit.decide(["x", "y", "z"], k=2)
         bandit.reward(d.id, 1.0)
-    with pytest.raises(InvalidValue, match="row 1 of .* is a ranking of 2"):
+    with pytest.raises(InvalidValue, match=r"row 1 of .* is a ranking of 2"):
         db.Log.read(tmp_path / "b")
     other = sqlite3.connect(tmp_path / "other.db")
     other.execute("CREATE TABLE t (x)")

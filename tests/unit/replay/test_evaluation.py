@@ -126,13 +126,13 @@ def test_replay_is_refused_where_it_would_keep_too_little():
     log = db.Log.read(frame, item="item", reward="r", propensity="p", context=["x"])
     result = db.replay({"soft": logs.soft}, log, estimators=("replay", "snips"))
     assert "replay would keep about 6 of 600 rows" in result.refused["replay"]
-    with pytest.raises(InvalidValue, match="smallest propensity is 0.01"):
+    with pytest.raises(InvalidValue, match=r"smallest propensity is 0\.01"):
         db.replay({"soft": logs.soft}, log, estimators=("replay",))
 
 
 def test_errors_of_a_policy_name_the_row():
     log = db.Log.read(logs.frame(50, 0).assign(r=0.5), item="item", reward="r", propensity="p")
-    with pytest.raises(InvalidValue, match="row 0 of the frame: reward = 0.5 is not allowed"):
+    with pytest.raises(InvalidValue, match=r"row 0 of the frame: reward = 0\.5 is not allowed"):
         db.replay({"b": db.Bandit(reward="click")}, log)
 
 

@@ -67,6 +67,7 @@ def test_the_callers_bandit_is_not_changed_and_what_it_knows_is_used():
     assert digest(copy.bandit) != before
 
 
+@pytest.mark.interpreted
 def test_a_strategy_of_the_zoo_sees_every_feature_of_the_log():
     rng = np.random.default_rng(0)
     rows = [{"item": "ab"[k % 2], "r": rng.normal(), "land": "s" if k < 20 else "n"} for k in range(40)]
