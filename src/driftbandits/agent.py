@@ -39,6 +39,7 @@ from .fixed import Fixed
 from .guard import Guard
 from .kernel import entry
 from .linalg import Matrix, Vector
+from .online import online
 from .protocol import (
     NO_SLOT,
     Setting,
@@ -71,7 +72,8 @@ class Agent:
     Parameters
     ----------
     strategy
-        From `zoo`, or any composition of parts.
+        From `zoo`, or any composition of parts. Generalized models made without saying which `estimator` estimate in one pass here, so that
+        time and memory stay those of the first round (`online`).
     dim
         Number of features d of an arm.
     seed
@@ -118,7 +120,7 @@ class Agent:
         T = 0 if horizon is None else integer("horizon", horizon, least=1, why="it is the number of rounds T")
         self.horizon = T or None
         self.check = self._check = check
-        self.strategy = self._strategy = strategy = settle(strategy, d)
+        self.strategy = self._strategy = strategy = online(settle(strategy, d))
         self._rng = np.random.default_rng(seed)
         self._limits = limits(strategy)
         K = 0 if items is None else integer("items", items, least=1, why="there must be an item to choose")

@@ -197,6 +197,30 @@ def add_outer(A: Matrix, x: Vector, w: float) -> None:
 
 
 @kernel
+def add_outer_to_factor(U: Matrix, p: Vector, w: float, t: Vector, s: Vector) -> None:
+    """U ← the factor of UᵀU + w·xxᵀ, w ≥ 0, given p = U⁻ᵀx; t and s (d,) are workspace.
+
+    UᵀU + w·xxᵀ = Uᵀ(I + w·ppᵀ)U, and the factor C of the middle is known: with t_k² = 1 + w·Σ_{i≤k} p_i² it has t_k/t_{k−1} on its
+    diagonal and w·p_k p_j/(t_{k−1}t_k) right of it. Row k of CU needs Σ_{j>k} p_j U_j, kept in s from the last row up.
+    """
+    d = p.shape[0]
+    square = 1.0
+    for k in range(d):
+        square += w * p[k] * p[k]
+        t[k] = sqrt(square)
+    for k in range(d - 1, -1, -1):
+        before = t[k - 1] if k > 0 else 1.0
+        stretch, share = t[k] / before, w * p[k] / (before * t[k])
+        row, c = U[k], p[k]
+        for j in range(k + 1, d):
+            old = row[j]
+            row[j] = stretch * old + share * s[j]
+            s[j] += c * old
+        s[k] = c / row[k]
+        row[k] /= stretch
+
+
+@kernel
 def inner_products(X: Matrix, theta: Vector, out: Vector) -> None:
     """out_a = x_aᵀθ for all columns x_a of X (d, n); four rows of X a pass."""
     d, n = X.shape

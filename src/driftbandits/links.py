@@ -355,6 +355,39 @@ def concordant_up_to(link: Any, LS: float) -> float:
     return LS if fine.all() else float(z[max(int(np.argmin(fine)) - 1, 0)])
 
 
+def concordance(link: Any, LS: float) -> float:
+    """M: the largest |μ″|/μ′ on [−LS, LS]; exact for the links above, for your own looked up on a fine grid.
+
+    Examples
+    --------
+    >>> concordance(Identity(), 2.0), concordance(Poisson(), 2.0), concordance(Probit(), 2.0)
+    (0.0, 1.0, 2.0)
+    """
+    if isinstance(link, Identity):
+        return 0.0
+    if isinstance(link, Logistic | Poisson):
+        return 1.0
+    if isinstance(link, Probit):
+        return LS
+    _, slope, bend = evaluate(link, np.linspace(-LS, LS, 4001))
+    return float(np.max(np.abs(bend) / slope))
+
+
+def has_log_concave_slope(link: Any, reach: float) -> bool:
+    """Is log μ′ concave on [−reach, reach], as it is for all links above? Then |μ″|/μ′ is known everywhere from its values.
+
+    Examples
+    --------
+    >>> has_log_concave_slope(Logistic(), 30.0)
+    True
+    """
+    if isinstance(link, Identity | Logistic | Probit | Poisson):
+        return True
+    _, slope, bend = evaluate(link, np.linspace(-reach, reach, 4001))
+    ratio = bend / slope
+    return bool((np.diff(ratio) <= 1e-9 * (1.0 + np.abs(ratio[1:]))).all())
+
+
 def largest_gap(link: Any, LS: float) -> float:
     """μ(LS) − μ(−LS): the most that one round can cost, where |xᵀθ| ≤ LS.
 

@@ -155,6 +155,18 @@ BIBTEX = {
   booktitle = {Proceedings of the 42nd International Conference on Machine Learning (ICML)},
   year = {2025}
 }""",
+    "zhang2025generalized": """@inproceedings{zhang2025generalized,
+  title = {Generalized Linear Bandits: Almost Optimal Regret with One-Pass Update},
+  author = {Zhang, Yu-Jie and Xu, Sheng-An and Zhao, Peng and Sugiyama, Masashi},
+  booktitle = {Advances in Neural Information Processing Systems 38 (NeurIPS)},
+  year = {2025}
+}""",
+    "lee2026nonstationary": """@misc{lee2026nonstationary,
+  title = {Nonstationary Generalized Linear Bandits with Discounted Online Mirror Descent},
+  author = {Lee, Joongkyu and Oh, Min-hwan},
+  note = {arXiv:2605.25590},
+  year = {2026}
+}""",
 }
 
 

@@ -6,14 +6,15 @@ open functions with its *methods*; the functions in the last column have a defau
 ========  =======================  ==========================  ========================================================================
 part      question                 must answer                 may answer
 ========  =======================  ==========================  ========================================================================
-memory    what is forgotten?       `elapse`, `recall`          `remember`, `blank_history`, `capacity`, `occupied`
-model     what is estimated, how?  `estimate`                  `blank_sums`, `blank_estimate`, `mean`, `report`
-radius    how sure are we?         `beta`, `limits`            `wants_squares`, `wants_horizon`
+memory    what is forgotten?       `elapse`, `recall`          `remember`, `blank_history`, `capacity`, `occupied`, `takes_back`
+model     what is estimated, how?  `estimate`                  `blank_sums`, `blank_estimate`, `mean`, `merit`, `promise`, `linearises`,
+                                                               `report`
+radius    how sure are we?         `beta`, `limits`            `wants_squares`, `wants_horizon`, `anytime`
 rule      how do we choose?        `index`                     `choose`, `blank_work`, `anticipate`, `prepare`, `renew`,
                                                                `wants_squares`, `report`
 strategy  all of it                `start`, `act`, `scores`,   `ready`, `settle`, `describe`, `trace`, `grow`, `widen`, `make_room`,
                                    `learn`, `limits`           `size`, `sound`, `exact_when_late`
-sums      the weighted past        `fade`, `absorb`            `grow`, `widen`
+sums      the weighted past        `fade`, `absorb`            `grow`, `widen`, `gained`
 ========  =======================  ==========================  ========================================================================
 
 Without a default and only for what they allow: `estimator` (Agent.theta), `ellipsoid` (its picture), `optimism` (bases of MASTER),
@@ -119,8 +120,8 @@ def capacity(memory: Memory, horizon: int) -> int:
 def remember(memory: Memory, history: History, sums: Any, x: Vector, r: float, slot: int) -> float:
     """A round passes, and its reward is here: fold the observation (x, r) into the weighted sums, forgetting as the memory says.
 
-    Returns g ∈ [0, 1]: if g > 0 then V_new ⪰ g·V_old + (1−g)·λI + xxᵀ, which lets a rule carry its bounds over and score fewer arms; g = 0,
-    as by default, promises nothing but V_new ⪰ λI.
+    Returns g ∈ [0, 1]: if g > 0 then V_new ⪰ g·V_old + (1−g)·λI + c·xxᵀ with c = `gained(sums)`, 1 by default, which lets a rule carry its
+    bounds over and score fewer arms; g = 0, as by default, promises nothing but V_new ⪰ λI.
     """
     elapse(memory, history, sums)
     recall(memory, history, sums, x, r, slot, 1.0, 0)
@@ -147,6 +148,12 @@ def recall(
 
 
 @generic
+def takes_back(memory: Memory) -> bool:
+    """Does the memory take single observations back (`absorb` with weight < 0)? By default not. (Python only.)"""
+    return False
+
+
+@generic
 def occupied(memory: Memory, history: History, age: int) -> bool:
     """Does the memory hold an observation of that round, and has no place for a second one? By default it has. (Python only.)"""
     return False
@@ -163,6 +170,12 @@ def fade(sums: Any, g: float) -> None:
 @generic
 def absorb(sums: Any, x: Vector, r: float, slot: int, weight: float) -> None:
     """Add an observation, or take back (weight < 0) the oldest, whose weight is |weight|."""
+
+
+@generic
+def gained(sums: Any) -> float:
+    """How much of xxᵀ the last observation x added to V, known once the model has estimated: by default 1."""
+    return 1.0
 
 
 @generic
@@ -215,6 +228,27 @@ def mean(model: Model, z: float) -> float:
     return z
 
 
+@generic
+def merit(model: Model, z: float) -> float:
+    """What a rule adds its bonus to at linear predictor z, increasing in z: by default the mean."""
+    return mean(model, z)
+
+
+@generic
+def promise(model: Model, value: float) -> float:
+    """The expected reward that an index of this value stands for: by default the index itself."""
+    return value
+
+
+@generic
+def linearises(model: Model) -> bool:
+    """Is every observation linearised once, when it comes, instead of kept? By default not.
+
+    Such a model needs an `estimate` after every `absorb`; nothing can be taken back from it, and what comes late is linearised late.
+    """
+    return False
+
+
 # --------------------------------------------------------------------------------------------------- wishes of radius and rule
 
 
@@ -230,12 +264,21 @@ def wants_horizon(radius: Radius) -> bool:
     return False
 
 
+@generic
+def anytime(radius: Radius) -> bool:
+    """Does this radius hold in all rounds at once without knowing T? Then `beta` is told the round t in the place of T. By default not."""
+    return False
+
+
 # ----------------------------------------------------------------------------------------------------------------- radius
 
 
 @generic
 def beta(radius: Radius, n: Vector, est: Any, horizon: int) -> float:
-    """β: half the confidence interval in units of the rule's norm, all factors included, from n = (Σw, Σw²)."""
+    """β: half the confidence interval in units of the rule's norm, all factors included, from n = (Σw, Σw²).
+
+    `horizon` is T, or 0 if it is not known; the round t ≥ 1 that β is for if the radius is `anytime`.
+    """
 
 
 # ------------------------------------------------------------------------------------------------------------------- rule

@@ -21,6 +21,7 @@ from .protocol import (
     Setting,
     act,
     anticipate,
+    anytime,
     beta,
     blank_estimate,
     blank_history,
@@ -34,15 +35,18 @@ from .protocol import (
     ellipsoid,
     estimate,
     estimator,
+    exact_when_late,
     grow,
     hears,
     index,
     learn,
     learn_late,
     limits,
+    linearises,
     occupied,
     optimism,
     prepare,
+    promise,
     ready,
     recall,
     remember,
@@ -52,6 +56,7 @@ from .protocol import (
     size,
     skip,
     start,
+    takes_back,
     wants_horizon,
     wants_squares,
     widen,
@@ -82,6 +87,11 @@ class Optimistic(NamedTuple):
         """Every part in its place."""
         for name, kind in (("model", Model), ("memory", Memory), ("radius", Radius), ("rule", Rule)):
             demand(name, getattr(self, name), kind)
+        if linearises(self.model) and takes_back(self.memory):
+            raise InvalidValue(
+                f"{type(self.model).__name__} cannot work with {type(self.memory).__name__}: it linearises an observation once and keeps "
+                "none, so that nothing can be taken back; use Discounted or Restart"
+            )
 
 
 class OptimisticState(NamedTuple):
@@ -124,7 +134,8 @@ def _(strategy: Optimistic, setting: Setting, rng: np.random.Generator) -> Optim
 def _refresh(strategy: Optimistic, state: OptimisticState, g: float) -> None:
     """Estimate, radius and the rule's digest of them, after the sums have changed."""
     estimate(strategy.model, state.sums, state.est)
-    state.beta[0] = beta(strategy.radius, state.sums.n, state.est, state.horizon[0])
+    rounds = state.history.clock[0] + 1 if anytime(strategy.radius) else state.horizon[0]
+    state.beta[0] = beta(strategy.radius, state.sums.n, state.est, rounds)
     prepare(strategy.rule, strategy.model, state.sums, state.est, state.work, g)
 
 
@@ -152,7 +163,7 @@ def _(strategy: Optimistic, state: OptimisticState, arms: Matrix, score: Vector)
 
 @optimism.register(Optimistic)
 def _(strategy: Optimistic, state: OptimisticState) -> float:
-    return state.work.value[0]  # type: ignore[no-any-return]
+    return promise(strategy.model, state.work.value[0])
 
 
 @learn.register(Optimistic)
@@ -178,6 +189,11 @@ def _(strategy: Optimistic, state: OptimisticState, x: Vector, r: float, slot: i
     state.missing[0] -= 1
     _refresh(strategy, state, 0.0)
     state.fresh[0] = 0
+
+
+@exact_when_late.register(Optimistic)
+def _(strategy: Optimistic) -> bool:
+    return not linearises(strategy.model)
 
 
 @hears.register(Optimistic)
@@ -257,4 +273,5 @@ def _(state: OptimisticState) -> OptimisticState:
 
 @widen.register(OptimisticState)
 def _(state: OptimisticState) -> OptimisticState:
-    return state._replace(sums=widen(state.sums))
+    sums = widen(state.sums)
+    return state if sums is state.sums else state._replace(sums=sums)

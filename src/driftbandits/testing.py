@@ -273,7 +273,7 @@ def late_rewards_are_exact_or_refused(case: Case) -> None:
             except DriftBanditsError:
                 expect(content(late) == before, "a late reward was refused, but changed the agent")
                 return
-    if not exact_when_late(case.strategy):
+    if not exact_when_late(late.strategy):
         expect(bool(np.isfinite(late.theta).all()), "θ̂ is not finite after late rewards")
         return
     close = np.abs(late.theta - in_time.theta).max() <= 1e-6 * (1.0 + np.abs(in_time.theta).max())

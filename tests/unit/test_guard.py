@@ -132,14 +132,14 @@ def test_an_outlier_leaves_no_trace_after_leaving_the_window(W, first):
     [pytest.param(n, marks=() if INTERPRETED else pytest.mark.slow) for n in ("glm_ucb", "adaptive", "master", "bob")],
 )
 def test_generalized_agents_do_not_forget_past_their_horizon(name):
-    """The ring of raw observations is sized by the horizon, and grows beyond it."""
-    common = {"S": 2.0, "L": 1.0, "delta": 0.05}
+    """The exact estimator: the ring of raw observations is sized by the horizon, and grows beyond it."""
+    common = {"S": 2.0, "L": 1.0, "delta": 0.05, "estimator": "exact"}
     T = 10
     strategy = {
         "glm_ucb": lambda: db.zoo.glm_ucb(lam=2.0, **common),
         "adaptive": lambda: db.zoo.adaptive_weight_glm_ucb(lam=2.0, link="logistic", **common),
         "master": lambda: db.zoo.master(db.zoo.glm_ucb(lam=2.0, **common), horizon=T),
-        "bob": lambda: db.zoo.bob_glm(link="logistic", horizon=T, dim=2, lam=2.0, S=2.0, L=1.0),
+        "bob": lambda: db.zoo.bob_glm(link="logistic", horizon=T, dim=2, lam=2.0, S=2.0, L=1.0, estimator="exact"),
     }[name]()
     short, long = db.Agent(strategy, dim=2, seed=0, horizon=T), db.Agent(strategy, dim=2, seed=0, horizon=100)
     rng = np.random.default_rng(0)

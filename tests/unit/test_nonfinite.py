@@ -39,6 +39,8 @@ RELIES = {
     "meta.self_tuning.envelope.tied_with_best": "−∞ marks an item that is gone",
     "meta.self_tuning.envelope.tolerance": "−∞ marks an item that is gone",
     "meta.self_tuning.family._": "a range without an end",
+    "model.one_pass._": "an observation without a place makes NaN of the sums",
+    "model.one_pass.step_on_ball": "a bracket begins at [0, ∞), and NaN is outside every bracket",
     "model.projection.descend": "a NaN slope or value ends the descent",
     "env.rewards._": "a range without an end",
     "rule.bounding.bound_arms": "a maximum begins at −∞, a bound at ∞",

@@ -106,7 +106,7 @@ def test_what_is_wrong_is_said(tmp_path, data, words):
 
 def hostile(tmp_path, change):
     """A file with a right checksum and wrong content."""
-    about, arrays = played(db.zoo.glm_ucb(lam=2.0, S=1.0, L=1.0, delta=0.05), rounds=0).pack()
+    about, arrays = played(db.zoo.glm_ucb(lam=2.0, S=1.0, L=1.0, delta=0.05, estimator="exact"), rounds=0).pack()
     about, arrays = json.loads(json.dumps(about)), {name: array.copy() for name, array in arrays.items()}
     change(about, arrays)
     saving.write(tmp_path / "hostile", "Agent", about, arrays)

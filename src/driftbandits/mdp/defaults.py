@@ -19,6 +19,7 @@ import numpy as np
 
 from ..errors import InvalidValue
 from ..memory import Discounted
+from ..radius.union import over_time
 from .adaptive import AdaptivePlanner, Candidates
 from .choices import LOWEST, RAW, STAY
 from .curvature import kappa_of
@@ -79,7 +80,7 @@ def chosen(name: str, given: Any, allowed: Mapping[Any, int]) -> int:
 def build(family: str, memory: Any, c: Mapping[str, Any]) -> OptimisticPlanner:
     """The composition with all its constants."""
     variant = chosen("variant", c.get("variant", "printed"), {"printed": 0, "corrected": 1})
-    uniform = bool(c.get("uniform_in_time", False))
+    uniform = over_time(c.get("uniform_in_time", False))
     reward = RewardRidge(
         lam=c["lam_theta"],
         S=c["S_theta"],

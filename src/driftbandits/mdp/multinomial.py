@@ -23,7 +23,7 @@ from ..linalg import CHUNK, Matrix, Vector, norm
 from ..protocol import History, blank_history
 from ..state import filled, view_state
 from .choices import LOWEST, RAW, Choices, choices, softmax
-from .confidence import log_failure
+from .confidence import failure_now, log_failure
 from .likelihood import Counts, Likelihood, likeliest
 from .moves import place_of
 from .protocol import Cube, Task, add_next, estimate_transition, learn_transition, surprise, told, transition_state
@@ -64,7 +64,7 @@ class MultinomialState(NamedTuple):
     w: Matrix  # (groups, d) w̃
     certificate: Vector  # (groups,) ‖ŵ − its exact value‖ is below this before the last Newton step; infinite if that was not reached
     radius: Vector  # (groups,) c_w(H/κ)β̄_w
-    failure: Vector  # (1,) log(1/δ), with the union bound if there is one
+    failure: Vector  # (1,) log(1/δ), with the union bound if there is one that stays
     concordance: Vector  # (1,) diameter of the features of a class
     size: Vector  # (1,) UL²: what one observation adds to tr Σ̄ at the most
     total: Vector  # (classes,)
@@ -104,7 +104,7 @@ def _(transition: Multinomial, task: Task, memory: Any, groups: int) -> Multinom
         w=np.zeros((groups, d)),
         certificate=np.zeros(groups),
         radius=np.zeros(groups),
-        failure=np.full(1, log_failure(transition.delta, bool(transition.uniform), task)),
+        failure=np.full(1, log_failure(transition.delta, transition.uniform, task)),
         concordance=np.full(1, diameter),
         size=np.full(1, places * length**2),
         total=np.zeros(C),
@@ -172,10 +172,11 @@ def estimate_stage(transition: Multinomial, state: MultinomialState, g: int) -> 
 
 
 @kernel
-def _radius(transition: Multinomial, state: MultinomialState, n: float) -> float:
-    """β̄_w at n effective episodes."""
+def _radius(transition: Multinomial, state: MultinomialState, g: int) -> float:
+    """β̄_w of group g."""
     d = state.target.shape[0]
-    noise = 0.5 * state.failure[0] + 0.25 * d * np.log(1.0 + state.size[0] * n / (transition.lam * d))
+    n, failure = state.sums.n[g, 0], failure_now(transition.uniform, state.failure[0], state.history.clock[g])
+    noise = 0.5 * failure + 0.25 * d * np.log(1.0 + state.size[0] * n / (transition.lam * d))
     if transition.corrected:
         noise *= 2.0
     return sqrt(noise) + sqrt(transition.lam) * transition.kappa * transition.S
@@ -208,7 +209,7 @@ def _(transition: Multinomial, state: MultinomialState, g: int, fresh: bool, V: 
     table = state.choices
     if fresh:
         estimate_transition(transition, state, g)
-    state.radius[g] = transition.scale * H / transition.kappa * _radius(transition, state, state.sums.n[g, 0])
+    state.radius[g] = transition.scale * H / transition.kappa * _radius(transition, state, g)
     total = 0.0
     for n in range(out.shape[0]):
         c = table.kind[n]

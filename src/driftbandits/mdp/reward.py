@@ -17,7 +17,7 @@ from ..kernel import part, solver, sqrt
 from ..linalg import CHUNK, Matrix, Vector, inner_products, inverse_norms
 from ..protocol import NO_SLOT, History, Moments, blank_history, remember
 from ..state import filled, view_state
-from .confidence import log_failure
+from .confidence import failure_now, log_failure
 from .protocol import Task, learn_reward, optimistic_reward, reward_state, told
 
 
@@ -58,7 +58,7 @@ class RewardState(NamedTuple):
     optimistic: Matrix  # (groups, S·A)
     square: Vector  # (CHUNK,)
     mean: Vector  # (S·A,)
-    failure: Vector  # (1,) log(1/δ), with the union bound if there is one
+    failure: Vector  # (1,) log(1/δ), with the union bound if there is one that stays
     radius: Vector  # (groups,) c_rβ_θ
     bonus: Vector  # (groups,) sum of the bonuses of all pairs
 
@@ -86,7 +86,7 @@ def _(reward: RewardRidge, task: Task, memory: Any, groups: int) -> RewardState:
         optimistic=np.zeros((groups, phi.shape[1])),
         square=np.zeros(CHUNK),
         mean=np.zeros(phi.shape[1]),
-        failure=np.full(1, log_failure(reward.delta, bool(reward.uniform), task)),
+        failure=np.full(1, log_failure(reward.delta, reward.uniform, task)),
         radius=np.zeros(groups),
         bonus=np.zeros(groups),
     )
@@ -136,7 +136,8 @@ def _(reward: RewardRidge, state: RewardState, g: int) -> None:
     beta = sqrt(reward.lam) * reward.S
     if reward.noise > 0.0:
         volume = d * np.log(1.0 + reward.L * reward.L * sums.n[0] / (reward.lam * d))
-        beta += reward.noise * sqrt(volume + 2.0 * state.failure[0])
+        failure = failure_now(reward.uniform, state.failure[0], state.history.clock[g])
+        beta += reward.noise * sqrt(volume + 2.0 * failure)
     out = state.optimistic[g]
     for n in range(out.shape[0]):
         out[n] = 0.0

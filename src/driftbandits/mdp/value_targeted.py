@@ -17,7 +17,7 @@ from ..kernel import part, sqrt
 from ..linalg import CHUNK, Matrix, Vector
 from ..protocol import NO_SLOT, History, Integers, Moments, blank_history
 from ..state import filled, view_state
-from .confidence import log_failure
+from .confidence import failure_now, log_failure
 from .protocol import Cube, Task, add_next, estimate_transition, learn_transition, surprise, told, transition_state
 from .reward import add_bonuses, add_predictions, blank_moments, fold, ridge
 
@@ -60,7 +60,7 @@ class MixtureState(NamedTuple):
     w: Matrix  # (groups, d)
     factor: Matrix  # (d, d) of Σ
     radius: Vector  # (groups,) c_wβ_w
-    failure: Vector  # (1,) log(1/δ), with the union bound if there is one
+    failure: Vector  # (1,) log(1/δ), with the union bound if there is one that stays
     X: Matrix  # (d, S·A) ψ_V of the stage being planned
     values: Vector  # (S·A,) V of the successors at one place
     x: Vector  # (d,)
@@ -86,7 +86,7 @@ def _(transition: ValueTargeted, task: Task, memory: Any, groups: int) -> Mixtur
         w=np.zeros((groups, d)),
         factor=np.zeros((d, d)),
         radius=np.zeros(groups),
-        failure=np.full(1, log_failure(transition.delta, bool(transition.uniform), task)),
+        failure=np.full(1, log_failure(transition.delta, transition.uniform, task)),
         X=np.zeros((d, pairs)),
         values=np.zeros(pairs),
         x=np.zeros(d),
@@ -121,7 +121,8 @@ def _(transition: ValueTargeted, state: MixtureState, g: int, fresh: bool, V: Ve
     add_predictions(state.X, state.w[g], state.mean, out)
     size = H * transition.L
     volume = 0.25 * d * np.log(1.0 + size * size * sums.n[0] / (transition.lam * d))
-    beta = H * sqrt(0.5 * state.failure[0] + volume) + sqrt(transition.lam) * transition.S
+    failure = failure_now(transition.uniform, state.failure[0], state.history.clock[g])
+    beta = H * sqrt(0.5 * failure + volume) + sqrt(transition.lam) * transition.S
     state.radius[g] = transition.scale * beta
     return add_bonuses(state.X, state.factor, state.radius[g], state.Z, state.square, out)
 

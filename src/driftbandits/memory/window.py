@@ -21,6 +21,7 @@ from ..protocol import (
     recall,
     remember,
     sound,
+    takes_back,
 )
 
 
@@ -95,6 +96,11 @@ def _(memory: Window, history: History, sums: Any, x: Vector, r: float, slot: in
         absorb(sums, x, r, slot, weight)
     else:  # observations leave in the order of their rounds, so they must stand in that order
         _make_anew(history, sums)
+
+
+@takes_back.register(Window)
+def _(memory: Window) -> bool:
+    return True
 
 
 @occupied.register(Window)

@@ -39,6 +39,7 @@ from ..protocol import (
     Setting,
     absorb,
     act,
+    anytime,
     beta,
     blank_estimate,
     blank_sums,
@@ -55,6 +56,7 @@ from ..protocol import (
     index,
     learn,
     limits,
+    linearises,
     mean,
     optimism,
     prepare,
@@ -246,11 +248,14 @@ def _refresh(adaptive: Adaptive, state: AdaptiveState, everything: bool) -> None
     """New estimates for the model in use and for those that have much to learn."""
     for k in range(state.gamma.shape[0]):
         sums = view_state(state.sums, k)
-        due = state.stale[k] > adaptive.lag * sums.n[0] or k == state.clock.current[0]
+        due = (
+            state.stale[k] > adaptive.lag * sums.n[0] or k == state.clock.current[0] or linearises(adaptive.base.model)
+        )
         if everything or (due and state.stale[k] > 0.0):
             est = view_state(state.est, k)
             estimate(adaptive.base.model, sums, est)
-            state.beta[k] = beta(adaptive.base.radius, sums.n, est, state.horizon[0])
+            rounds = state.clock.seen[0] + 1 if anytime(adaptive.base.radius) else state.horizon[0]
+            state.beta[k] = beta(adaptive.base.radius, sums.n, est, rounds)
             state.stale[k] = 0.0
     _prepare(adaptive, state)
 
@@ -414,6 +419,11 @@ def _(state: AdaptiveState) -> bool:
 @grow.register(AdaptiveState)
 def _(state: AdaptiveState) -> AdaptiveState:
     """All models keep the same observations, so all of them need room at once: when one of them does."""
-    if not isinstance(state.sums, Atoms) or not full(state.sums):
+    return widen(state) if isinstance(state.sums, Atoms) and full(state.sums) else state
+
+
+@widen.register(AdaptiveState)
+def _(state: AdaptiveState) -> AdaptiveState:
+    if not isinstance(state.sums, Atoms):
         return state
     return state._replace(sums=joined([widen(view_state(state.sums, k)) for k in range(len(state.gamma))]))

@@ -182,9 +182,12 @@ def _rate(master: Master, d: int, state: Any) -> float:
     if not isinstance(master.base, Optimistic):
         return 1.0
     T, est = master.horizon, duplicate(state.est)
-    square = limits(master.base).L ** 2 * T / d + getattr(master.base.model, "lam", 1.0)
+    lam = getattr(master.base.model, "lam", 1.0)
+    square = limits(master.base).L ** 2 * T / d + lam
     for factor in (est.factor, est.factor2):
         factor[...] = np.eye(len(factor)) / np.sqrt(square)  # reciprocals, as in every factor
+    if hasattr(est, "upsilon"):  # of a one-pass model, at most log det(H/λ)
+        est.upsilon[0] = d * np.log(square / lam)
     width = _width(master.base.radius, np.full(2, T), est, int(T)) / master.bonus_factor
     return max(1.0, float(width * np.sqrt(d * np.log(T / master.delta)) / master.span))
 

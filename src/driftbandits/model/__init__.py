@@ -1,8 +1,9 @@
-"""What is estimated, and how? Weighted ridge regression, or weighted quasi-likelihood with a projection."""
+"""What is estimated, and how? Weighted ridge regression, weighted quasi-likelihood with a projection, or one step per observation."""
 
 from .bayes import WeightedBayes
 from .generalized import Generalized
 from .linear import Linear
+from .one_pass import OnePass, OnePassMean
 from .projection import FixedMetric, LocalMetric, SquaredMetric, TwoStep, Unprojected
 
 __all__ = [
@@ -10,6 +11,8 @@ __all__ = [
     "Generalized",
     "Linear",
     "LocalMetric",
+    "OnePass",
+    "OnePassMean",
     "SquaredMetric",
     "TwoStep",
     "Unprojected",

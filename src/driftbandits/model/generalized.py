@@ -20,13 +20,18 @@ from .projection import DescentWork, blank_descent_work, project
 
 
 class Generalized(Model):
-    """Rewards with mean μ(xᵀθ): regulariser λc_μ, arms of norm ≤ L, and how to come back into the ball."""
+    """Rewards with mean μ(xᵀθ): regulariser λc_μ, arms of norm ≤ L, and how to come back into the ball.
+
+    `online` = 1 lets an agent, to whom other arms may come with every call, estimate in one pass instead (`model.OnePassMean`): with
+    changing arms the exact estimator keeps every observation that counts.
+    """
 
     link: Any
     lam: float
     c_mu: float
     L: float
     projection: Any
+    online: float = 0.0
 
     def check(self) -> None:
         """The likelihood must be strongly convex."""

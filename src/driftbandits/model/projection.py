@@ -21,7 +21,7 @@ from ..errors import positive
 from ..kernel import generic, kernel, part, solver
 from ..likelihood import Atoms, evaluate, local_distance, newton_on_ball
 from ..linalg import Matrix, Vector, dot, norm, row_of_factor, scale, solve, solve_lower, symmetric_product
-from ..protocol import beta, wants_squares
+from ..protocol import anytime, beta, wants_squares
 
 S_WHY = "it bounds the norm of θ"
 
@@ -330,13 +330,20 @@ def _(kind: LocalMetric, est: Any, B: Matrix) -> None:
 # ----------------------------------------------------------------------------------------------------------------------- two steps
 
 
+@kernel
+def near(kind: TwoStep, sums: Atoms, est: Any) -> float:
+    """β̄ without the bonus factor. A model does not know the round t; the number of its estimates is no smaller, and grows with t."""
+    rounds = int(est.tally.estimates[0]) if anytime(kind.confidence) else est.horizon[0]
+    return beta(kind.confidence, sums.n, est, rounds)
+
+
 @project.register(TwoStep)
 def _(kind: TwoStep, model: Any, sums: Atoms, est: Any) -> None:
     if not outside(kind, est):
         return
     # Is θ̂ within β̄ of the ball? Then θᵖ = θ̂, and θ̃ is the projection in Ṽ⁻¹.
     value = descend_from_starts(kind.first, model, sums, est)
-    width = beta(kind.confidence, sums.n, est, est.horizon[0])
+    width = near(kind, sums, est)
     if 2.0 * value <= width * width:
         return
     second_step(kind, model, sums, est)
@@ -369,7 +376,7 @@ def _(kind: TwoStep, model: Any, sums: Atoms, est: Any, theta: Vector, gradient:
         solve(est.factor, w.W[i], w.W[i])
         w.q[i] = dot(w.W[i], w.t)
     gram(w.W, est.newton.factor)
-    width = beta(kind.confidence, sums.n, est, est.horizon[0])
+    width = near(kind, sums, est)
     quadratic_on_ball(est.newton.factor, w.q, width, w.factor, est.newton.step, est.newton.trial)
     for i in range(d):
         for j in range(d):

@@ -1,6 +1,7 @@
 """How sure are we? The radius β of each theorem."""
 
 from .constant import Constant
+from .mix_loss import MixLoss, PublishedMixLoss
 from .piecewise import Piecewise
 from .posterior import Posterior
 from .self_concordant import ProjectionFree, SelfConcordant
@@ -8,9 +9,11 @@ from .self_normalised import SelfNormalised, SelfNormalisedDet
 
 __all__ = [
     "Constant",
+    "MixLoss",
     "Piecewise",
     "Posterior",
     "ProjectionFree",
+    "PublishedMixLoss",
     "SelfConcordant",
     "SelfNormalised",
     "SelfNormalisedDet",

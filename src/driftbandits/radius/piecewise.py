@@ -14,8 +14,9 @@ import numpy as np
 from ..errors import positive, probability, require
 from ..linalg import Vector
 from ..parts import Radius
-from ..protocol import Limits, beta, limits, wants_horizon
+from ..protocol import Limits, anytime, beta, limits, wants_horizon
 from .self_concordant import noise_radius
+from .union import ALL, ANYTIME, check_union, union
 
 
 class Piecewise(Radius):
@@ -51,6 +52,14 @@ class Piecewise(Radius):
         probability("delta", self.delta)
         require(0.0 < self.gamma < 1.0, "gamma", self.gamma, "in (0, 1)", "what lies D rounds back must have faded")
         require(self.scale >= 0.0, "radius_scale", self.scale, "≥ 0", "it multiplies the radius; theory is 1")
+        check_union(self.uniform)
+        require(
+            self.D > 0.0 or self.uniform != ANYTIME,
+            "D",
+            self.D,
+            "> 0 with uniform_in_time='anytime'",
+            "D = log T/log(1/γ) needs the horizon",
+        )
         require(self.D >= 0.0, "D", self.D, "≥ 0", "it is a number of rounds; 0 takes log T/log(1/γ)")
 
 
@@ -59,8 +68,10 @@ def _(radius: Piecewise, n: Vector, est: Any, horizon: int) -> float:
     rest = radius.gamma**radius.D if radius.D > 0.0 else 1.0 / horizon  # γ^D
     rounds = (1.0 - (rest * rest if radius.printed else rest)) / (1.0 - radius.gamma)
     failure = -np.log(radius.delta)
-    if radius.uniform:
-        failure += np.log(float(horizon)) if horizon > 0 else -np.log(rest)
+    if radius.uniform == ALL and horizon == 0:
+        failure -= np.log(rest)
+    else:
+        failure += union(radius.uniform, horizon)
     lam_c = radius.lam * radius.c_mu
     root = np.sqrt(lam_c)
     L, S, m = radius.L, radius.S, radius.m
@@ -77,3 +88,8 @@ def _(radius: Piecewise) -> Limits:
 @wants_horizon.register(Piecewise)
 def _(radius: Piecewise) -> bool:
     return radius.D == 0.0
+
+
+@anytime.register(Piecewise)
+def _(radius: Piecewise) -> bool:
+    return bool(radius.uniform == ANYTIME)

@@ -4,7 +4,7 @@ r"""The radius of Lemma 3, from the self-normalised inequality of Faury et al. (
 
 `inflation`   multiplies the first three terms, the noise. As printed 1; corrected √min(e^{2LS}, k_μ/c_μ), because the noise of
               round s has the variance of θ_s while the norm is that of θ_t (resolution G1).
-`squared`     n = Σ w² (resolution A2);   `uniform`   union bound over the horizon (resolution A5).
+`squared`     n = Σ w² (resolution A2);   `uniform`   union bound over rounds (resolution A5; `union`).
 `scale`       multiplies the whole; the bonus of SCB-WeightUCB has 2√(1+2LS)·k_μ/√c_μ here.
 """
 
@@ -16,7 +16,8 @@ from ..errors import positive, probability, require
 from ..kernel import kernel
 from ..linalg import Vector, norm
 from ..parts import Radius
-from ..protocol import Limits, beta, limits, wants_horizon
+from ..protocol import Limits, anytime, beta, limits, wants_horizon
+from .union import ALL, ANYTIME, check_union, union
 
 
 class SelfConcordant(Radius):
@@ -56,6 +57,7 @@ class SelfConcordant(Radius):
         positive("m", self.m, "rewards lie in [0, m]")
         probability("delta", self.delta)
         require(self.scale >= 0.0, "scale", self.scale, "≥ 0", "it multiplies the width of an interval")
+        check_union(self.uniform)
         require(self.inflation >= 1.0, "inflation", self.inflation, "≥ 1", "it repairs a bound that is too small")
 
 
@@ -85,9 +87,7 @@ def spread(b: float, L: float, reach: float) -> float:
 
 @beta.register(SelfConcordant)
 def _(radius: SelfConcordant, n: Vector, est: Any, horizon: int) -> float:
-    failure = -np.log(radius.delta)
-    if radius.uniform:
-        failure += np.log(float(horizon))
+    failure = union(radius.uniform, horizon) - np.log(radius.delta)
     lam_c = radius.lam * radius.c_mu
     rounds = n[1] if radius.squared else n[0]
     noise = noise_radius(lam_c, radius.k_mu, radius.L, radius.m, failure, rounds, est.theta.shape[0])
@@ -115,9 +115,19 @@ def _(radius: ProjectionFree) -> Limits:
 
 @wants_horizon.register(SelfConcordant)
 def _(radius: SelfConcordant) -> bool:
-    return bool(radius.uniform)
+    return bool(radius.uniform == ALL)
 
 
 @wants_horizon.register(ProjectionFree)
 def _(radius: ProjectionFree) -> bool:
     return wants_horizon(radius.confidence)
+
+
+@anytime.register(SelfConcordant)
+def _(radius: SelfConcordant) -> bool:
+    return bool(radius.uniform == ANYTIME)
+
+
+@anytime.register(ProjectionFree)
+def _(radius: ProjectionFree) -> bool:
+    return anytime(radius.confidence)

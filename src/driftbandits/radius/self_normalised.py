@@ -7,8 +7,8 @@ The determinant form is never larger (Lemma `lemma:det-inequality`). Three optio
 
 - `squared`: n = Σ w² and Ṽ in place of V. Valid and smaller for every discounted learner, because Ṽ ⪯ V (resolution A2); the paper
   uses it for D-LinUCB.
-- `uniform`: the inequality holds for each fixed t, not for all t at once, since the weights change with t (resolution A5). A union bound
-  over the horizon, δ → δ/T, repairs it.
+- `uniform`: the inequality holds for each fixed t, not for all t at once, since the weights change with t (resolution A5; Wu 2026). A
+  union bound repairs it, over the horizon or over all t (`union`).
 - `scale` multiplies the whole radius; the theory is scale = 1.
 """
 
@@ -21,7 +21,8 @@ from ..errors import positive, probability, require
 from ..kernel import kernel, sqrt
 from ..linalg import Vector, log_det
 from ..parts import Radius
-from ..protocol import Limits, beta, limits, wants_horizon, wants_squares
+from ..protocol import Limits, anytime, beta, limits, wants_horizon, wants_squares
+from .union import ALL, ANYTIME, check_union, union
 
 
 def _check(radius: Any) -> None:
@@ -30,6 +31,7 @@ def _check(radius: Any) -> None:
     positive("L", radius.L, "it bounds the norm of every arm")
     require(radius.R >= 0.0, "R", radius.R, "≥ 0", "it is the sub-Gaussian constant of the noise")
     probability("delta", radius.delta)
+    check_union(radius.uniform)
     require(
         radius.scale >= 0.0, "bonus_scale", radius.scale, "≥ 0", "it multiplies the width of an interval; theory is 1"
     )
@@ -72,9 +74,7 @@ class SelfNormalisedDet(Radius):
 @kernel
 def _width(radius: Any, volume: float, horizon: int) -> float:
     """scale·(√λ·S + R·√(2 log(1/δ) + volume))."""
-    failure = -np.log(radius.delta)
-    if radius.uniform:
-        failure += np.log(float(horizon))
+    failure = union(radius.uniform, horizon) - np.log(radius.delta)
     width: float = radius.scale * (sqrt(radius.lam) * radius.S + radius.R * sqrt(2.0 * failure + volume))
     return width
 
@@ -104,4 +104,9 @@ def _(radius: SelfNormalisedDet) -> bool:
 
 @wants_horizon.register(SelfNormalised, SelfNormalisedDet)
 def _(radius: Any) -> bool:
-    return bool(radius.uniform)
+    return bool(radius.uniform == ALL)
+
+
+@anytime.register(SelfNormalised, SelfNormalisedDet)
+def _(radius: Any) -> bool:
+    return bool(radius.uniform == ANYTIME)

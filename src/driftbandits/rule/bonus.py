@@ -13,7 +13,7 @@ from ..errors import require
 from ..kernel import kernel
 from ..linalg import Matrix, Vector, inverse_norms, quadratic_forms, row_of_factor, solve
 from ..parts import Rule
-from ..protocol import Setting, anticipate, blank_work, choose, index, prepare, renew, wants_squares
+from ..protocol import Setting, anticipate, blank_work, choose, gained, index, prepare, renew, wants_squares
 from .width import (
     WidthWork,
     blank_width_work,
@@ -67,12 +67,12 @@ def _(rule: Any, est: Any, work: WidthWork, x: Vector) -> None:
 
 @prepare.register(Bonus)
 def _(rule: Bonus, model: Any, sums: Any, est: Any, work: WidthWork, g: float) -> None:
-    carry_bounds(model.lam, est, work, g)
+    carry_bounds(model.lam, gained(sums), est, work, g)
 
 
 @prepare.register(SandwichBonus, RandomisedBonus)
 def _(rule: Any, model: Any, sums: Any, est: Any, work: WidthWork, g: float) -> None:
-    carry_bounds(model.lam, est, work, g)
+    carry_bounds(model.lam, gained(sums), est, work, g)
     sandwich(est.factor, est.factor2, work.root, work.metric)
 
 

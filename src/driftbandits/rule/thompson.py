@@ -9,7 +9,7 @@ import numpy as np
 
 from ..linalg import Matrix, Vector, inner_products, solve
 from ..parts import Rule
-from ..protocol import Setting, blank_work, index, mean, renew, wants_squares
+from ..protocol import Setting, blank_work, index, merit, renew, wants_squares
 
 
 class ThompsonSampling(Rule):
@@ -63,4 +63,4 @@ def _(
 ) -> None:
     inner_products(arms, work.theta, score)
     for a in range(score.shape[0]):
-        score[a] = mean(model, score[a])
+        score[a] = merit(model, score[a])

@@ -1,10 +1,11 @@
-"""Index = mean + β·‖x‖, for any rule of that form, over all arms or only over those that can win.
+"""Index = merit + β·‖x‖, for any rule of that form, over all arms or only over those that can win.
 
 Scoring every arm costs O(n·d²) per round. For a fixed arm set O(n·d) is enough, exactly: keep an upper bound q̂_a of each squared
-width ‖x_a‖²_{V⁻¹}, and evaluate exactly only arms whose bound can still win or tie. When x is observed and the memory fades by g,
+width ‖x_a‖²_{V⁻¹}, and evaluate exactly only arms whose bound can still win or tie. When x is observed with weight c, which is 1 but for
+one-pass models, and the memory fades by g,
 
-    V_new ⪰ g·V + xxᵀ + εI,  ε = (1−g)λ,   so by Sherman–Morrison, then by Jensen on the spectrum of V,
-    q̂ ← (q̂ − (x_aᵀV⁻¹x)²/(g + xᵀV⁻¹x))/g,      q̂ ← q̂/(1 + ε·q̂/‖x_a‖²).
+    V_new ⪰ g·V + c·xxᵀ + εI,  ε = (1−g)λ,   so by Sherman–Morrison, then by Jensen on the spectrum of V,
+    q̂ ← (q̂ − c(x_aᵀV⁻¹x)²/(g + c·xᵀV⁻¹x))/g,      q̂ ← q̂/(1 + ε·q̂/‖x_a‖²).
 
 Each step is inflated by a multiple of the rounding error. The choice is that of scoring every arm; two or three per round are evaluated.
 """
@@ -15,7 +16,7 @@ import numpy as np
 
 from ..kernel import generic, kernel, sqrt
 from ..linalg import CHUNK, Matrix, Vector, dot, inner_products, largest, position, solve, solve_lower
-from ..protocol import Setting, mean
+from ..protocol import Setting, merit
 from ..state import scratch
 from ..ties import best_arm, tie_level
 
@@ -27,7 +28,7 @@ TINY = 1e-300  # keeps 0/0 out of the bounds of arms of norm 0
 
 @scratch
 class WidthWork(NamedTuple):
-    """Workspace of an index of the form mean + β·‖x‖; a fresh learner makes all of it anew in `prepare` with g = 0."""
+    """Workspace of an index of the form merit + β·‖x‖; a fresh learner makes all of it anew in `prepare` with g = 0."""
 
     value: Vector  # (1,)      index of the last choice
     metric: Matrix  # (d, d)    V⁻¹ṼV⁻¹, or (0, 0)
@@ -81,7 +82,7 @@ def squared_width(rule: Any, est: Any, work: WidthWork, x: Vector, inverse: floa
 
 @kernel
 def score_all(rule: Any, model: Any, est: Any, beta: float, work: WidthWork, arms: Matrix, score: Vector) -> None:
-    """score_a = mean(x_aᵀθ) + β‖x_a‖ for all arms (d, n)."""
+    """score_a = merit(x_aᵀθ) + β‖x_a‖ for all arms (d, n)."""
     n = arms.shape[1]
     inner_products(arms, est.theta, score)
     for first in range(0, n, CHUNK):
@@ -89,7 +90,7 @@ def score_all(rule: Any, model: Any, est: Any, beta: float, work: WidthWork, arm
         squared_widths(rule, est, work, arms, first, m)
         chunk = score[first : first + m]
         for a in range(m):
-            chunk[a] = mean(model, chunk[a]) + beta * sqrt(work.q[a])
+            chunk[a] = merit(model, chunk[a]) + beta * sqrt(work.q[a])
 
 
 @kernel
@@ -102,7 +103,7 @@ def score_contenders(
     """
     inner_products(arms, est.theta, score)
     for a in range(arms.shape[1]):
-        score[a] = mean(model, score[a]) + beta * sqrt(work.bound[a])
+        score[a] = merit(model, score[a]) + beta * sqrt(work.bound[a])
         work.waiting[a] = score[a]
     best = -np.inf
     for _ in range(arms.shape[1] // MANY + 1):
@@ -115,7 +116,7 @@ def score_contenders(
         inverse = dot(z, z)
         work.bound[top] = inverse * (1.0 + 64.0 * ROUNDING)
         work.waiting[top] = -np.inf
-        score[top] = mean(model, dot(x, est.theta)) + beta * sqrt(squared_width(rule, est, work, x, inverse))
+        score[top] = merit(model, dot(x, est.theta)) + beta * sqrt(squared_width(rule, est, work, x, inverse))
         best = max(best, score[top])
     return False
 
@@ -150,8 +151,8 @@ def cross_widths(est: Any, work: WidthWork, x: Vector) -> None:
 
 
 @kernel
-def carry_bounds(lam: float, est: Any, work: WidthWork, g: float) -> None:
-    """q̂ of the new V from q̂ of the old one; see the module's docstring."""
+def carry_bounds(lam: float, gain: float, est: Any, work: WidthWork, g: float) -> None:
+    """q̂ of the new V from q̂ of the old one, after an observation of weight `gain`; see the module's docstring."""
     n = work.bound.shape[0]
     if n == 0:
         return
@@ -160,7 +161,7 @@ def carry_bounds(lam: float, est: Any, work: WidthWork, g: float) -> None:
             work.bound[a] = work.square[a] / lam
         return
     slack = 1.0 + ROUNDING * (16.0 + condition(est.factor))
-    shift, weight, most = (1.0 - g) * lam, 1.0 / (g + work.xu[0]), 1.0 / lam
+    shift, weight, most = (1.0 - g) * lam, gain / (g + gain * work.xu[0]), 1.0 / lam
     for a in range(n):
         # both steps in one quotient: q̂ = p/g, then q̂‖x‖²/(‖x‖² + ε·q̂); and q ≤ ‖x‖²/λ always. An arm of norm 0 keeps q̂ = 0.
         p = max(work.bound[a] * slack - work.cross[a] * work.cross[a] * weight, 0.0)

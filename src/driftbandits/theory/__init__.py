@@ -14,6 +14,7 @@
 | `linear` | Theorem 1: LB-WeightUCB |
 | `forgetting` | windows and restarts by the same lemmas |
 | `generalized` | Theorem 2: GLB-WeightUCB |
+| `one_pass` | γ of one-pass learners |
 | `self_concordant` | Theorem 3: SCB-WeightUCB |
 | `piecewise` | Theorem 4: SCB-PW-WeightUCB |
 | `mdp`, `linear_mixture`, `multinomial` | Theorems 5 and 6: episodic MDPs |
@@ -97,6 +98,7 @@ from .multinomial import (
     mnl_regret_bound,
     mnl_value_error,
 )
+from .one_pass import domd_gamma, domd_jump_gamma
 from .paths import (
     bias_sum,
     bias_sum_bound,
@@ -160,6 +162,8 @@ __all__ = [
     "d_lin_gamma",
     "d_lin_regret_rate",
     "default_delta",
+    "domd_gamma",
+    "domd_jump_gamma",
     "drift_inflation",
     "effective_rounds",
     "gamma_from_half_life",

@@ -9,7 +9,7 @@ bonus_scale
 radius
     "trace" as the paper prints it, or "det", never larger.
 uniform_in_time
-    Union bound over the horizon, so that all intervals hold at once (resolution A5).
+    True: a union bound over the horizon, so that all intervals hold at once; "anytime": the same without a horizon (resolution A5).
 """
 
 from typing import Any, Literal
@@ -18,6 +18,7 @@ from ..errors import require
 from ..memory import Discounted, Everything, Restart, Window
 from ..model import Linear
 from ..radius import Constant
+from ..radius.union import UniformInTime, over_time
 from ..rule import Bonus, RandomisedBonus, SandwichBonus, ThompsonSampling
 from ..strategy import Optimistic
 from .options import RadiusForm, counts_squares, discount, self_normalised
@@ -48,7 +49,7 @@ def oful(
     delta: float,
     bonus_scale: float = 1.0,
     radius: RadiusForm = "trace",
-    uniform_in_time: bool = False,
+    uniform_in_time: UniformInTime = False,
 ) -> Optimistic:
     """OFUL: optimism in a world that stands still (Abbasi-Yadkori, Pál, Szepesvári 2011).
 
@@ -59,7 +60,9 @@ def oful(
     >>> oful(lam=2, S=1, L=1, R=1, delta=0.01).memory
     Everything()
     """
-    form = self_normalised(radius)(lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, uniform=uniform_in_time)
+    form = self_normalised(radius)(
+        lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, uniform=over_time(uniform_in_time)
+    )
     return Optimistic(model=Linear(lam=lam), memory=Everything(), radius=form, rule=Bonus())
 
 
@@ -86,7 +89,7 @@ def lb_weight_ucb(
     bonus_scale: float = 1.0,
     radius: RadiusForm = "trace",
     radius_n: Literal["w", "w2"] = "w",
-    uniform_in_time: bool = False,
+    uniform_in_time: UniformInTime = False,
 ) -> Optimistic:
     """LB-WeightUCB: discounted least squares, one matrix (Wang, Zhao, Zhou; Algorithm 1, Theorem 1).
 
@@ -102,7 +105,7 @@ def lb_weight_ucb(
     memory = Discounted(gamma=discount(gamma, half_life))
     squared = counts_squares(radius_n)
     form = self_normalised(radius)(
-        lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, squared=squared, uniform=uniform_in_time
+        lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, squared=squared, uniform=over_time(uniform_in_time)
     )
     return Optimistic(model=Linear(lam=lam), memory=memory, radius=form, rule=Bonus())
 
@@ -128,7 +131,7 @@ def d_lin_ucb(
     delta: float,
     bonus_scale: float = 1.0,
     radius: RadiusForm = "trace",
-    uniform_in_time: bool = False,
+    uniform_in_time: UniformInTime = False,
 ) -> Optimistic:
     """D-LinUCB: discounted least squares, two matrices (Russac, Vernade, Cappé 2019).
 
@@ -137,7 +140,7 @@ def d_lin_ucb(
     β counts Σw². Ṽ is multiplied from Ṽ, not from V as in a public implementation (resolution A15).
     """
     form = self_normalised(radius)(
-        lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, squared=True, uniform=uniform_in_time
+        lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, squared=True, uniform=over_time(uniform_in_time)
     )
     return Optimistic(
         model=Linear(lam=lam), memory=Discounted(gamma=discount(gamma, half_life)), radius=form, rule=SandwichBonus()
@@ -165,13 +168,15 @@ def sw_ucb(
     delta: float,
     bonus_scale: float = 1.0,
     radius: RadiusForm = "trace",
-    uniform_in_time: bool = False,
+    uniform_in_time: UniformInTime = False,
 ) -> Optimistic:
     """SW-UCB: least squares over the last `window` rounds (Cheung, Simchi-Levi, Zhu 2019).
 
     V_t = λI + Σ_{t−W<s≤t} x_s x_sᵀ,   play argmax xᵀθ̂ + β‖x‖_{V⁻¹}
     """
-    form = self_normalised(radius)(lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, uniform=uniform_in_time)
+    form = self_normalised(radius)(
+        lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, uniform=over_time(uniform_in_time)
+    )
     return Optimistic(model=Linear(lam=lam), memory=Window(W=window), radius=form, rule=Bonus())
 
 
@@ -196,10 +201,12 @@ def restart_ucb(
     delta: float,
     bonus_scale: float = 1.0,
     radius: RadiusForm = "trace",
-    uniform_in_time: bool = False,
+    uniform_in_time: UniformInTime = False,
 ) -> Optimistic:
     """RestartUCB: a fresh OFUL every `period` rounds (Zhao, Zhang, Jiang, Zhou 2020)."""
-    form = self_normalised(radius)(lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, uniform=uniform_in_time)
+    form = self_normalised(radius)(
+        lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, uniform=over_time(uniform_in_time)
+    )
     return Optimistic(model=Linear(lam=lam), memory=Restart(H=period), radius=form, rule=Bonus())
 
 
@@ -227,14 +234,14 @@ def d_rand_lin_ucb(
     optimistic: bool = False,
     bonus_scale: float = 1.0,
     radius: RadiusForm = "trace",
-    uniform_in_time: bool = False,
+    uniform_in_time: UniformInTime = False,
 ) -> Optimistic:
     """D-RandLinUCB: D-LinUCB with a random bonus (Kim and Tewari 2020).
 
     play argmax xᵀθ̂ + a·Z·β‖x‖_{V⁻¹ṼV⁻¹},   one Z ~ N(0, 1) per round, shared by all arms; |Z| if `optimistic`
     """
     form = self_normalised(radius)(
-        lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, squared=True, uniform=uniform_in_time
+        lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, squared=True, uniform=over_time(uniform_in_time)
     )
     return Optimistic(
         model=Linear(lam=lam),
@@ -267,7 +274,7 @@ def d_lin_ts(
     a: float | None = 1.0,
     bonus_scale: float = 1.0,
     radius: RadiusForm = "trace",
-    uniform_in_time: bool = False,
+    uniform_in_time: UniformInTime = False,
 ) -> Optimistic:
     """D-LinTS: discounted Thompson sampling (Kim and Tewari 2020).
 
@@ -276,7 +283,7 @@ def d_lin_ts(
     `a=None` takes the theory's a = β_t, with `radius` and `uniform_in_time`; `bonus_scale` multiplies either.
     """
     form: Any = self_normalised(radius)(
-        lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, squared=True, uniform=uniform_in_time
+        lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, squared=True, uniform=over_time(uniform_in_time)
     )
     if a is not None:
         require(a >= 0.0, "a", a, "≥ 0, or None for the theory's β", "it scales a symmetric perturbation")

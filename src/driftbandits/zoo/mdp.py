@@ -11,7 +11,8 @@ S_theta, S_w, L_phi, L_psi, kappa
 delta
     Failure probability of one stage's interval; the theory has 1/(4KH), corrected 1/(2(KH)²).
 uniform_in_time
-    Divides δ by KH, for rewards and transitions alike: all intervals hold at once. Needs to know the number of episodes.
+    True divides δ by KH, for rewards and transitions alike: all intervals hold at once. Needs to know the number of episodes; "anytime"
+    does not: δ_k = δ/(2Hk(1+log k)²).
 reward_bonus_scale, transition_bonus_scale
     Multiply the two bonuses. The theory is 1, at which Q saturates and play is no better than random (resolution D15).
 imagined_visits
@@ -36,6 +37,7 @@ from ..errors import InvalidValue, integer
 from ..mdp.bob import Blocks, BlockwiseChoice
 from ..mdp.defaults import Origin, learner
 from ..memory import Discounted, Everything, Restart, Window
+from ..radius.union import UniformInTime
 from .options import discount
 from .record import algorithm, algorithms_of
 from .tuning import LINEAR_MIXTURE, MNL
@@ -72,7 +74,7 @@ class Constants(TypedDict, total=False):
     imagined_visits: float
     cap: Literal["horizon", "stage"]
     variant: Literal["printed", "corrected"]
-    uniform_in_time: bool
+    uniform_in_time: UniformInTime
     reward_noise: float
     share_stages: bool
 

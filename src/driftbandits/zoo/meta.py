@@ -13,7 +13,7 @@ from ..meta.master import expected_reward
 from ..protocol import limits, settle
 from .generalized_linear import SMALL_GLB, glb_weight_ucb
 from .linear import SMALL, lb_weight_ucb, oful
-from .options import noise_of, slopes_of
+from .options import Estimator, noise_of, slopes_of
 from .record import algorithm, algorithms_of
 from .tuning import GLB, LB
 
@@ -149,10 +149,11 @@ def bob_glm(
     delta: float | None = None,
     bonus_scale: float = 1.0,
     m: float = 1.0,
+    estimator: Estimator | None = None,
 ) -> Bob:
     """BOB over GLB-WeightUCB, for rewards in [0, m]: the same blocks and candidates, loss ℓ = 1 − Y/(mΔ) of a block.
 
-    λ is by default the theorem's d/c_μ².
+    λ is by default the theorem's d/c_μ². `estimator` is that of `glb_weight_ucb`.
 
     Examples
     --------
@@ -172,6 +173,7 @@ def bob_glm(
         R=R,
         delta=_bob_delta(delta, N, T),
         bonus_scale=bonus_scale,
+        estimator=estimator,
     )
     return _bob(base, T, d, N, L * S, noise_of(link_of(link), R), m)
 
@@ -252,12 +254,14 @@ def adaptive_weight_glm_ucb(
     R: float | None = None,
     delta: float,
     bonus_scale: float = 1.0,
+    estimator: Estimator | None = None,
 ) -> "Adaptive | AdaptiveGLM":
     """Adaptive weights for generalized linear bandits: GLB-WeightUCB with a γ that follows the data (ours).
 
     The same evidence as `adaptive_weight_ucb`, with μ(xᵀθ̃) as the forecast, calibrated over 500 rounds because the ridge
     shrinks it, and without the charge for β, whose factor 2k_μ/c_μ only the proof needs. λ is by default d/c_μ², the
-    theorem's. **No regret theorem is claimed.**
+    theorem's. `estimator` is that of `glb_weight_ucb`; one memory is infinite, so that the exact one keeps every observation where arms
+    change. **No regret theorem is claimed.**
 
     Examples
     --------
@@ -268,7 +272,7 @@ def adaptive_weight_glm_ucb(
     >>> agent.info()["effective_memory"]
     1.0
     """
-    whole = AdaptiveGLM(link=link, S=S, L=L, R=R, delta=delta, bonus_scale=bonus_scale)
+    whole = AdaptiveGLM(link=link, S=S, L=L, R=R, delta=delta, bonus_scale=bonus_scale, estimator=estimator)
     checked = whole.with_ridge(1.0 if lam is None else lam)
     return whole if lam is None else checked
 
@@ -282,6 +286,7 @@ class AdaptiveGLM(NamedTuple):
     R: float | None
     delta: float
     bonus_scale: float
+    estimator: Estimator | None
 
     def with_ridge(self, lam: float) -> Adaptive:
         """The strategy."""

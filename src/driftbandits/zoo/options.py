@@ -5,9 +5,12 @@ from typing import Any, Literal, NamedTuple
 from ..errors import InvalidValue, positive
 from ..links import law, link_of, slopes
 from ..model import Generalized
+from ..model.one_pass import in_one_pass
+from ..parts import Model
 from ..radius import SelfNormalised, SelfNormalisedDet
 
 RadiusForm = Literal["trace", "det"]
+Estimator = Literal["exact", "one_pass"]
 
 
 def discount(gamma: float | None, half_life: float | None) -> float:
@@ -52,8 +55,20 @@ def slopes_of(link: Any, S: float, L: float) -> Slopes:
 
 
 def generalized_model(mu: Slopes, lam: float, L: float, projection: Any) -> Generalized:
-    """The quasi-likelihood with regulariser λc_μ."""
+    """The quasi-likelihood with regulariser λc_μ, from all that counts."""
     return Generalized(link=mu.link, lam=lam, c_mu=mu.c, L=L, projection=projection)
+
+
+def estimated(model: Generalized, estimator: Estimator | None) -> Model:
+    """The model with the estimator that was asked for; without one, exact but in an agent, where it would grow."""
+    if estimator not in (None, "exact", "one_pass"):
+        raise InvalidValue(
+            f"estimator = {estimator!r} is not allowed; it must be 'exact' (from every observation that counts: time and memory of a round "
+            "grow with 1/(1−γ) where arms change), 'one_pass' (the time of a linear learner) or None (exact, but one-pass in an Agent)"
+        )
+    if estimator == "one_pass":
+        return in_one_pass(model)
+    return model._replace(online=estimator is None)
 
 
 def noise_of(link: Any, R: float | None) -> float:

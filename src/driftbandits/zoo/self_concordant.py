@@ -10,8 +10,10 @@ gamma or half_life, window, period
     Discount γ ∈ (0, 1], or the number of rounds after which an observation counts half; the length of a window; rounds between restarts.
 bonus_scale
     Multiplies the bonus; the theory is 1, practice often prefers less.
+estimator
+    "exact", "one_pass", or by default exact but one-pass in an `Agent`: as for `glb_weight_ucb`.
 uniform_in_time
-    Union bound over the horizon, so that all intervals hold at once (resolution A5).
+    True: a union bound over the horizon, so that all intervals hold at once; "anytime": the same without a horizon (resolution A5).
 variant
     "printed", or "corrected" by √min(e^{2LS}, k_μ/c_μ) (resolution G1).
 
@@ -26,10 +28,11 @@ from ..links import concordant_up_to, law
 from ..memory import Discounted, Everything, Restart
 from ..model import LocalMetric, Unprojected
 from ..radius import Piecewise, ProjectionFree, SelfConcordant
+from ..radius.union import UniformInTime, over_time
 from ..rule import Bonus, ParameterBased, RelaxedParameterBased
 from ..strategy import Optimistic
 from .generalized_linear import DISCOUNTED, EVERYTHING, JUMPS, RESTART, STATIC_ONLY, UNSTATED
-from .options import Slopes, counts_squares, discount, generalized_model, slopes_of
+from .options import Estimator, Slopes, counts_squares, discount, estimated, generalized_model, slopes_of
 from .record import algorithm, algorithms_of
 from .tuning import PIECEWISE, SCB
 
@@ -72,7 +75,7 @@ def _beta_tilde(
     delta: float,
     scale: float,
     variant: Variant,
-    uniform: bool,
+    uniform: UniformInTime,
     squared: bool = False,
 ) -> SelfConcordant:
     """scale·β̃, printed or corrected."""
@@ -90,7 +93,7 @@ def _beta_tilde(
         scale=scale,
         inflation=inflation,
         squared=squared,
-        uniform=uniform,
+        uniform=over_time(uniform),
     )
 
 
@@ -104,8 +107,9 @@ def _scb(
     delta: float,
     bonus_scale: float,
     variant: Variant,
-    uniform: bool,
+    uniform: UniformInTime,
     squared: bool = False,
+    estimator: Estimator | None = None,
 ) -> Optimistic:
     """Play argmax μ(xᵀθ̃) + 2√(1+2LS)(k_μ/√c_μ)·β̃·‖x‖_{V⁻¹}."""
     mu = _concordant(link, S, L)
@@ -114,7 +118,8 @@ def _scb(
     )
     scale = bonus_scale * 2.0 * math.sqrt(1.0 + 2.0 * L * S) * mu.k / math.sqrt(mu.c)
     width = _beta_tilde(mu, lam, S, L, m, delta, scale, variant, uniform, squared)
-    return Optimistic(model=generalized_model(mu, lam, L, LocalMetric(S=S)), memory=memory, radius=width, rule=Bonus())
+    model = estimated(generalized_model(mu, lam, L, LocalMetric(S=S)), estimator)
+    return Optimistic(model=model, memory=memory, radius=width, rule=Bonus())
 
 
 @algorithm(
@@ -136,14 +141,15 @@ def log_ucb1(
     m: float | None = None,
     delta: float,
     bonus_scale: float = 1.0,
-    uniform_in_time: bool = False,
+    uniform_in_time: UniformInTime = False,
     variant: Variant = "printed",
+    estimator: Estimator | None = None,
 ) -> Optimistic:
     """LogUCB1 (Logistic-UCB-1): the static self-concordant learner (Faury, Abeille, Calauzènes, Fercoq 2020).
 
     As SCB-WeightUCB with γ = 1.
     """
-    return _scb(Everything(), link, lam, S, L, m, delta, bonus_scale, variant, uniform_in_time)
+    return _scb(Everything(), link, lam, S, L, m, delta, bonus_scale, variant, uniform_in_time, estimator=estimator)
 
 
 @algorithm(
@@ -169,8 +175,9 @@ def scb_weight_ucb(
     delta: float,
     bonus_scale: float = 1.0,
     radius_n: Literal["w", "w2"] = "w",
-    uniform_in_time: bool = False,
+    uniform_in_time: UniformInTime = False,
     variant: Variant = "printed",
+    estimator: Estimator | None = None,
 ) -> Optimistic:
     """SCB-WeightUCB: discounted quasi-likelihood, projected in the local norm (Wang, Zhao, Zhou; Theorem 3).
 
@@ -180,7 +187,9 @@ def scb_weight_ucb(
     The paper has √(1+2S), for L = 1 (resolution C2); its λ is d·log T/c_μ.
     """
     memory = Discounted(gamma=discount(gamma, half_life))
-    return _scb(memory, link, lam, S, L, m, delta, bonus_scale, variant, uniform_in_time, counts_squares(radius_n))
+    return _scb(
+        memory, link, lam, S, L, m, delta, bonus_scale, variant, uniform_in_time, counts_squares(radius_n), estimator
+    )
 
 
 @algorithm(
@@ -203,11 +212,14 @@ def scb_restart_ucb(
     m: float | None = None,
     delta: float,
     bonus_scale: float = 1.0,
-    uniform_in_time: bool = False,
+    uniform_in_time: UniformInTime = False,
     variant: Variant = "printed",
+    estimator: Estimator | None = None,
 ) -> Optimistic:
     """SCB-RestartUCB: a fresh LogUCB1 every `period` rounds."""
-    return _scb(Restart(H=period), link, lam, S, L, m, delta, bonus_scale, variant, uniform_in_time)
+    return _scb(
+        Restart(H=period), link, lam, S, L, m, delta, bonus_scale, variant, uniform_in_time, estimator=estimator
+    )
 
 
 @algorithm(
@@ -232,7 +244,7 @@ def sc_d_glm_ucb(
     delta: float,
     bonus_scale: float = 1.0,
     radius_n: Literal["w", "w2"] = "w2",
-    uniform_in_time: bool = False,
+    uniform_in_time: UniformInTime = False,
     variant: Variant = "printed",
 ) -> Optimistic:
     """SC-D-GLUCB (our constants): self-concordant forgetting without a projection (idea: Russac, Faury, Cappé, Garivier 2021).
@@ -297,7 +309,7 @@ def scb_pw_weight_ucb(
     horizon: int | None = None,
     confidence_set: ConfidenceSet = "exact",
     pw_printed: bool = False,
-    uniform_in_time: bool = False,
+    uniform_in_time: UniformInTime = False,
 ) -> Optimistic:
     """SCB-PW-WeightUCB: optimism over a confidence set, for abrupt changes (Wang, Zhao, Zhou; Appendix D, Theorem 4).
 
@@ -333,7 +345,7 @@ def scb_pw_weight_ucb(
         scale=radius_scale,
         D=D or 0.0,
         printed=pw_printed,
-        uniform=uniform_in_time,
+        uniform=over_time(uniform_in_time),
     )
     return Optimistic(model=model, memory=Discounted(gamma=g), radius=width, rule=rule)
 
@@ -358,7 +370,7 @@ def ofu_log(
     delta: float,
     radius_scale: float = 1.0,
     confidence_set: ConfidenceSet = "exact",
-    uniform_in_time: bool = False,
+    uniform_in_time: UniformInTime = False,
     variant: Variant = "printed",
 ) -> Optimistic:
     """OFULog: optimism over a confidence set in a world that stands still (Abeille, Faury, Calauzènes 2021); relaxed, OFULog-r.

@@ -11,6 +11,7 @@ LB = {
     "period": "restart_period",
 }
 GLB = LB | {"gamma": "glb_gamma", "lam": "glb_lambda", "delta": "default_delta('glb')"}
+DOMD = {"gamma": "domd_gamma", "delta": "default_delta('glb')"}
 SCB = LB | {"gamma": "scb_gamma", "lam": "scb_lambda", "delta": "default_delta('scb')"}
 PIECEWISE = SCB | {"gamma": "pw_gamma", "delta": "default_delta('pw')"}
 MDP = {"gamma": "mdp_gamma", "window": "mdp_window", "period": "mdp_window", "delta": "default_delta('mdp', T=K*H)"}

@@ -26,6 +26,7 @@ def test_the_zoo_exports_its_records():
             zoo.linear,
             zoo.generalized_linear,
             zoo.self_concordant,
+            zoo.one_pass,
             zoo.meta,
             zoo.mdp,
         )
@@ -42,6 +43,7 @@ def test_every_algorithm_of_a_module_has_a_record():
         zoo.linear,
         zoo.generalized_linear,
         zoo.self_concordant,
+        zoo.one_pass,
         zoo.meta,
         zoo.mdp,
     ):

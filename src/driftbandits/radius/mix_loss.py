@@ -1,0 +1,112 @@
+r"""The radii of one-pass learners: for θ_t and H_t of `model.OnePass`, ‖θ_t − θ_*‖_{H_t} ≤ β_t with probability 1 − δ.
+
+    β_t² = aλS² + φη(2 log(1/δ) + Υ_t)                                             `MixLoss`: docs/spec/onepass-proof.md, Section 2
+    β_t² = 4λS² + 2η log(1/δ) + (6η²+η)·d·log(1 + k_μL²n/(λd))                     `PublishedMixLoss`: Zhang et al. 2025, with n = Σw for t
+
+Υ is kept by the model: Υ ← γΥ + log(1 + k·μ′(z)q). No constant of the link appears: with μ(z) = z it is the method of mixtures. a is 1
+for the ridge anchor and 4 for the prox anchor; φ is 1 for Bernoulli and Poisson rewards, R² for the identity link.
+
+It holds at each fixed t; `uniform` makes it hold at all (`union`). With γ = 1 it does so by itself.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..errors import positive, probability, require
+from ..kernel import sqrt
+from ..linalg import Vector
+from ..parts import Radius
+from ..protocol import Limits, anytime, beta, limits, wants_horizon
+from .union import ALL, ANYTIME, check_union, union
+
+SCALE_WHY = "it multiplies the width of an interval; theory is 1"
+
+
+class MixLoss(Radius):
+    """β from the mix loss, for rewards ≥ 0 (`counts` = 1), or in [0, top] (`top` > 0), or any."""
+
+    lam: float
+    S: float
+    L: float
+    delta: float
+    eta: float = 1.0
+    phi: float = 1.0
+    anchor: float = 1.0
+    scale: float = 1.0
+    uniform: float = 0.0
+    counts: float = 0.0
+    top: float = 0.0
+
+    def check(self) -> None:
+        """Refuse constants outside the theorem's assumptions."""
+        positive("lam", self.lam, "H = λI must be invertible in round 1")
+        positive("S", self.S, "it bounds the norm of θ")
+        positive("L", self.L, "it bounds the norm of every arm")
+        probability("delta", self.delta)
+        positive("eta", self.eta, "it is the size of a step")
+        positive("phi", self.phi, "it is the dispersion of the rewards")
+        positive("anchor", self.anchor, "it is a of aλS²: 1 for the ridge anchor, 4 for the prox anchor")
+        require(self.scale >= 0.0, "bonus_scale", self.scale, "≥ 0", SCALE_WHY)
+        require(self.top >= 0.0, "top", self.top, "≥ 0", "it is the largest reward, or 0 if there is none")
+        check_union(self.uniform)
+
+
+class PublishedMixLoss(Radius):
+    """β of GLB-OMD with its published constants; the same limits of rewards."""
+
+    lam: float
+    S: float
+    L: float
+    k_mu: float
+    delta: float
+    eta: float
+    scale: float = 1.0
+    uniform: float = 0.0
+    counts: float = 0.0
+    top: float = 0.0
+
+    def check(self) -> None:
+        """Refuse constants outside the theorem's assumptions."""
+        positive("lam", self.lam, "H = λI must be invertible in round 1")
+        positive("S", self.S, "it bounds the norm of θ")
+        positive("L", self.L, "it bounds the norm of every arm")
+        positive("k_mu", self.k_mu, "it is the largest slope of an increasing link")
+        probability("delta", self.delta)
+        positive("eta", self.eta, "it is the size of a step")
+        require(self.scale >= 0.0, "bonus_scale", self.scale, "≥ 0", SCALE_WHY)
+        require(self.top >= 0.0, "top", self.top, "≥ 0", "it is the largest reward, or 0 if there is none")
+        check_union(self.uniform)
+
+
+@beta.register(MixLoss)
+def _(radius: MixLoss, n: Vector, est: Any, horizon: int) -> float:
+    failure = union(radius.uniform, horizon) - np.log(radius.delta)
+    noise = radius.phi * radius.eta * (2.0 * failure + est.upsilon[0])
+    return float(radius.scale * sqrt(radius.anchor * radius.lam * radius.S * radius.S + noise))
+
+
+@beta.register(PublishedMixLoss)
+def _(radius: PublishedMixLoss, n: Vector, est: Any, horizon: int) -> float:
+    d, eta, lam = est.theta.shape[0], radius.eta, radius.lam
+    failure = union(radius.uniform, horizon) - np.log(radius.delta)
+    volume = d * np.log(1.0 + radius.k_mu * radius.L * radius.L * n[0] / (lam * d))
+    square = 4.0 * lam * radius.S * radius.S + 2.0 * eta * failure + (6.0 * eta * eta + eta) * volume
+    return float(radius.scale * sqrt(square))
+
+
+@limits.register(MixLoss, PublishedMixLoss)
+def _(radius: Any) -> Limits:
+    low = 0.0 if radius.counts or radius.top > 0.0 else -math.inf
+    return Limits(L=radius.L, low=low, high=radius.top if radius.top > 0.0 else math.inf)
+
+
+@wants_horizon.register(MixLoss, PublishedMixLoss)
+def _(radius: Any) -> bool:
+    return bool(radius.uniform == ALL)
+
+
+@anytime.register(MixLoss, PublishedMixLoss)
+def _(radius: Any) -> bool:
+    return bool(radius.uniform == ANYTIME)
