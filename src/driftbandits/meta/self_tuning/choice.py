@@ -17,7 +17,7 @@ import numpy as np
 
 from ...kernel import kernel, solver, sqrt
 from ...linalg import CHUNK, Matrix, Vector, dot, inner_products, largest, position, quadratic_forms
-from .envelope import add_law, pick
+from .envelope import add_law, mass_of, pick
 from .models import elapsed, factorise, precision, prior_width, quadratic, renewal, widened
 from .parts import BANKS, LINES, SelfTuning, SelfTuningState
 
@@ -185,8 +185,8 @@ def _on_line(state: SelfTuningState, bank: int, line: int) -> None:
 
 
 @solver
-def probabilities(strategy: SelfTuning, state: SelfTuningState, Z: Matrix, p: Vector) -> None:
-    """P(chosen) of every arm, given the lines. work.mean has the means of all banks."""
+def probabilities(strategy: SelfTuning, state: SelfTuningState, Z: Matrix, only: int, p: Vector) -> None:
+    """P(chosen) of every arm, given the lines, or of `only` one if that is ≥ 0. work.mean has the means of all banks."""
     work, n = state.work, p.shape[0]
     alive = 0.0
     for a in range(n):
@@ -194,14 +194,16 @@ def probabilities(strategy: SelfTuning, state: SelfTuningState, Z: Matrix, p: Ve
         alive += work.mean[0, a] > -np.inf
     for bank in range(BANKS):
         if state.duel.rho[bank] > 0.0:
-            _add_bank(strategy, state, Z, bank, (1.0 - strategy.explore) * state.duel.rho[bank], p)
+            _add_bank(strategy, state, Z, bank, (1.0 - strategy.explore) * state.duel.rho[bank], only, p)
     for a in range(n):
         if work.mean[0, a] > -np.inf:
             p[a] += strategy.explore / alive
 
 
 @kernel
-def _add_bank(strategy: SelfTuning, state: SelfTuningState, Z: Matrix, bank: int, weight: float, p: Vector) -> None:
+def _add_bank(
+    strategy: SelfTuning, state: SelfTuningState, Z: Matrix, bank: int, weight: float, only: int, p: Vector
+) -> None:
     work, n = state.work, p.shape[0]
     mean, sd, low, step = work.mean[bank, :n], work.sd[:n], work.line[0, :n], work.line[1, :n]
     omega, noise, checks = thompson_share(strategy, state), state.evidence.noise[bank], work.p[1, :n]
@@ -220,7 +222,7 @@ def _add_bank(strategy: SelfTuning, state: SelfTuningState, Z: Matrix, bank: int
         return
     for a in range(n):
         low[a], step[a] = mean[a] + OPTIMISM * sd[a], OPTIMISM * sd[a]
-    add_law(low, step, True, weight * (1.0 - floor) * (1.0 - omega), p)
+    _add(low, step, True, weight * (1.0 - floor) * (1.0 - omega), only, p)
     if omega > 0.0:
         _factor(state, bank)
         for line in range(LINES):
@@ -229,4 +231,13 @@ def _add_bank(strategy: SelfTuning, state: SelfTuningState, Z: Matrix, bank: int
             inner_products(Z, work.vectors[1], step)
             for a in range(n):
                 low[a] += mean[a]
-            add_law(low, step, False, weight * (1.0 - floor) * omega / LINES, p)
+            _add(low, step, False, weight * (1.0 - floor) * omega / LINES, only, p)
+
+
+@kernel
+def _add(c: Vector, s: Vector, half: bool, weight: float, only: int, p: Vector) -> None:
+    """Add the law of argmax c + ξs, of all arms or only of one."""
+    if only < 0:
+        add_law(c, s, half, weight, p)
+    else:
+        p[only] += weight * mass_of(c, s, half, only)

@@ -72,6 +72,28 @@ def add_law(c: Vector, s: Vector, half: bool, weight: float, p: Vector) -> None:
         low, k = max(high, low), following
 
 
+@solver
+def mass_of(c: Vector, s: Vector, half: bool, k: int) -> float:
+    """What `add_law` gives arm k, in one pass: ξ is where it has overtaken every line less steep and no steeper one has overtaken it."""
+    tol, ties = tolerance(c, s), 0
+    low, high = 0.0 if half else -np.inf, np.inf
+    for a in range(c.shape[0]):
+        ahead, steeper = c[a] - c[k], s[a] - s[k]
+        if ahead == -np.inf:
+            continue
+        if steeper < -tol:
+            low = max(low, -ahead / steeper)
+        elif steeper > tol:
+            high = min(high, -ahead / steeper)
+        elif ahead > tol:
+            return 0.0
+        elif ahead >= -tol:
+            ties += 1
+    if half:
+        return max(half_normal_cdf(high) - half_normal_cdf(low), 0.0) / ties
+    return max(normal_cdf(high) - normal_cdf(low), 0.0) / ties
+
+
 @kernel
 def _share(c: Vector, s: Vector, k: int, tol: float, mass: float, p: Vector) -> None:
     """Arm k's mass, shared equally with those whose lines are the same."""

@@ -70,7 +70,7 @@ def _forecast(
         q = widened(state, m, quadratic(models.P[m, block], z), prior, gap)
         noise = ev.noise[state.bank[m]]
         score = log_score(strategy.reward, f, q, base, r, noise, gaussian)
-        ev.log[m] = math.log(ev.weight[m]) + weight * score
+        ev.score[m] = weight * score
         e = r - base - f
         ev.forecast[m], ev.q[m] = f, q
         ev.error[m] = keep * ev.error[m] + weight * e * e / (1.0 + q)
@@ -99,9 +99,9 @@ def _reweigh(state: SelfTuningState, bank: int) -> None:
     first, last = _members(state, bank)
     best, total, lead = -math.inf, 0.0, first
     for m in range(first, last):
-        best = max(best, ev.log[m])
+        best = max(best, ev.score[m])
     for m in range(first, last):
-        ev.weight[m] = math.exp(ev.log[m] - best)
+        ev.weight[m] *= math.exp(ev.score[m] - best)  # no weight is below the share: their sum is not 0
         total += ev.weight[m]
     for m in range(first, last):
         ev.weight[m] = (1.0 - SHARE) * ev.weight[m] / total + SHARE / (last - first)

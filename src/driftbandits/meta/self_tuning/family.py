@@ -14,7 +14,7 @@ and is judged by the log score of the forecast made before it was seen.
 import math
 from typing import Any, NamedTuple
 
-from ...kernel import generic, part
+from ...kernel import generic, kernel, part
 
 FLAT = 1e-3  # the least weight: a forecast near certainty must still be able to learn
 STEEP = 15.0  # |η| beyond this is as good as certain
@@ -69,6 +69,15 @@ def support(family: Any) -> tuple[float, float]:
 # ---------------------------------------------------------------------------------------------------------------- value
 
 
+@kernel
+def robust_score(square: float, q: float, gaussian: bool) -> float:
+    """Log density of a squared error, standardised by σ̂²(1+q), under the normal law or Student's t₄, up to a constant."""
+    if gaussian:
+        return -0.5 * (math.log(1.0 + q) + square)
+    tail = 1.0 + square / STUDENT
+    return -0.5 * math.log((1.0 + q) * tail * tail * tail * tail * tail)  # exponent −(4+1)/2
+
+
 @response.register(Value)
 def _(family: Value, f: float, base: float, r: float) -> tuple[float, float]:
     return 1.0, r - base
@@ -80,9 +89,7 @@ def _(family: Value, f: float, q: float, base: float, r: float, noise: float, ga
         return 0.0
     e = r - base - f
     square = e * e / ((1.0 + q) * noise)
-    if gaussian:
-        return -0.5 * math.log(1.0 + q) - 0.5 * square
-    return -0.5 * math.log(1.0 + q) - 0.5 * (STUDENT + 1.0) * math.log(1.0 + square / STUDENT)
+    return robust_score(square, q, gaussian)
 
 
 @centre.register(Value)

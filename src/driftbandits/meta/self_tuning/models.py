@@ -20,6 +20,7 @@ from ...kernel import kernel, solver
 from ...linalg import FLOOR, Matrix, Vector, cholesky, dot, log_det, solve_lower, solve_upper
 from .parts import CLOCK, LAM, LAM_INTERCEPT, SelfTuningState
 
+OFTEN = 16.0  # observations between two computations of P from V, or p of them if that is more: rounding adds up
 FRESH = 0.7  # a prior that would fade below this is restored at once
 
 
@@ -92,7 +93,9 @@ def absorb_exponential(
         b[i] = g * b[i] + y * c
     models.since[m, block] += 1.0
     p = z.shape[0]
-    period = p if gamma == 1.0 else min(p, max(1.0, 0.25 / (1.0 - gamma)))
+    period = max(p, OFTEN)
+    if gamma < 1.0:
+        period = min(period, max(1.0, 0.25 / (1.0 - gamma)))
     if models.since[m, block] >= period or g < FRESH or w <= 0.0:
         recompute(state, m, block)
     else:

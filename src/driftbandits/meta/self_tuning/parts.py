@@ -88,7 +88,7 @@ class Evidence(NamedTuple):
     error: Vector  # (M,) 500-round sum of e²
     forecast: Vector  # (M,)
     q: Vector  # (M,)
-    log: Vector  # (M,)
+    score: Vector  # (M,) log scores of the last forecasts
     current: Integers  # (BANKS,) the model each bank plays with
     noise: Vector  # (BANKS,) σ̂²
     refuted: Vector  # (M,) how often each started anew
@@ -182,7 +182,7 @@ def first_state(strategy: SelfTuning, setting: Setting) -> SelfTuningState:
             error=np.zeros(M),
             forecast=np.zeros(M),
             q=np.zeros(M),
-            log=np.zeros(M),
+            score=np.zeros(M),
             current=np.array([E - 2, E - 1, M - 1]),
             noise=np.zeros(BANKS),
             refuted=np.zeros(M),

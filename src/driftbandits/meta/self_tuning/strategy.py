@@ -175,17 +175,18 @@ def _note_duel(strategy: SelfTuning, state: SelfTuningState, Z: Matrix, k: int, 
     work, round_ = state.work, state.now[CLOCK] + 1.0
     ticket = state.duel.tickets[int(round_) % TICKETS]
     ticket[ROUND], ticket[DISAGREED], ticket[PROPENSITY], ticket[CHOSEN] = round_, 0.0, 1.0, float(k)
-    first = -1
+    first, counts = -1, False
     for bank in range(BANKS):
         mean = work.mean[bank, :n]
         greedy = position(mean, largest(mean))
         ticket[GREEDY + bank] = 1.0 if greedy == k else 0.0
+        counts = counts or greedy == k
         if bank == 0:
             first = greedy
         elif greedy != first:
             ticket[DISAGREED] = 1.0
-    if ticket[DISAGREED] == 1.0:
-        probabilities(strategy, state, Z, work.p[0, :n])
+    if ticket[DISAGREED] == 1.0 and counts:
+        probabilities(strategy, state, Z, k, work.p[0, :n])
         ticket[PROPENSITY] = work.p[0, k]
 
 
@@ -200,7 +201,7 @@ def _(strategy: SelfTuning, state: SelfTuningState, arms: Matrix, score: Vector)
 def _(strategy: SelfTuning, state: SelfTuningState, arms: Matrix, p: Vector) -> None:
     Z = state.work.Z[: (arms.shape[0] + 1) * arms.shape[1]].reshape((arms.shape[0] + 1, arms.shape[1]))
     _look(strategy, state, arms, Z, p.shape[0])
-    probabilities(strategy, state, Z, p)
+    probabilities(strategy, state, Z, -1, p)
 
 
 @optimism.register(SelfTuning)
