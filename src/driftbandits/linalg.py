@@ -140,6 +140,34 @@ def solve(U: Matrix, y: Vector, out: Vector) -> None:
 
 
 @kernel
+def inverse(U: Matrix, B: Matrix, P: Matrix) -> None:
+    """P = (UᵀU)⁻¹ = BᵀB with B = U⁻ᵀ, which is written into the workspace B; all three differ."""
+    d = U.shape[0]
+    for i in range(d):
+        row = B[i]
+        for j in range(i):
+            row[j] = 0.0
+        for k in range(i):
+            c, above = U[k, i], B[k, : k + 1]
+            for j in range(k + 1):
+                row[j] -= c * above[j]
+        for j in range(i):
+            row[j] *= U[i, i]
+        row[i] = U[i, i]
+        for j in range(i + 1):
+            P[i, j] = 0.0
+    for k in range(d):
+        row = B[k]
+        for i in range(k + 1):
+            c, out = row[i], P[i, : i + 1]
+            for j in range(i + 1):
+                out[j] += c * row[j]
+    for i in range(d):
+        for j in range(i):
+            P[j, i] = P[i, j]
+
+
+@kernel
 def row_of_factor(U: Matrix, i: int, out: Vector) -> None:
     """out = row i of the triangular matrix itself: zeros, U_ii, and what stands right of it."""
     row = U[i]

@@ -18,7 +18,7 @@ class SelfTuning:
 
     def __init__(self, dim, items=0):
         self.d, self.items, self.blocks = dim, items, max(items, 1)
-        memories = [m for m in MEMORIES if m >= dim / 4] + [math.inf]
+        memories = [m for m in MEMORIES if m >= dim / 2] + [math.inf]
         self.gamma = np.array([1 - 1 / m for m in memories])
         self.E, self.M = len(self.gamma), len(self.gamma) + len(RATES)
         self.bank = np.array([0] * (self.E - 1) + [1] + [2] * len(RATES))

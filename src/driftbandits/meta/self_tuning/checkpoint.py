@@ -49,12 +49,16 @@ PINNED = 1e8  # precision of an intercept that is 0
 STEPS = 2  # λ from 10^(−STEPS/2) to 10^(STEPS/2) of its start
 
 
-@solver
+@kernel
 def checkpoint(strategy: SelfTuning, state: SelfTuningState) -> None:
     """Re-express everything, if the time has come."""
+    if state.now[SEEN] >= state.now[NEXT]:
+        _express_anew(strategy, state)
+
+
+@solver
+def _express_anew(strategy: SelfTuning, state: SelfTuningState) -> None:
     now = state.now
-    if now[SEEN] < now[NEXT]:
-        return
     now[NEXT] = max(now[NEXT] + 1.0, math.floor(now[NEXT] * SPACING))
     disjoint, before = strategy.disjoint == 1.0, now[ORIGIN]
     for origin in range(2):

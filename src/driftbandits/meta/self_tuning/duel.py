@@ -10,9 +10,7 @@ is the probability that bank e decides. What a decision's reward needs to be cou
 come late. π = (1, 1, .1) for exponential, static and random walk with shared features, 1 with items of their own.
 """
 
-import math
-
-from ...kernel import kernel
+from ...kernel import kernel, sqrt
 from .envelope import normal_cdf
 from .parts import (
     BANKS,
@@ -64,11 +62,14 @@ def judge_banks(state: SelfTuningState, disjoint: bool) -> None:
     variance = now[REWARD_SQUARES] / max(now[REWARDS], 1.0) + 1e-300
     for e in range(BANKS):
         rho[e] = WALK_PRIOR if e == WALK and not disjoint else 1.0
+    for e in range(BANKS):
         mine, size = _standing(state, e)
-        for f in range(BANKS):
-            if f != e:
-                other, other_size = _standing(state, f)
-                rho[e] *= normal_cdf((mine - other) / math.sqrt(variance * (1.0 / size + 1.0 / other_size)))
+        for f in range(e):
+            other, other_size = _standing(state, f)
+            lead = (mine - other) / sqrt(variance * (1.0 / size + 1.0 / other_size))
+            rho[e] *= normal_cdf(lead)
+            rho[f] *= normal_cdf(-lead)
+    for e in range(BANKS):
         total += rho[e]
     for e in range(BANKS):
         rho[e] /= total

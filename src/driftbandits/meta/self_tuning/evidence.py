@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from ...kernel import kernel, solver
-from ...linalg import Vector, dot
+from ...linalg import Vector, dot, symmetric_product
 from .family import STUDENT, dispersion, log_score
-from .models import prior_width, quadratic, widened
+from .models import prior_width, widened
 from .parts import (
     BANKS,
     BEYOND_1,
@@ -67,7 +67,9 @@ def _forecast(
     variance = now[REWARD_SQUARES] / now[REWARDS]
     for m in range(models.n.shape[0]):
         f = dot(models.theta[m, block], z)
-        q = widened(state, m, quadratic(models.P[m, block], z), prior, gap)
+        Pz = state.work.Pz[m]  # `absorb` needs it too
+        symmetric_product(models.P[m, block], z, Pz)
+        q = widened(state, m, dot(z, Pz), prior, gap)
         noise = ev.noise[state.bank[m]]
         score = log_score(strategy.reward, f, q, base, r, noise, gaussian)
         ev.score[m] = weight * score
@@ -145,6 +147,7 @@ def _start_anew(state: SelfTuningState, m: int, lead: int) -> None:
     _copy(models.P[m], models.P[lead])
     _copy(models.theta[m], models.theta[lead])
     _copy(models.n[m], models.n[lead])
+    _copy(state.work.Pz[m], state.work.Pz[lead])
     ev.error[m], ev.forecast[m], ev.q[m] = ev.error[lead], ev.forecast[lead], ev.q[lead]
     ev.refuted[m] += 1.0
 

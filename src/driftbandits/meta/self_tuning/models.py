@@ -16,8 +16,8 @@ random walk, rate q:   κ = 1 − (1 − min(qλ, ½))^Δ,   P ← (1−κ)P + �
 
 import math
 
-from ...kernel import kernel, solver
-from ...linalg import FLOOR, Matrix, Vector, cholesky, dot, log_det, solve_lower, solve_upper
+from ...kernel import kernel, solver, sqrt
+from ...linalg import FLOOR, Matrix, Vector, cholesky, dot, inverse, log_det, solve_lower
 from .parts import CLOCK, LAM, LAM_INTERCEPT, SelfTuningState
 
 OFTEN = 16.0  # observations between two computations of P from V, or p of them if that is more: rounding adds up
@@ -72,7 +72,7 @@ def quadratic(P: Matrix, z: Vector) -> float:
 # ------------------------------------------------------------------------------------------------------------------ learning
 
 
-@solver
+@kernel
 def absorb_exponential(
     state: SelfTuningState, m: int, block: int, z: Vector, w: float, y: float, gap: float, age: float, weight: float
 ) -> None:
@@ -85,12 +85,7 @@ def absorb_exponential(
     w *= weight
     models.n[m, block] = g * models.n[m, block] + weight
     models.yy[m, block] = g * models.yy[m, block] + w * y * y
-    for i in range(z.shape[0]):
-        c, row = w * z[i], V[i]
-        for j in range(z.shape[0]):
-            v = g * row[j] + c * z[j]
-            row[j] = v if abs(v) > FLOOR else 0.0
-        b[i] = g * b[i] + y * c
+    _fold(V, b, z, g, w, y)
     models.since[m, block] += 1.0
     p = z.shape[0]
     period = max(p, OFTEN)
@@ -99,44 +94,61 @@ def absorb_exponential(
     if models.since[m, block] >= period or g < FRESH or w <= 0.0:
         recompute(state, m, block)
     else:
-        _rank_one(P, theta, z, w, y, 1.0 / g, state.work.vectors[5])
-
-
-@kernel
-def _rank_one(P: Matrix, theta: Vector, z: Vector, w: float, y: float, growth: float, u: Vector) -> None:
-    """P ← (P⁻¹/growth + w zzᵀ)⁻¹ and θ with it."""
-    s, e = 1.0 / w, y
-    for i in range(z.shape[0]):
-        u[i] = growth * dot(P[i], z)
-        s += z[i] * u[i]
-        e -= z[i] * theta[i]
-    for i in range(z.shape[0]):
-        theta[i] += u[i] * (e / s)
-        c, row = u[i] / s, P[i]
-        for j in range(z.shape[0]):
-            row[j] = growth * row[j] - c * u[j]
+        _update(P, theta, z, state.work.Pz[m], w, y, 1.0 / g, 0.0, 1.0, 1.0)
 
 
 @solver
+def _fold(V: Matrix, b: Vector, z: Vector, g: float, w: float, y: float) -> None:
+    """V ← gV + w zzᵀ and b ← gb + w y z."""
+    for i in range(z.shape[0]):
+        c, row = w * z[i], V[i]
+        for j in range(z.shape[0]):
+            v = g * row[j] + c * z[j]
+            row[j] = v if abs(v) > FLOOR else 0.0
+        b[i] = g * b[i] + y * c
+
+
+@solver
+def _update(
+    P: Matrix,
+    theta: Vector,
+    z: Vector,
+    Pz: Vector,
+    w: float,
+    y: float,
+    a: float,
+    kappa: float,
+    first: float,
+    lam: float,
+) -> None:
+    """P ← Q − k·Qz(Qz)ᵀ and θ ← θ + k·e·Qz with Q = aP + κΛ⁻¹, Λ = diag(first, lam, …), k = w/(1 + w·zᵀQz), e = y − zᵀθ."""
+    spread, e = 0.0, y
+    for i in range(z.shape[0]):
+        Pz[i] = a * Pz[i] + kappa * z[i] / (first if i == 0 else lam)  # Qz
+        spread += z[i] * Pz[i]
+        e -= z[i] * theta[i]
+    gain = w / (1.0 + w * spread)
+    for i in range(z.shape[0]):
+        theta[i] += gain * e * Pz[i]
+        c, row = gain * Pz[i], P[i]
+        for j in range(z.shape[0]):
+            row[j] = a * row[j] - c * Pz[j]
+        row[i] += kappa / (first if i == 0 else lam)
+
+
+@kernel
 def absorb_walk(
     state: SelfTuningState, m: int, block: int, z: Vector, w: float, y: float, gap: float, age: float, weight: float
 ) -> None:
     """One Kalman step; an observation made `age` rounds ago is noisier by the drift since."""
-    models = state.models
-    P, theta = models.P[m, block], models.theta[m, block]
-    kappa = renewal(state, m, gap)
-    for i in range(z.shape[0]):
-        row = P[i]
-        for j in range(z.shape[0]):
-            row[j] *= 1.0 - kappa
-        row[i] += kappa / precision(state, i)
-    keep = 1.0 - math.sqrt(state.rate[m - state.gamma.shape[0]])
+    models, now = state.models, state.now
+    keep = 1.0 - sqrt(state.rate[m - state.gamma.shape[0]])
     models.n[m, block] = models.n[m, block] * keep**gap + weight * keep**age
-    if w * weight > 0.0:
-        noise = 1.0 / (w * weight)
-        if age > 0.0:
-            noise += renewal(state, m, age) * prior_width(state, z)
-        _rank_one(P, theta, z, 1.0 / noise, y, 1.0, state.work.vectors[5])
+    w *= weight
+    if age > 0.0:
+        w /= 1.0 + w * renewal(state, m, age) * prior_width(state, z)
+    P, theta, kappa = models.P[m, block], models.theta[m, block], renewal(state, m, gap)
+    _update(P, theta, z, state.work.Pz[m], w, y, 1.0 - kappa, kappa, now[LAM_INTERCEPT], now[LAM])
 
 
 @solver
@@ -154,15 +166,7 @@ def recompute(state: SelfTuningState, m: int, block: int) -> None:
         return
     ridge(state, models.V[m, block])
     factorise(work.A, 0.0, work.U)
-    column = work.vectors[5]
-    for i in range(p):
-        for j in range(p):
-            column[j] = 0.0
-        column[i] = 1.0
-        solve_lower(work.U, column, column)
-        solve_upper(work.U, column, column)
-        for j in range(i + 1):
-            P[i, j] = P[j, i] = column[j]
+    inverse(work.U, work.A, P)
     for i in range(p):
         theta[i] = dot(P[i], b)
 

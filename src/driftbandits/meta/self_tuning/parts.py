@@ -129,6 +129,7 @@ class Work(NamedTuple):
     order: Integers  # (p,) of the coordinates, see `choice`
     T: Matrix  # (2, 2, p) two candidate coordinates: shift and stretch
     vectors: Matrix  # (6, p)
+    Pz: Matrix  # (M, p) of the observation at hand
 
 
 class SelfTuningState(NamedTuple):
@@ -152,7 +153,7 @@ def first_state(strategy: SelfTuning, setting: Setting) -> SelfTuningState:
     """The state before round 1."""
     d = setting.dim
     p, B = d + 1, setting.items if strategy.disjoint else 1
-    memories = [m for m in MEMORIES if m >= d / 4.0]
+    memories = [m for m in MEMORIES if m >= d / 2.0]
     gamma = np.array([1.0 - 1.0 / m for m in memories] + [1.0])
     E, M = len(gamma), len(gamma) + len(RATES)
     bank = np.array([EXPONENTIAL] * (E - 1) + [STATIC] + [WALK] * len(RATES))
@@ -192,11 +193,11 @@ def first_state(strategy: SelfTuning, setting: Setting) -> SelfTuningState:
         draw=Draw(np.zeros(6), np.zeros(1), np.zeros((LINES, p)), np.zeros((LINES, p))),
         x=np.zeros(d),
         value=np.zeros(1),
-        work=room(p, max(B, setting.arms.shape[1], 1)),
+        work=room(M, p, max(B, setting.arms.shape[1], 1)),
     )
 
 
-def room(p: int, n: int) -> Work:
+def room(models: int, p: int, n: int) -> Work:
     """Workspace for n arms."""
     return Work(
         Z=np.zeros(p * n),
@@ -212,4 +213,5 @@ def room(p: int, n: int) -> Work:
         order=np.arange(p),
         T=np.zeros((2, 2, p)),
         vectors=np.zeros((6, p)),
+        Pz=np.zeros((models, p)),
     )

@@ -89,7 +89,7 @@ def _(strategy: SelfTuning, setting: Setting, rng: np.random.Generator) -> SelfT
 
 @make_room.register(SelfTuning)
 def _(strategy: SelfTuning, state: SelfTuningState, n: int) -> SelfTuningState:
-    return state if len(state.work.key) >= n else state._replace(work=room(len(state.scale.offset), n))
+    return state if len(state.work.key) >= n else state._replace(work=room(len(state.bank), len(state.scale.offset), n))
 
 
 @add_item.register(SelfTuning)
