@@ -10,13 +10,14 @@ from driftbandits.kernel import entry
 
 
 @entry
-def _factor(A, shift, U, y, low, full, rows, X, Z, q):
+def _factor(A, shift, U, y, low, full, rows, X, Z, q, P):
     linalg.cholesky(A, shift, U)
     linalg.solve_lower(U, y, low)
     linalg.solve(U, y, full)
     linalg.inverse_norms(X, 0, X.shape[1], U, Z, q)
     for i in range(U.shape[0]):
         linalg.row_of_factor(U, i, rows[i])
+    linalg.inverse(U, P[0], P[1])
     return linalg.log_det(U)
 
 
@@ -32,11 +33,13 @@ def test_factor_and_solves(d, n, seed):
     B = rng.standard_normal((d, d))
     A, y, X = B @ B.T, rng.standard_normal(d), rng.standard_normal((d, n))
     U, low, full, Z, q = np.full((d, d), np.nan), np.zeros(d), np.zeros(d), np.zeros((d, 64)), np.zeros(64)
-    rows = np.full((d, d), np.nan)
-    log_det = _factor(A, 0.5, U, y, low, full, rows, X, Z, q)
+    rows, P = np.full((d, d), np.nan), np.full((2, d, d), np.nan)
+    log_det = _factor(A, 0.5, U, y, low, full, rows, X, Z, q, P)
     V = A + 0.5 * np.eye(d)
     R = np.triu(U, 1) + np.diag(1 / np.diag(U))
     assert_close(R.T @ R, V, 1e-12)
+    assert_close(P[1], np.linalg.inv(V), 1e-9)
+    assert_close(P[1], P[1].T, 0.0)
     assert_close(low, np.linalg.solve(R.T, y), 1e-10)
     assert_close(rows, R, 1e-15)
     assert_close(full, np.linalg.solve(V, y), 1e-10)
