@@ -15,6 +15,7 @@ r"""Non-stationary episodic MDPs: environments, exact planning, learners, from f
 `random_linear_mixture`, `random_mnl`  random MDPs of any size
 `phase`                                the drift: static, gradual, abrupt
 `kappa`                                κ of multinomial-logit features over a ball, computed
+`plot_plan`, `plot_policy_over_time`   values and actions over the states; the policy as it changes
 `run`                                  drive a Gymnasium environment with discrete spaces
 `backward_induction`, …                exact planning and evaluation in a known MDP; `uniform_regret` of random play
 =====================================  ========================================================================
@@ -29,6 +30,7 @@ from .environment import MDP, linear_mixture, mnl_mixture
 from .features import Features, features_of, logit, mixture_of, sparse_features, tabular
 from .inventory import inventory
 from .multinomial import Multinomial
+from .pictures import plot_plan, plot_policy_over_time
 from .planner import Backup, OptimisticPlanner
 from .planning import backward_induction, policy_evaluation, uniform_regret
 from .random_worlds import random_linear_mixture, random_mnl
@@ -63,6 +65,8 @@ __all__ = [
     "mnl_mixture",
     "mnl_riverswim",
     "phase",
+    "plot_plan",
+    "plot_policy_over_time",
     "policy_evaluation",
     "random_linear_mixture",
     "random_mnl",

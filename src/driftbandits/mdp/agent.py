@@ -19,7 +19,7 @@ from ..saving import read, write
 from . import agent_file
 from .checks import ROUNDING
 from .features import Features, features_of
-from .protocol import Cube, experience, miss, open_book, plan, report, room_for, settled
+from .protocol import Cube, Task, experience, miss, open_book, plan, report, room_for, settled
 
 PLAN, EXPERIENCE, MISS = 0, 1, 2
 NOISE_SPREAD = 8.0  # standard deviations by which a noisy reward may leave its range
@@ -92,7 +92,7 @@ class EpisodicAgent:
         self.episodes = K or None
         self.features = features
         self.states, self.actions = features.states, features.actions
-        self.strategy, self._task = settled(strategy, features.task(self.horizon, K))
+        self.strategy, self._task = settled(strategy, self._scaled_task(features.task(self.horizon, K)))
         self._rng = np.random.default_rng(seed)
         self._state = open_book(self.strategy, self._task)
         self._state.book.idle[0] = min(max((0.0 - low) / (high - low), 0.0), 1.0)
@@ -216,6 +216,18 @@ class EpisodicAgent:
 
     def _turn(self, move: int, h: int = 0, pair: int = 0, r: float = 0.0, successor: int = 0) -> None:
         self._direct(self.strategy, self._state, move, h, pair, r, successor, self._rng)
+
+    def _scaled_task(self, task: Task) -> Task:
+        """The problem with known rewards, if there are any, on the learner's scale."""
+        if task.rewards is None:
+            return task
+        low, high = self.reward_range
+        if task.rewards.min() < low or task.rewards.max() > high:
+            raise InvalidValue(
+                f"known_rewards span [{task.rewards.min():g}, {task.rewards.max():g}]; they must lie in "
+                f"reward_range = ({low:g}, {high:g}): say reward_range=(low, high)"
+            )
+        return task._replace(rewards=(task.rewards - low) / (high - low))
 
     def _scaled(self, reward: float) -> float:
         """The reward on the learner's scale, [0, 1] but for noise that was announced."""

@@ -38,7 +38,8 @@ def pack_agent(agent: Any, task: Task) -> tuple[dict[str, Any], dict[str, NDArra
         "over": agent._over,
         "rng": agent._rng.bit_generator.state,
     }
-    arrays = {} if task.phi is None else {"phi": task.phi}
+    known = {"phi": task.phi, "rewards": agent.features.rewards}
+    arrays = {name: np.asarray(array) for name, array in known.items() if array is not None}
     if task.moves is not None:
         arrays |= {MOVES + name: array for name, array in pack(task.moves).items()}
     return about, arrays | {STATE + name: array for name, array in pack(agent._state).items()}
@@ -76,14 +77,15 @@ def _features(about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], H: i
     held = sum(array.size for array in arrays.values())
     require(held >= H * S * A, "states", S, "as many as its arrays have room for", "Q has H·S·A numbers")
     phi = None if "phi" not in arrays else check_rewards(arrays["phi"], S, A)
+    rewards = None if "rewards" not in arrays else check_rewards(arrays["rewards"][..., None], S, A, "rewards")[..., 0]
     if MOVES + "psi" not in arrays:
         require(U <= S and held >= S * A * U, "successors", U, "as many as its arrays have room for", "each is counted")
-        return Features(S, A, phi, successors=U)
+        return Features(S, A, phi, successors=U, rewards=rewards)
     successor, used, psi = (np.asarray(arrays[MOVES + name]) for name in Moves._fields)
     outside = np.arange(successor.shape[-1]) >= used[:, None]
     given = np.where(outside, -1, successor).reshape(S, A, -1)
     _, _, moves = moves_from(given, psi.reshape(*given.shape, -1))
-    return Features(S, A, phi, moves, bool(about["multinomial"]), U)
+    return Features(S, A, phi, moves, bool(about["multinomial"]), U, rewards)
 
 
 def _within(array: NDArray[np.int64], low: int, high: int) -> bool:

@@ -1,9 +1,11 @@
 """What users hand over about an MDP is checked once, at the door."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidShape, InvalidValue, require
+from ..errors import InvalidShape, InvalidValue, integer, require
 from .protocol import Cube
 
 ROUNDING = 1e-9
@@ -18,11 +20,11 @@ def _array(name: str, given: ArrayLike, axes: int) -> NDArray[np.float64]:
     return values
 
 
-def check_rewards(phi: ArrayLike, S: int, A: int) -> Cube:
-    """The features of the rewards, (S, A, d_θ)."""
-    rewards = _array("phi", phi, 3)
+def check_rewards(phi: ArrayLike, S: int, A: int, name: str = "phi") -> Cube:
+    """The features of the rewards, (S, A, d_θ), or other numbers of every pair."""
+    rewards = _array(name, phi, 3)
     if rewards.shape[:2] != (S, A):
-        raise InvalidShape(f"phi has shape {rewards.shape}; it must be ({S}, {A}, d), one row per state and action")
+        raise InvalidShape(f"{name} has {rewards.shape[:2]} rows; it must have ({S}, {A}), one per state and action")
     return rewards
 
 
@@ -35,9 +37,19 @@ def check_features(phi: ArrayLike, psi: ArrayLike) -> tuple[Cube, Cube]:
     return rewards, moves
 
 
-def check_path(name: str, given: ArrayLike, H: int, d: int) -> Cube:
+Path = ArrayLike | Callable[[int], ArrayLike]  # an array over episodes, or a function of the episode k = 0..K−1
+
+
+def check_path(name: str, given: Path, H: int, d: int, episodes: int | None = None) -> Cube:
     """Parameters of every episode, (K, 1, d) if the stages share them, else (K, H, d)."""
+    if callable(given):
+        K = integer(
+            "episodes", 0 if episodes is None else episodes, least=1, why=f"{name} is a function of the episode"
+        )
+        given = np.stack([np.asarray(given(k), float) for k in range(K)])
     values = np.ascontiguousarray(given, float)
+    if episodes is not None and len(values) != episodes:
+        raise InvalidShape(f"{name} has {len(values)} episodes; episodes = {episodes} says otherwise")
     if values.ndim == 2:
         values = values[:, None]
     if values.ndim != 3 or values.shape[1] not in (1, H) or values.shape[2] != d or len(values) == 0:

@@ -23,6 +23,7 @@ from ..radius.union import over_time
 from .adaptive import AdaptivePlanner, Candidates
 from .choices import LOWEST, RAW, STAY
 from .curvature import kappa_of
+from .known import KnownReward
 from .linear_dynamics import value_feature_bound
 from .moves import Moves, moves_of
 from .multinomial import Multinomial
@@ -132,11 +133,13 @@ def _composed(strategy: Unsettled, task: Task, memory: Any, c: dict[str, Any]) -
     """Tables where there are no features, else the models of the family."""
     imagined = c.get("imagined_visits", 0.1)
     reward: Any = RewardTable(imagined=imagined, scale=c.get("reward_bonus_scale", 0.3))
+    if task.rewards is not None:
+        reward = KnownReward(noise=c.get("reward_noise", 0.0))
     if task.moves is None:
         transition = TransitionTable(imagined=imagined, scale=c.get("transition_bonus_scale", 0.3))
         return OptimisticPlanner(reward=reward, transition=transition, memory=memory, rule=backup(c))
     whole = build(strategy.family, memory, {"lam_theta": 1.0, "S_theta": 1.0, "L_phi": 1.0} | c)
-    return whole if task.phi is not None else whole._replace(reward=reward)
+    return whole._replace(reward=reward) if task.phi is None or task.rewards is not None else whole
 
 
 def _defaults(strategy: Unsettled, task: Task) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import InvalidShape, InvalidValue, integer, require
 from ..linalg import Vector
 from ..protocol import Integers
-from .checks import ROUNDING, check_bound, check_distributions, check_features, check_path
+from .checks import ROUNDING, Path, check_bound, check_distributions, check_features, check_path
 from .choices import SoftmaxDynamics, check_reachable, choices
 from .curvature import kappa_of
 from .linear_dynamics import linear_dynamics, value_feature_bound
@@ -170,10 +170,11 @@ class MDP:
 def linear_mixture(
     phi: ArrayLike,
     psi: ArrayLike,
-    theta: ArrayLike,
-    w: ArrayLike,
+    theta: Path,
+    w: Path,
     *,
     horizon: int,
+    episodes: int | None = None,
     start: int | ArrayLike = 0,
     noise: float = 0.0,
     S_theta: float | None = None,
@@ -186,9 +187,11 @@ def linear_mixture(
     phi, psi
         (S, A, d_θ) and (S, A, S, d_w).
     theta, w
-        (K, d), or (K, H, d) when the stages differ.
+        (K, d), or (K, H, d) when the stages differ; or a function of the episode k = 0..K−1 that returns (d,) or (H, d).
     horizon
         Number of stages H.
+    episodes
+        Number of episodes K; needed if theta or w is a function.
     start
         First state of every episode, or (K,) of them.
     noise
@@ -208,7 +211,9 @@ def linear_mixture(
     (0.0, 1.76)
     """
     rewards, features = check_features(phi, psi)
-    mdp = _make(rewards, features, None, theta, w, horizon, start, noise, S_theta, S_w, linear_dynamics(features))
+    mdp = _make(
+        rewards, features, None, theta, w, horizon, episodes, start, noise, S_theta, S_w, linear_dynamics(features)
+    )
     check_distributions(mdp.psi, mdp.w)
     return mdp
 
@@ -217,10 +222,11 @@ def mnl_mixture(
     phi: ArrayLike,
     psi: ArrayLike,
     reachable: ArrayLike,
-    theta: ArrayLike,
-    w: ArrayLike,
+    theta: Path,
+    w: Path,
     *,
     horizon: int,
+    episodes: int | None = None,
     start: int | ArrayLike = 0,
     noise: float = 0.0,
     S_theta: float | None = None,
@@ -235,16 +241,17 @@ def mnl_mixture(
     mask = check_reachable(reachable, features)
     table = choices(moves_of(features, mask), len(features[0]))
     dynamics = SoftmaxDynamics(table, np.zeros(table.psi.shape[1]))
-    return _make(rewards, features, mask, theta, w, horizon, start, noise, S_theta, S_w, dynamics)
+    return _make(rewards, features, mask, theta, w, horizon, episodes, start, noise, S_theta, S_w, dynamics)
 
 
 def _make(
     rewards: Cube,
     psi: Cube,
     reachable: NDArray[np.bool_] | None,
-    theta: ArrayLike,
-    w: ArrayLike,
+    theta: Path,
+    w: Path,
     horizon: int,
+    episodes: int | None,
     start: int | ArrayLike,
     noise: float,
     S_theta: float | None,
@@ -253,7 +260,8 @@ def _make(
 ) -> MDP:
     H = integer("horizon", horizon, least=1, why="it is the number of stages H")
     require(noise >= 0.0, "noise", noise, "≥ 0", "it is a standard deviation")
-    paths = [check_path("theta", theta, H, rewards.shape[-1]), check_path("w", w, H, psi.shape[-1])]
+    given = (("theta", theta, rewards.shape[-1]), ("w", w, psi.shape[-1]))
+    paths = [check_path(name, path, H, d, episodes) for name, path, d in given]
     K = len(paths[0])
     if len(paths[1]) != K:
         raise InvalidShape(f"theta has {K} episodes but w has {len(paths[1])}; both must cover episodes 1..K")

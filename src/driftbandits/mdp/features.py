@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidShape, InvalidValue, integer
+from ..linalg import Matrix
 from .checks import check_distributions, check_features, check_rewards
 from .choices import check_reachable
 from .moves import Moves, in_use, moves_from, moves_of, moves_of_models
@@ -31,7 +32,7 @@ ROOM = 1 << 22  # pairs × successors that a table has room for by default
 class Features:
     """What a learner may know: made by `tabular`, `mixture_of`, `logit`, or from arrays by `features_of` and `sparse_features`.
 
-    phi (S, A, d_θ) and moves are None where every pair is learned by itself.
+    phi (S, A, d_θ) and moves are None where every pair is learned by itself; rewards (S, A) where they are known.
     """
 
     states: int
@@ -40,6 +41,7 @@ class Features:
     moves: Moves | None = None
     multinomial: bool = False
     successors: int = 1
+    rewards: Matrix | None = None
 
     def __repr__(self) -> str:
         kind = "tabular" if self.moves is None else "multinomial logit" if self.multinomial else "linear mixture"
@@ -75,9 +77,8 @@ class Features:
 
     def task(self, horizon: int, episodes: int) -> Task:
         """The problem of H stages and K episodes, 0 if K is not known."""
-        return Task(
-            self.states, self.actions, self.phi, self.moves, self.multinomial, self.successors, horizon, episodes
-        )
+        sizes = self.states, self.actions
+        return Task(*sizes, self.phi, self.moves, self.multinomial, self.successors, horizon, episodes, self.rewards)
 
 
 def features_of(phi: ArrayLike, psi: ArrayLike, reachable: ArrayLike | None = None) -> Features:
@@ -89,7 +90,12 @@ def features_of(phi: ArrayLike, psi: ArrayLike, reachable: ArrayLike | None = No
 
 
 def sparse_features(
-    successors: ArrayLike, psi: ArrayLike, *, multinomial: bool, phi: ArrayLike | None = None
+    successors: ArrayLike,
+    psi: ArrayLike,
+    *,
+    multinomial: bool,
+    phi: ArrayLike | None = None,
+    known_rewards: ArrayLike | None = None,
 ) -> Features:
     """Features where a pair leads to few of many states: memory and time follow the number of (s, a, s').
 
@@ -103,6 +109,8 @@ def sparse_features(
         P ∝ exp(ψᵀw) over the successors, for `mnl_weight_ucrl`; else P = ψᵀw, for `weight_ucrl`.
     phi
         Features of the rewards (S, A, d_θ); by default every pair's reward is learned by itself.
+    known_rewards
+        (S, A), in place of phi: what every action pays, if that is known.
 
     Examples
     --------
@@ -112,16 +120,29 @@ def sparse_features(
     """
     S, A, moves = moves_from(successors, psi)
     rewards = None if phi is None else check_rewards(phi, S, A)
-    return Features(S, A, rewards, moves, bool(multinomial), S)
+    return Features(S, A, rewards, moves, bool(multinomial), S, _known(known_rewards, rewards, S, A))
 
 
-def tabular(states: int, actions: int, *, successors: int | None = None) -> Features:
+def _known(given: ArrayLike | None, phi: Cube | None, S: int, A: int) -> Matrix | None:
+    """Rewards that are known, (S, A); then there is nothing to learn with features."""
+    if given is None:
+        return None
+    if phi is not None:
+        raise InvalidValue("give features of the rewards, or known_rewards, not both: what is known is not learned")
+    return check_rewards(np.asarray(given, float)[..., None], S, A, name="known_rewards")[..., 0]
+
+
+def tabular(
+    states: int, actions: int, *, successors: int | None = None, known_rewards: ArrayLike | None = None
+) -> Features:
     """Nothing is known but how many states and actions there are.
 
     Parameters
     ----------
     successors
         Room for so many different successors per pair; by default all states, or fewer where that would be more than 4 million counts.
+    known_rewards
+        (S, A): what every action pays, if that is known; then only the transitions are learned.
 
     Examples
     --------
@@ -133,10 +154,12 @@ def tabular(states: int, actions: int, *, successors: int | None = None) -> Feat
     if successors is None:
         successors = max(1, min(S, ROOM // (S * A)))
     room = integer("successors", successors, least=1, why="every pair leads somewhere")
-    return Features(S, A, successors=min(room, S))
+    return Features(S, A, successors=min(room, S), rewards=_known(known_rewards, None, S, A))
 
 
-def mixture_of(models: Sequence[Any], *, rewards: Sequence[ArrayLike] | None = None) -> Features:
+def mixture_of(
+    models: Sequence[Any], *, rewards: Sequence[ArrayLike] | None = None, known_rewards: ArrayLike | None = None
+) -> Features:
     """The dynamics are an unknown, drifting convex mixture of these models: P = Σ_i w_i P_i, w ≥ 0, Σw_i = 1.
 
     Parameters
@@ -145,6 +168,8 @@ def mixture_of(models: Sequence[Any], *, rewards: Sequence[ArrayLike] | None = N
         Transition probabilities (S, A, S) each; or, where most are 0, SciPy's sparse arrays of shape (S·A, S), row s·A + a.
     rewards
         (S, A) each: the rewards are an unknown combination Σ_i θ_i r_i of these. By default every pair's reward is learned by itself.
+    known_rewards
+        (S, A), in place of rewards: what every action pays, if that is known.
 
     Examples
     --------
@@ -161,7 +186,7 @@ def mixture_of(models: Sequence[Any], *, rewards: Sequence[ArrayLike] | None = N
     phi = None
     if rewards is not None:
         phi = check_rewards(np.stack([np.asarray(r, float) for r in rewards], axis=-1), S, A)
-    return Features(S, A, phi, moves, False, S)
+    return Features(S, A, phi, moves, False, S, _known(known_rewards, phi, S, A))
 
 
 def _dense_models(models: Sequence[ArrayLike]) -> tuple[int, int, Moves]:
@@ -183,6 +208,7 @@ def logit(
     actions: int,
     successors: Callable[[int, int], Iterable[int]] | None = None,
     rewards: ArrayLike | None = None,
+    known_rewards: ArrayLike | None = None,
 ) -> Features:
     """Moves have features: P(s'|s,a) ∝ exp(ψ(s'|s,a)ᵀw) over the s' for which `features(s, a, s')` is not None.
 
@@ -194,6 +220,8 @@ def logit(
         The states that `features` is asked about, `successors(s, a)`; by default all, which takes S²A calls.
     rewards
         Features of the rewards (S, A, d); by default every pair's reward is learned by itself.
+    known_rewards
+        (S, A), in place of rewards: what every action pays, if that is known.
 
     Examples
     --------
@@ -219,4 +247,5 @@ def logit(
     for n, pair in enumerate(listed):
         for u, (t, row) in enumerate(pair):
             places[n, u], psi[n, u] = t, row
-    return sparse_features(places.reshape(S, A, U), psi.reshape(S, A, U, -1), multinomial=True, phi=rewards)
+    known = {"phi": rewards, "known_rewards": known_rewards}
+    return sparse_features(places.reshape(S, A, U), psi.reshape(S, A, U, -1), multinomial=True, **known)

@@ -35,6 +35,7 @@ class Task(NamedTuple):
 
     phi (S, A, d_θ) and the `Moves` with their features, None where nothing is known and every pair is learned by itself; is it a
     multinomial-logit problem? Room for so many successors per pair where moves is None; H stages; K episodes, or 0 if that is not known.
+    Rewards (S, A) on the learner's scale, where they are known.
     """
 
     states: int
@@ -45,6 +46,7 @@ class Task(NamedTuple):
     successors: int
     horizon: int
     episodes: int
+    rewards: Matrix | None = None
 
 
 class Book(NamedTuple):

@@ -239,3 +239,15 @@ def test_refuses_more_episodes_than_the_world_has():
     world = db.mdp.riverswim(episodes=5, horizon=3)
     with pytest.raises(db.DriftBanditsError, match="the MDP has 5"):
         db.simulate_mdp(strategy_for(world), world, episodes=6)
+
+
+def test_drift_may_be_a_function_of_the_episode():
+    given = db.mdp.riverswim(episodes=5, horizon=3, drift="gradual")
+    path = {"theta": lambda k: given.theta[k, 0], "w": lambda k: given.w[k, 0]}
+    world = db.mdp.linear_mixture(given.phi, given.psi, **path, horizon=3, episodes=5)
+    np.testing.assert_array_equal(world.w, given.w)
+    np.testing.assert_array_equal(world.theta, given.theta)
+    with pytest.raises(db.DriftBanditsError, match="episodes"):
+        db.mdp.linear_mixture(given.phi, given.psi, **path, horizon=3)
+    with pytest.raises(db.DriftBanditsError, match="theta has 5 episodes; episodes = 4"):
+        db.mdp.linear_mixture(given.phi, given.psi, given.theta, given.w, horizon=3, episodes=4)

@@ -1,0 +1,63 @@
+"""Rewards that are known: only where an action leads has to be learned."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import InvalidValue
+from ..kernel import part
+from ..linalg import Matrix, Vector
+from ..protocol import NO_SLOT, History, Moments, blank_history
+from ..state import filled, view_state
+from .protocol import Task, learn_reward, optimistic_reward, reward_state, told
+from .reward import blank_moments, fold
+
+
+@part
+class KnownReward(NamedTuple):
+    """The reward of every pair is known and does not drift; there is nothing to be optimistic about."""
+
+    noise: float = 0.0  # announced noise of what is observed, which is not learned from
+
+
+class KnownState(NamedTuple):
+    """The rewards, and how much time has passed."""
+
+    history: History
+    sums: Moments  # of no features: it counts
+    expected: Matrix  # (groups, S·A)
+    optimistic: Matrix  # (groups, S·A), the same
+    radius: Vector  # (groups,) 0
+    bonus: Vector  # (groups,) 0
+    nothing: Vector  # (0,)
+
+
+@reward_state.register(KnownReward)
+def _(reward: KnownReward, task: Task, memory: Any, groups: int) -> KnownState:
+    if task.rewards is None:
+        raise InvalidValue("this learner needs known_rewards (S, A)")
+    rewards = np.tile(task.rewards.reshape(-1), (groups, 1))
+    return KnownState(
+        history=filled(blank_history(memory, 0), groups),
+        sums=blank_moments(0, groups),
+        expected=rewards,
+        optimistic=rewards.copy(),
+        radius=np.zeros(groups),
+        bonus=np.zeros(groups),
+        nothing=np.zeros(0),
+    )
+
+
+@optimistic_reward.register(KnownReward)
+def _(reward: KnownReward, state: KnownState, g: int) -> None:
+    state.bonus[g] = 0.0
+
+
+@learn_reward.register(KnownReward)
+def _(reward: KnownReward, memory: Any, state: KnownState, g: int, pair: int, r: float) -> None:
+    fold(memory, view_state(state.history, g), view_state(state.sums, g), state.nothing, 0.0, NO_SLOT)
+
+
+@told.register(KnownReward)
+def _(reward: KnownReward, state: KnownState) -> dict[str, Any]:
+    return {"expected_rewards": state.expected.copy()}
