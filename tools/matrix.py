@@ -36,26 +36,33 @@ def environment(version: str, python: str) -> pathlib.Path:
     return folder / "bin" / "python"
 
 
-def check(version: str, python: str) -> None:
-    """The smoke set; any failure ends the run."""
-    own = environment(version, python)
-    settings = {**os.environ, "PYTHONPATH": str(TOP / "src"), "DRIFTBANDITS_COMPILE": "now"}
-    settings["DRIFTBANDITS_CACHE"] = str(TOP / "build" / "python" / f"{version}-cache")
-    subprocess.run([own, "tests/versions/smoke.py"], cwd=TOP, env=settings, check=True, stdout=subprocess.DEVNULL)
-    tests = [own, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-m", "not slow and not compiled", *TESTS]
-    subprocess.run(tests, cwd=TOP, env={**settings, "NUMBA_DISABLE_JIT": "1"}, check=True)
+def check(version: str, python: str) -> bool:
+    """The smoke set; did it pass?"""
+    try:
+        own = environment(version, python)
+        settings = {**os.environ, "PYTHONPATH": str(TOP / "src"), "DRIFTBANDITS_COMPILE": "now"}
+        settings["DRIFTBANDITS_CACHE"] = str(TOP / "build" / "python" / f"{version}-cache")
+        subprocess.run([own, "tests/versions/smoke.py"], cwd=TOP, env=settings, check=True, stdout=subprocess.DEVNULL)
+        tests = [own, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-m", "not slow and not compiled"]
+        subprocess.run([*tests, *TESTS], cwd=TOP, env={**settings, "NUMBA_DISABLE_JIT": "1"}, check=True)
+    except subprocess.CalledProcessError as failure:
+        print(f"Python {version} ({python}): FAILED at {' '.join(map(str, failure.cmd[:4]))} …", flush=True)
+        return False
     print(f"Python {version} ({python}): lock installed, smoke set and agents pass", flush=True)
+    return True
 
 
-def main() -> None:
-    """All versions asked for, or all that are promised."""
+def main() -> int:
+    """All versions asked for, or all that are promised; how many failed."""
+    failed = 0
     for version in sys.argv[1:] or PROMISED:
         python = interpreter(version)
         if python is None:
             print(f"Python {version}: not installed here, not tested", flush=True)
         else:
-            check(version, python)
+            failed += not check(version, python)
+    return failed
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

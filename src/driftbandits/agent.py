@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import agent_file
-from .checks import Check, as_numbers, as_offer, check_arms
+from .checks import Check, as_numbers, as_offer, check_arms, check_same_arms
 from .checks import prepare as prepare_checks
 from .cold import How, lazily, prepared, way
 from .errors import (
@@ -81,7 +81,8 @@ class Agent:
     horizon
         Number of rounds, if known; only strategies with a union bound over time need it.
     check
-        Arms longer than the strategy's L are an error, a warning ("warn") or ignored ("off").
+        Arms longer than the strategy's L are an error, a warning ("warn") or ignored ("off"). Unless it is "off", changing arms are an
+        error for MASTER, whose tests compare rounds with the same arms.
     items
         Number K of items, for strategies with a model per item: `select` then takes one context (d,) and returns the item.
     compile
@@ -137,6 +138,7 @@ class Agent:
         self._score = np.zeros(0)
         self._room = 0  # the most arms there were
         self._x = np.zeros(d)
+        self._first_offer: Matrix | None = None  # kept where the strategy needs the same arms in every round
         self._chosen = False  # is the last selection open?
         self._older = 0  # open selections before it
         self._behind = False  # has the last selection's round still to pass?
@@ -159,6 +161,8 @@ class Agent:
         """Index of the arm to play among the rows of `arms` (n, d), which may differ in every call; or the item for a context (d,)."""
         offer = self._offer(arms)
         with self._lock:
+            if self._limits.fixed_arms and self._check != "off":
+                self._first_offer = check_same_arms(self._first_offer, offer, type(self._strategy).__name__)
             if self._behind and self._waits:
                 self._catch_up()
             score = self._scratch(offer)  # may make room in the state

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .checks import as_offer
 from .errors import CannotRead, DriftBanditsError, integer, require
 from .protocol import make_room, widen
 from .restoring import restored
@@ -29,7 +30,8 @@ def pack_agent(agent: Any) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         "open": [agent._chosen, agent._older, agent._behind, agent._item],
     }
     state = {STATE + name: array for name, array in pack(agent._state).items()}
-    return about, {**state, "x": agent._x.copy()}
+    kept = {} if agent._first_offer is None else {"first_offer": agent._first_offer.copy()}
+    return about, {**state, **kept, "x": agent._x.copy()}
 
 
 def unpack_agent(
@@ -61,6 +63,8 @@ def _restore(agent: Any, about: dict[str, Any], arrays: Mapping[str, NDArray[Any
     agent._state = state
     agent._rng.bit_generator.state = about["rng"]
     agent._x = np.array(arrays["x"], np.float64)
+    if "first_offer" in arrays:
+        agent._first_offer = as_offer(arrays["first_offer"].T, agent._dim)
     chosen, older, behind, item = about["open"]
     agent._chosen, agent._older = bool(chosen), integer("older", older, least=0, why="it is a number of selections")
     agent._behind, agent._item = bool(behind), integer("item", item, least=-1, why="it is an item, or −1")

@@ -76,6 +76,22 @@ def check_arms(arms: Matrix, L: float, check: Check) -> None:
         warnings.warn(message, LongArmWarning, stacklevel=3)
 
 
+def check_same_arms(first: Matrix | None, arms: Matrix, strategy: str) -> Matrix:
+    """The arms (d, n) on offer in round 1; other arms than these, in whatever order, are refused."""
+    if first is None:
+        return arms.copy()
+    if not (np.array_equal(first, arms) or np.array_equal(_in_order(first), _in_order(arms))):
+        raise InvalidValue(
+            f"the arms on offer are not those of round 1; the tests of {strategy} compare rounds with the same arms "
+            "(check='off' runs it all the same)"
+        )
+    return first
+
+
+def _in_order(arms: Matrix) -> Matrix:
+    return arms[:, np.lexsort(arms)]
+
+
 def as_numbers(name: str, given: Any) -> Matrix:
     """What a user gives as an array of floats; strings, complex numbers, objects and ragged lists are no numbers."""
     try:

@@ -22,6 +22,7 @@ import numpy as np
 from .agent import Agent
 from .errors import DriftBanditsError
 from .linalg import Matrix
+from .model import Linear
 from .protocol import exact_when_late, limits, settle
 from .saving import to_bytes
 from .state import pack
@@ -53,11 +54,15 @@ class Case(NamedTuple):
         size = rng.uniform(0.5, 1.0, (n, 1)) * length
         return np.asarray(arms / np.linalg.norm(arms, axis=1, keepdims=True) * size)
 
+    def offer(self, rng: np.random.Generator, n: int = 5) -> Matrix:
+        """Arms for a decision: new ones, or the same in every round where the strategy needs that."""
+        return self.arms(np.random.default_rng(0), 5) if limits(self.strategy).fixed_arms else self.arms(rng, n)
+
     def play(self, agent: Agent, rng: np.random.Generator, rounds: int = 0) -> list[int]:
         """Decide and learn; the choices."""
         choices = []
         for t in range(rounds or self.rounds):
-            arms = self.arms(rng, 1 + t % 6)
+            arms = self.offer(rng, 1 + t % 6)
             choices.append(agent.select(arms))
             if not 0 <= choices[-1] < len(arms):
                 raise CheckFailed(f"select chose {choices[-1]} among {len(arms)} arms")
@@ -117,7 +122,7 @@ def tells_finite_numbers(case: Case) -> None:
     """Scores and θ̂ are finite in every round; info is JSON; repr is one line."""
     agent, rng = case.agent(), np.random.default_rng(1)
     for t in range(case.rounds):
-        arms = case.arms(rng, 1 + t % 6)
+        arms = case.offer(rng, 1 + t % 6)
         expect(bool(np.isfinite(agent.scores(arms)).all()), f"scores are not finite in round {t + 1}")
         agent.select(arms)
         agent.update(case.reward(rng))
@@ -210,7 +215,7 @@ def save_and_load(case: Case) -> None:
     """A saved and loaded agent, saved in the middle of a decision, goes on as one that never was."""
     agent, rng = case.agent(11), np.random.default_rng(6)
     case.play(agent, rng)
-    agent.select(case.arms(rng))
+    agent.select(case.offer(rng))
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "agent"
         agent.save(path)
@@ -258,7 +263,7 @@ def late_rewards_are_exact_or_refused(case: Case) -> None:
     """
     in_time, late = case.agent(), case.agent()
     rng = np.random.default_rng(9)
-    X = [case.arms(rng, 1) for _ in range(min(case.rounds, 12))]
+    X = [case.offer(rng, 1)[:1] for _ in range(min(case.rounds, 12))]
     rewards = [case.reward(rng) for _ in X]
     for x, r in zip(X, rewards, strict=True):
         in_time.select(x)
@@ -278,6 +283,34 @@ def late_rewards_are_exact_or_refused(case: Case) -> None:
         return
     close = np.abs(late.theta - in_time.theta).max() <= 1e-6 * (1.0 + np.abs(in_time.theta).max())
     expect(bool(close), f"late rewards gave θ̂ = {late.theta}, rewards in time {in_time.theta}")
+
+
+def works_at_every_scale(case: Case) -> None:
+    """Tiny features, and rewards tiny or huge where they may be, leave finite numbers; a ridge estimate is proportional to the rewards."""
+    low, high = limits(case.strategy).low, limits(case.strategy).high
+    for size, factor in ((1.0, 1.0), (1e-6, 1.0), (1e-60, 1.0), (1.0, 1e-9), (1e-6, 1e-9), (1.0, 1e9), (1e-6, 1e9)):
+        agent, rng = case.agent(), np.random.default_rng(11)
+        for t in range(case.rounds):
+            arms = size * case.offer(rng, 1 + t % 6)
+            agent.select(arms)
+            agent.update(float(np.clip(factor * case.reward(rng), low, high)))
+            told = np.concatenate([agent.theta, agent.scores(arms)])
+            expect(
+                bool(np.isfinite(told).all()),
+                f"features of size {size:g} and rewards × {factor:g} gave numbers that are not finite in round {t + 1}",
+            )
+    if not isinstance(getattr(case.strategy, "model", None), Linear) or np.isfinite([low, high]).any():
+        return
+    x, thetas = case.arms(np.random.default_rng(12), case.rounds), []
+    rewards = [case.reward(np.random.default_rng([12, t])) for t in range(case.rounds)]
+    for factor in (1.0, 2.0**30, 2.0**-30):
+        agent = case.agent()
+        for features, r in zip(x, rewards, strict=True):
+            agent.update(factor * r, x=features)
+        thetas.append(agent.theta / factor)
+    largest = 1e-9 * max(float(np.abs(thetas[0]).max()), 1e-300)
+    for theta in thetas[1:]:
+        expect(bool(np.abs(theta - thetas[0]).max() <= largest), "θ̂ is not proportional to the rewards")
 
 
 def state_does_not_grow(case: Case) -> None:
@@ -304,5 +337,6 @@ CHECKS: tuple[Callable[[Case], None], ...] = (
     save_and_load,
     threads_lose_nothing,
     late_rewards_are_exact_or_refused,
+    works_at_every_scale,
     state_does_not_grow,
 )

@@ -151,6 +151,13 @@ def d_lin_ucb(X, r, arms, *, gamma, **constants):
     return linear_scores(X, r, arms, memory=("discounted", gamma), metric="sandwich", radius_n="w2", **constants)
 
 
+def d_lin_ucb_public_code(X, r, arms, *, gamma, lam, bonus_scale=1.0, **constants):
+    """D-LinUCB with the Ṽ of the public code (resolution A15)."""
+    w = weights(("discounted", gamma), len(r) + 1)
+    width = sandwich_norms(arms, V(X, w, lam), V_tilde_legacy(X, gamma, lam))
+    return arms @ theta_hat(X, r, w, lam) + bonus_scale * beta(X, w, lam=lam, radius_n="w2", **constants) * width
+
+
 def sw_ucb(X, r, arms, *, W, constant_radius=False, bonus_scale=1.0, **constants):
     """SW-UCB; `constant_radius` is the authors' radius, which uses W whatever t is."""
     if not constant_radius:

@@ -11,7 +11,7 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
-from ..experiment.analyse.panel_results import Panel
+from ..experiment.analyse.panel_results import Panel, readings_of
 from ..experiment.write.publish import Published, final_lines
 from .interrupts import interrupt_at_once, interrupt_in_order
 
@@ -81,12 +81,31 @@ def show_published(done: Published, seconds: float) -> None:
             exponent = f"{f.exponent:.2f} ± {f.exponent_std:.2f}{theorem}"
             out.print(Text(printable(f"  regret against {f.label}, {f.strategy}: exponent {exponent}")))
         out.print()
+    _show_robustness(done.panels)
     reused = done.total - done.computed
     out.print(f"{done.total} cells ({done.computed} computed, {reused} found) in {seconds:.1f} s")
     if done.report is not None:
         out.print(Text(f"report   {done.report}"))
     out.print(Text(f"figures  {done.root / 'figures'}"))
     out.print(Text(f"summary  {done.root / 'summary.json'}"))
+
+
+def _show_robustness(panels: list[Panel]) -> None:
+    """The matrix claim × reading, if it was asked for."""
+    readings = readings_of(panels)
+    if not readings:
+        return
+    table = Table(
+        title="Claims over seeds and readings", title_justify="left", title_style="bold", box=None, pad_edge=False
+    )
+    for heading in ("claim", "verdict", "replications", *readings):
+        table.add_column(Text(printable(heading)))
+    for v in (v for p in panels for v in p.claims if v.readings):
+        found = {r.reading: "✓" if r.holds else "✗" for r in v.readings}
+        marks = [found.get(reading, "") for reading in readings]
+        table.add_row(*(Text(printable(t)) for t in (v.claim, v.robust, v.readings[0].times, *marks)))
+    out.print(table)
+    out.print()
 
 
 def _finals(panel: Panel) -> Table:

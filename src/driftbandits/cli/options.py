@@ -56,4 +56,11 @@ Strict = Annotated[
     bool,
     typer.Option("--strict", help="Refuse finished trials of another processor, NumPy or numba, instead of warning."),
 ]
+Robust = Annotated[
+    bool,
+    typer.Option(
+        "--robust",
+        help="Test every claim again with fresh arms and noise, and under the readings that the file lists as [b]\\[\\[reading]][/].",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]

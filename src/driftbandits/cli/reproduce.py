@@ -9,7 +9,7 @@ from ..experiment.spec import panels as panel_files
 from ..experiment.spec.experiment import load
 from ..experiment.spec.source import Source
 from .app import EXPERIMENTS, command
-from .options import Cluster, Horizon, Jobs, Json, Quiet, Seed, Strict, Tiny, Trials, Yes
+from .options import Cluster, Horizon, Jobs, Json, Quiet, Robust, Seed, Strict, Tiny, Trials, Yes
 from .publishing import number_or_formula, run_and_show
 
 
@@ -39,6 +39,7 @@ def reproduce(
             help="Length of θ_t, at most S of the panel. [dim]The other reading of the paper's S = 5 is --theta-norm 5.[/]",
         ),
     ] = "",
+    robust: Robust = False,
     cluster: Cluster = "",
     tiny: Tiny = False,
     yes: Yes = False,
@@ -53,6 +54,7 @@ def reproduce(
     Finished trials are kept: stop it at any time, and the same command resumes.
 
     [b]driftbandits reproduce[/]   [dim]all six panels of the paper[/]
+    [b]driftbandits reproduce --robust[/]   [dim]with every claim × every reading[/]
     [b]driftbandits reproduce glb-s5 scb-s5 --theta-norm 5 --out results/norm-5[/]
     [b]driftbandits reproduce piecewise scaling mdp-linear mdp-mnl adaptive --out results/beyond[/]
     """
@@ -75,4 +77,5 @@ def reproduce(
         collection=collection,
         yes=yes,
         strict=strict,
+        robust=robust,
     )

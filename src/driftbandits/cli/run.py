@@ -10,7 +10,7 @@ import typer
 from ..experiment.spec.experiment import load
 from ..experiment.spec.source import SpecError
 from .app import EXPERIMENTS, command
-from .options import AllowCode, Cluster, Horizon, Jobs, Json, Quiet, Seed, Strict, Tiny, Trials, Yes
+from .options import AllowCode, Cluster, Horizon, Jobs, Json, Quiet, Robust, Seed, Strict, Tiny, Trials, Yes
 from .publishing import number_or_formula, run_and_show
 
 
@@ -36,6 +36,7 @@ def run(
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Replace a constant of the file; may be repeated."),
     ] = None,
+    robust: Robust = False,
     cluster: Cluster = "",
     tiny: Tiny = False,
     allow_code: AllowCode = False,
@@ -67,6 +68,7 @@ def run(
         cluster=cluster,
         yes=yes,
         strict=strict,
+        robust=robust,
     )
 
 

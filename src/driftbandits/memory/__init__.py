@@ -9,12 +9,15 @@ memory         w_{t,s}                                       forgets
 `Restart`      1 since the last multiple of H, else 0        abruptly, all at once
 =============  ============================================  ==========================
 
+`DiscountedFromV` is `Discounted` with the mistake of a public implementation in its second matrix, for replications.
+
 This is the only place in which a weighted, a windowed, a restarted and a static learner differ.
 """
 
 from .discounted import Discounted
 from .everything import Everything
+from .public_code import DiscountedFromV
 from .restart import Restart
 from .window import Window
 
-__all__ = ["Discounted", "Everything", "Restart", "Window"]
+__all__ = ["Discounted", "DiscountedFromV", "Everything", "Restart", "Window"]

@@ -23,9 +23,14 @@ class Discounted(Memory):
 
 @capacity.register(Discounted)
 def _(memory: Discounted, horizon: int) -> int:
-    if memory.gamma == 1.0:
+    return rounds_until(NEGLIGIBLE, memory.gamma, horizon)
+
+
+def rounds_until(weight: float, gamma: float, horizon: int) -> int:
+    """After how many rounds γ^age is below a weight; the horizon, if that comes first."""
+    if gamma == 1.0:
         return horizon
-    rounds = math.ceil(math.log(NEGLIGIBLE) / math.log(memory.gamma)) + 1
+    rounds = math.ceil(math.log(weight) / math.log(gamma)) + 1
     return min(rounds, horizon) if horizon else rounds
 
 

@@ -1,6 +1,6 @@
 """How do we choose? Optimism with one of two norms, over a set of parameters, or a randomised index."""
 
-from .bonus import Bonus, RandomisedBonus, SandwichBonus
+from .bonus import Bonus, RandomisedBonus, SandwichBonus, WideSandwich
 from .parameter import ParameterBased
 from .relaxed import RelaxedParameterBased
 from .thompson import ThompsonSampling
@@ -12,4 +12,5 @@ __all__ = [
     "RelaxedParameterBased",
     "SandwichBonus",
     "ThompsonSampling",
+    "WideSandwich",
 ]

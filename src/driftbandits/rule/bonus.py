@@ -2,6 +2,7 @@
 
 `Bonus`            ‖x‖_{V⁻¹}, one matrix (LB-WeightUCB, OFUL, …; paper, Algorithm 1, line 3)
 `SandwichBonus`    ‖x‖_{V⁻¹ṼV⁻¹}, two matrices (D-LinUCB; Russac et al. 2019); never wider, since Ṽ ⪯ V
+`WideSandwich`     the same where Ṽ may exceed V, so that no arm can be left unscored
 `RandomisedBonus`  the second, times a·Z with one Z ~ N(0, 1) per round for all arms (D-RandLinUCB; Kim and Tewari 2020)
 """
 
@@ -34,6 +35,10 @@ class SandwichBonus(Rule):
     """Optimism in the norm V⁻¹ṼV⁻¹, where Ṽ has the squared weights."""
 
 
+class WideSandwich(Rule):
+    """Optimism in the norm V⁻¹ṼV⁻¹ for any Ṽ; every arm is scored in every round."""
+
+
 class RandomisedBonus(Rule):
     """A sandwich bonus multiplied by a·Z, or by a·|Z| if optimistic = 1."""
 
@@ -45,7 +50,7 @@ class RandomisedBonus(Rule):
         require(self.a >= 0.0, "a", self.a, "≥ 0", "it scales a symmetric perturbation")
 
 
-@wants_squares.register(SandwichBonus, RandomisedBonus)
+@wants_squares.register(SandwichBonus, WideSandwich, RandomisedBonus)
 def _(rule: Any) -> bool:
     return True
 
@@ -60,6 +65,12 @@ def _(rule: Any, setting: Setting) -> WidthWork:
     return blank_width_work(setting, metric=True)
 
 
+@blank_work.register(WideSandwich)
+def _(rule: WideSandwich, setting: Setting) -> WidthWork:
+    unknown = setting._replace(arms=np.zeros((setting.dim, 0)))  # bounds of widths are bounds in V⁻¹, too small here
+    return blank_width_work(unknown, metric=True)
+
+
 @anticipate.register(Bonus, SandwichBonus, RandomisedBonus)
 def _(rule: Any, est: Any, work: WidthWork, x: Vector) -> None:
     cross_widths(est, work, x)
@@ -70,7 +81,7 @@ def _(rule: Bonus, model: Any, sums: Any, est: Any, work: WidthWork, g: float) -
     carry_bounds(model.lam, gained(sums), est, work, g)
 
 
-@prepare.register(SandwichBonus, RandomisedBonus)
+@prepare.register(SandwichBonus, WideSandwich, RandomisedBonus)
 def _(rule: Any, model: Any, sums: Any, est: Any, work: WidthWork, g: float) -> None:
     carry_bounds(model.lam, gained(sums), est, work, g)
     sandwich(est.factor, est.factor2, work.root, work.metric)
@@ -82,7 +93,7 @@ def _(rule: RandomisedBonus, est: Any, beta: float, work: WidthWork, rng: np.ran
     work.noise[0] = rule.a * (abs(z) if rule.optimistic else z)
 
 
-@choose.register(Bonus, SandwichBonus, RandomisedBonus)
+@choose.register(Bonus, SandwichBonus, WideSandwich, RandomisedBonus)
 def _(
     rule: Any,
     model: Any,
@@ -97,7 +108,7 @@ def _(
     return choose_widest(rule, model, est, beta * work.noise[0], work, arms, score, rng)
 
 
-@index.register(Bonus, SandwichBonus, RandomisedBonus)
+@index.register(Bonus, SandwichBonus, WideSandwich, RandomisedBonus)
 def _(rule: Any, model: Any, sums: Any, est: Any, beta: float, work: WidthWork, arms: Matrix, score: Vector) -> None:
     score_all(rule, model, est, beta * work.noise[0], work, arms, score)
 
@@ -112,12 +123,12 @@ def _(rule: Bonus, est: Any, work: WidthWork, x: Vector, inverse: float) -> floa
     return inverse
 
 
-@squared_widths.register(SandwichBonus, RandomisedBonus)
+@squared_widths.register(SandwichBonus, WideSandwich, RandomisedBonus)
 def _(rule: Any, est: Any, work: WidthWork, arms: Matrix, first: int, m: int) -> None:
     quadratic_forms(arms, first, m, work.metric, work.Z, work.q)
 
 
-@squared_width.register(SandwichBonus, RandomisedBonus)
+@squared_width.register(SandwichBonus, WideSandwich, RandomisedBonus)
 def _(rule: Any, est: Any, work: WidthWork, x: Vector, inverse: float) -> float:
     return quadratic_form(work.metric, x)
 

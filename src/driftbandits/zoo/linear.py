@@ -15,11 +15,11 @@ uniform_in_time
 from typing import Any, Literal
 
 from ..errors import require
-from ..memory import Discounted, Everything, Restart, Window
+from ..memory import Discounted, DiscountedFromV, Everything, Restart, Window
 from ..model import Linear
 from ..radius import Constant
 from ..radius.union import UniformInTime, over_time
-from ..rule import Bonus, RandomisedBonus, SandwichBonus, ThompsonSampling
+from ..rule import Bonus, RandomisedBonus, SandwichBonus, ThompsonSampling, WideSandwich
 from ..strategy import Optimistic
 from .options import RadiusForm, counts_squares, discount, self_normalised
 from .record import algorithm, algorithms_of
@@ -137,13 +137,49 @@ def d_lin_ucb(
 
         V_t as in LB-WeightUCB,   Ṽ_t = γ²Ṽ_{t−1} + x_t x_tᵀ + (1−γ²)λI,   play argmax xᵀθ̂ + β‖x‖_{V⁻¹ṼV⁻¹}
 
-    β counts Σw². Ṽ is multiplied from Ṽ, not from V as in a public implementation (resolution A15).
+    β counts Σw². Ṽ is multiplied from Ṽ, not from V as in a public implementation (resolution A15), which is `d_lin_ucb_public_code`.
     """
     form = self_normalised(radius)(
         lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, squared=True, uniform=over_time(uniform_in_time)
     )
     return Optimistic(
         model=Linear(lam=lam), memory=Discounted(gamma=discount(gamma, half_life)), radius=form, rule=SandwichBonus()
+    )
+
+
+@algorithm(
+    family="linear",
+    remembers="γ^age, a second matrix made of the first",
+    plays=SANDWICH,
+    regret="none: no theorem is about it",
+    papers=("russac2019weighted",),
+    example=SMALL | {"gamma": 0.95},
+    tuned_by=LB,
+    world="linear",
+)
+def d_lin_ucb_public_code(
+    *,
+    gamma: float | None = None,
+    half_life: float | None = None,
+    lam: float,
+    S: float,
+    L: float,
+    R: float,
+    delta: float,
+    bonus_scale: float = 1.0,
+) -> Optimistic:
+    """D-LinUCB as its public implementation has it, with its mistake: for replications, not for use (resolution A15).
+
+        V_t as in LB-WeightUCB,   Ṽ_t = γ²V_t + x_t x_tᵀ + (1−γ²)λI,   play argmax xᵀθ̂ + β‖x‖_{V⁻¹ṼV⁻¹}
+
+    The algorithm of the paper has γ²Ṽ_{t−1} in place of γ²V_t: that is `d_lin_ucb`. Late rewards are refused.
+    """
+    form = self_normalised("trace")(lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, squared=True)
+    return Optimistic(
+        model=Linear(lam=lam),
+        memory=DiscountedFromV(gamma=discount(gamma, half_life)),
+        radius=form,
+        rule=WideSandwich(),
     )
 
 

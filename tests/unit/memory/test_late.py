@@ -70,7 +70,9 @@ def test_the_oracle_agrees_with_the_one_of_rewards_in_time():
     for memory in MEMORIES:
         for t in range(12):
             own = [weight_of_round(memory, t, s) for s in range(1, t + 1)]
-            np.testing.assert_array_equal(own, linear.weights(memory, t + 1))
+            np.testing.assert_allclose(
+                own, linear.weights(memory, t + 1), rtol=1e-14
+            )  # powers differ in their last bit between CPUs
 
 
 @AS_A_RULE

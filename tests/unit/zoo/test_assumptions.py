@@ -56,6 +56,28 @@ def test_master_needs_the_same_arms_in_every_round():
     assert np.isfinite(db.simulate(strategy, world, check="off").regret).all()
 
 
+def test_an_agent_of_master_needs_the_same_arms_in_every_decision(tmp_path):
+    strategy = db.zoo.master(db.zoo.oful(S=1.0, L=1.0, R=1.0, **BALL), horizon=20)
+    arms = db.env.unit_arms(4, dim=2, seed=0)
+    agent = db.Agent(strategy, dim=2, seed=0)
+    for offered in (arms, arms, arms[[2, 0, 3, 1]]):  # the order does not matter
+        agent.select(offered)
+        agent.update(0.5)
+    agent.save(tmp_path / "agent")
+    others = (arms[:3], db.env.unit_arms(4, dim=2, seed=1), np.vstack([arms, arms[:1]]))
+    for held in (agent, db.Agent.load(tmp_path / "agent")):
+        before = held.pack()[0]
+        for offered in others:
+            with pytest.raises(InvalidValue, match=r"the arms on offer are not those of round 1; .*check='off'"):
+                held.select(offered)
+        assert held.pack()[0] == before
+        assert np.isfinite(held.scores(others[0])).all()  # looking is no decision
+    free = db.Agent(strategy, dim=2, seed=0, check="off")
+    for offered in (arms, *others):
+        assert 0 <= free.select(offered) < len(offered)
+        free.update(0.5)
+
+
 def test_the_bonus_factor_of_master_is_not_in_its_tests():
     """Wei and Luo's factor 2 widens the bonus; ρ(t) is that of the base's own radius."""
     from driftbandits.meta.master import _rate

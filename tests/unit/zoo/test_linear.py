@@ -46,6 +46,27 @@ def test_d_lin_ucb(problem, radius):
     assert_close(scores, naive.d_lin_ucb(problem.X, problem.r, problem.arms, gamma=problem.gamma, **options))
 
 
+@given(problems())
+def test_d_lin_ucb_public_code(problem):
+    options = {key: value for key, value in constants(problem).items() if key != "radius"}
+    scores, _, _ = road(db.zoo.d_lin_ucb_public_code(gamma=problem.gamma, **options), problem)
+    oracle = naive.d_lin_ucb_public_code(problem.X, problem.r, problem.arms, gamma=problem.gamma, **options)
+    assert_close(scores, oracle)
+
+
+def test_the_public_code_plays_the_arm_of_largest_score_also_where_widths_are_scored_lazily():
+    """Its Ṽ may exceed V, so bounds in the norm V⁻¹ would be too small from d = 10 on, where fixed arms are scored lazily."""
+    arms = db.env.unit_arms(60, dim=12, seed=3)
+    options = {**NUMBERS, "L": 1.0, "lam": 1.0}
+    strategy = db.zoo.d_lin_ucb_public_code(gamma=0.9, **options)
+    path = db.env.rotating(25, dim=12)
+    run = db.simulate(strategy, db.env.linear(arms, path, noise=0.0), seed=0, checkpoints="all")
+    X = arms[run.choices]
+    r = (X * path.to_array()).sum(axis=1)
+    for t, k in enumerate(run.choices):
+        assert k in naive.best_arms(naive.d_lin_ucb_public_code(X[:t], r[:t], arms, gamma=0.9, **options), 1e-9)
+
+
 @given(problems(), RADII)
 def test_oful(problem, radius):
     options = constants(problem, radius)

@@ -13,7 +13,7 @@ from ..run.plan import Plan
 from ..spec.formulas import Scope, call_theory
 from .behaviour import plays, rewards
 from .claims import judge
-from .panel_results import AxisFit, BoundCurve, Curve, Panel
+from .panel_results import AxisFit, BoundCurve, Curve, Panel, Verdict
 from .statistics import exponents
 
 BOUND_POINTS = 30
@@ -24,16 +24,7 @@ def analyse(plan: Plan, results: dict[str, Result], bounds: list[BoundCurve] | N
     """The outcome of a finished experiment; `bounds` are those of `theory_bounds`, if they are known already."""
     e = plan.experiment
     shown = [x.name for x in plan.environments if x.shown]
-    curves = _curves(plan, results, {name: _facts(scope) for name, scope in plan.scopes.items()})
-    pairs = {(c.strategy, c.environment) for c in curves}
-    fits = _fits(plan, curves)
-    places = {axis.group: [x.name for x in plan.environments if x.group == axis.group] for axis in e.axes}
-    verdicts = []
-    for claim in e.claims:
-        group = places.get(claim.axis, [])
-        axis = next((a for a in e.axes if a.group == claim.axis), None)
-        x = {name: float(plan.scopes[name][axis.x]) for name in group} if axis else {}
-        verdicts.append(judge(claim, curves, claim_places(claim, shown, pairs), x, group))
+    curves = curves_of(plan, results)
     return Panel(
         name=e.name,
         title=e.title,
@@ -45,17 +36,34 @@ def analyse(plan: Plan, results: dict[str, Result], bounds: list[BoundCurve] | N
         seeds=list(e.seeds),
         environments=shown,
         curves=curves,
-        claims=verdicts,
+        claims=verdicts(plan, curves),
         bounds=theory_bounds(plan) if bounds is None else bounds,
-        fits=fits,
+        fits=_fits(plan, curves),
     )
+
+
+def verdicts(plan: Plan, curves: list[Curve]) -> list[Verdict]:
+    """Every claim of the experiment, tested on these curves."""
+    e = plan.experiment
+    shown = [x.name for x in plan.environments if x.shown]
+    pairs = {(c.strategy, c.environment) for c in curves}
+    places = {axis.group: [x.name for x in plan.environments if x.group == axis.group] for axis in e.axes}
+    answer = []
+    for claim in e.claims:
+        group = places.get(claim.axis, [])
+        axis = next((a for a in e.axes if a.group == claim.axis), None)
+        x = {name: float(plan.scopes[name][axis.x]) for name in group} if axis else {}
+        answer.append(judge(claim, curves, claim_places(claim, shown, pairs), x, group))
+    return answer
 
 
 def _facts(scope: Scope) -> dict[str, float]:
     return {name: float(scope[name]) for name in FACTS if name in scope}
 
 
-def _curves(plan: Plan, results: dict[str, Result], facts: dict[str, dict[str, float]]) -> list[Curve]:
+def curves_of(plan: Plan, results: dict[str, Result]) -> list[Curve]:
+    """One curve for each strategy in each environment, with all its trials."""
+    facts = {name: _facts(scope) for name, scope in plan.scopes.items()}
     groups: dict[tuple[str, str], list[Any]] = {}
     for cell in plan.cells:
         groups.setdefault((cell.environment, cell.strategy), []).append(cell)
@@ -76,6 +84,7 @@ def _curves(plan: Plan, results: dict[str, Result], facts: dict[str, dict[str, f
                 colour=entry.colour,
                 line=entry.line,
                 shown=entry.shown,
+                added=entry.added,
                 memory=_memory(runs),
                 reward=rewards(runs),
                 plays=plays(cells, runs) if entry.shown else {},

@@ -30,6 +30,7 @@ class Curve:
     colour: str = ""
     line: str = "solid"
     shown: bool = True
+    added: bool = False  # drawn apart: the source does not show it
     memory: dict[str, list[float]] = field(default_factory=dict)  # round, mean, low and high of the effective memory
     reward: dict[str, list[float]] = field(
         default_factory=dict
@@ -56,6 +57,17 @@ class Curve:
 
 
 @dataclass(frozen=True)
+class UnderReading:
+    """What a claim is worth under one reading of what the source leaves open."""
+
+    reading: str
+    holds: bool  # the means agree with it, and p < 5 %
+    margin: float
+    p: float  # corrected for all claims tested under this reading (Holm)
+    times: str = ""  # "7 of 8": in how many replications, each tested alone; for the source's own reading only
+
+
+@dataclass(frozen=True)
 class Verdict:
     """A claim and what the trials say about it."""
 
@@ -65,6 +77,8 @@ class Verdict:
     p: float
     detail: str
     source: str = ""
+    robust: str = ""  # the verdict over seeds and readings, if they were run
+    readings: list[UnderReading] = field(default_factory=list)  # the source's own first
 
 
 @dataclass(frozen=True)
@@ -117,10 +131,20 @@ class Panel:
         wanted = self.environments if environment is None else [environment]
         return [c for c in self.curves if c.shown and c.environment in wanted]
 
+    @property
+    def has_added(self) -> bool:
+        """Is something shown that the source does not show?"""
+        return any(c.added for c in self.shown())
+
 
 def label(panel: Panel, curve: Curve) -> str:
     """The name of a curve where its environment is not plain from the context."""
     return curve.strategy if len(panel.environments) == 1 else f"{curve.strategy} @ {curve.environment}"
+
+
+def readings_of(panels: list[Panel]) -> list[str]:
+    """All readings that claims were tested under, in the order of the specifications; none without `--robust`."""
+    return list(dict.fromkeys(r.reading for p in panels for v in p.claims for r in v.readings))
 
 
 def summary(panels: list[Panel], version: str) -> dict[str, Any]:
@@ -142,11 +166,22 @@ def summary(panels: list[Panel], version: str) -> dict[str, Any]:
                     }
                     for curve in panel.shown()
                 ],
-                "claims": [{"claim": v.claim, "holds": v.holds, "margin": _finite(v.margin)} for v in panel.claims],
+                "claims": [_told(v) for v in panel.claims],
             }
             for panel in panels
         },
     }
+
+
+def _told(v: Verdict) -> dict[str, Any]:
+    answer: dict[str, Any] = {"claim": v.claim, "holds": v.holds, "margin": _finite(v.margin)}
+    if v.readings:
+        answer["robust"] = v.robust
+        answer["replications"] = v.readings[0].times
+        answer["readings"] = {
+            r.reading: {"holds": r.holds, "margin": _finite(r.margin), "p": _finite(r.p)} for r in v.readings
+        }
+    return answer
 
 
 def _finite(value: float) -> float | None:
@@ -220,6 +255,8 @@ def load(root: pathlib.Path) -> tuple[list[Panel], dict[str, Any]]:
                 Curve(**curve, rounds=rounds[start : start + points], regret=regret[start:stop].reshape(trials, points))
             )
             start = stop
+        for claim in data["claims"]:
+            claim["readings"] = [UnderReading(**item) for item in claim.get("readings", [])]
         kinds = {"claims": Verdict, "bounds": BoundCurve, "fits": AxisFit}
         lists = {name: [kind(**item) for item in data[name]] for name, kind in kinds.items()}
         panels.append(Panel(**{**data, "curves": curves, **lists}))

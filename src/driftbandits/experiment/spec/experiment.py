@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .calls import Call, read_call, read_grid
-from .schema import Axis, BoundLine, Claim, EnvironmentTable, StrategyTable, Tiny, is_number, read
+from .schema import Axis, BoundLine, Claim, EnvironmentTable, Reading, StrategyTable, Tiny, is_number, read
 from .source import Source, SpecError, Where, did_you_mean
 
 
@@ -31,6 +31,7 @@ class Strategy:
     colour: str = ""
     line: str = "solid"
     shown: bool = True
+    added: bool = False  # drawn apart: the source does not show it
     only: tuple[str, ...] = ()  # environments it runs in; () for all
 
 
@@ -53,6 +54,7 @@ class Experiment:
     claims: tuple[Claim, ...] = ()
     bounds: tuple[BoundLine, ...] = ()
     axes: tuple[Axis, ...] = ()
+    readings: tuple[Reading, ...] = ()
     source: Source = field(default=Source("", "", {}, {}), repr=False)
     unit: str = "round"
     tiny: Tiny = field(default=Tiny(), repr=False)
@@ -119,6 +121,7 @@ def parse(source: Source, *, allow_code: bool = False) -> Experiment:
         claims=tuple(file.claim),
         bounds=tuple(file.bound),
         axes=tuple(file.axis),
+        readings=tuple(file.reading),
         source=source,
         unit=head.unit,
         tiny=file.tiny,
@@ -132,6 +135,7 @@ def parse(source: Source, *, allow_code: bool = False) -> Experiment:
     for i, strategy in enumerate(experiment.strategies):
         known = [e.name for e in experiment.environments]
         check_known("environment", strategy.only, known, source, ("strategy", i, "only"))
+    check_unique("reading", [(r.name, ("reading", i)) for i, r in enumerate(experiment.readings)], source)
     return experiment
 
 
@@ -156,6 +160,7 @@ def _strategy(t: StrategyTable, source: Source, i: int, allow_code: bool) -> Str
         colour=t.colour,
         line=t.line,
         shown=t.shown,
+        added=t.added,
         only=t.only,
     )
 

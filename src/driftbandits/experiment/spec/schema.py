@@ -6,6 +6,7 @@
     [[strategy]]            use = "lb_weight_ucb", gamma = "lb_gamma", …
     [[claim]]               left, relation, right: tested on the trials
     [[bound]]               a theorem's bound to draw into the report
+    [[reading]]             another reading of what the source leaves open, for `--robust`
     [figure], [[axis]]      how it is drawn
     [tiny]                  the test-size twin: trials, horizon, constants
 
@@ -141,6 +142,7 @@ class StrategyTable(Table):
     colour: Literal["", "blue", "orange", "green", "red", "purple", "sky", "yellow", "black", "grey", "brown"] = ""
     line: Literal["solid", "dashed", "dotted", "dashdot"] = "solid"
     shown: bool = Field(True, description="true or false")
+    added: bool = Field(False, description="true or false")  # drawn apart: the source does not show it
     only: Names = Field((), min_length=1, description=NAMES)
 
 
@@ -188,6 +190,15 @@ class BoundLine(Table):
     use: str = _text(LONGEST_NAME)
 
 
+class Reading(Table):
+    """[[reading]]: another reading of what the source leaves open; every claim is tested again under it."""
+
+    name: Name = _text(LONGEST_NAME)
+    text: str = _text(1000, "")
+    constants: Constants = {}
+    arms: str = _text(LONGEST_NAME, "")  # what makes the arms of every environment instead
+
+
 class Axis(Table):
     """[[axis]]: final regret against one quantity, on log axes."""
 
@@ -226,6 +237,7 @@ class File(Table):
     claim: list[Claim] = Field([], description="a list of tables, each under its own [[claim]]")
     bound: list[BoundLine] = Field([], description="a list of tables, each under its own [[bound]]")
     axis: list[Axis] = Field([], description="a list of tables, each under its own [[axis]]")
+    reading: list[Reading] = Field([], description="a list of tables, each under its own [[reading]]")
     figure: Figure = Field(Figure(), description="a table")
     tiny: Tiny = Field(Tiny(), description="a table")
 
@@ -252,6 +264,7 @@ TABLES: dict[Where, type[Table]] = {
     ("claim",): Claim,
     ("bound",): BoundLine,
     ("axis",): Axis,
+    ("reading",): Reading,
     ("figure",): Figure,
     ("tiny",): Tiny,
     ("collection",): Collection,

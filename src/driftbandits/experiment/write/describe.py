@@ -19,10 +19,19 @@ def _time(panel: Panel, environment: str) -> Axis:
     return Axis(panel.unit, low=0.0, high=max(c.horizon for c in panel.shown(environment)))
 
 
-def regret(panel: Panel, environment: str) -> Plot:
-    """Mean ± 1 std of every strategy; theory's bounds, hidden."""
+def with_added(panel: Panel, environment: str) -> Plot | None:
+    """The main plot with the curves that the source does not show, if there are any."""
+    if not any(c.added for c in panel.shown(environment)):
+        return None
+    return (running_time if panel.figure == "time" else regret)(panel, environment, added=True)
+
+
+def regret(panel: Panel, environment: str, added: bool = False) -> Plot:
+    """Mean ± 1 std of every strategy that the source shows, or of all; theory's bounds, hidden."""
     series = []
     for colour, c in _coloured(panel, environment):
+        if c.added and not added:
+            continue
         mean = c.regret.mean(axis=0)
         std = c.regret.std(axis=0, ddof=1) if len(c.regret) > 1 else np.zeros(len(c.rounds))
         series.append(Series(c.strategy, colour, c.rounds, mean, c.line, low=mean - std, high=mean + std))
@@ -97,12 +106,12 @@ def memory(panel: Panel, environment: str) -> Plot | None:
     return Plot(panel.title, _time(panel, environment), y, series)
 
 
-def running_time(panel: Panel, environment: str) -> Plot:
-    """Milliseconds per run; the error bar is 1 std over trials."""
+def running_time(panel: Panel, environment: str, added: bool = False) -> Plot:
+    """Milliseconds per run of every strategy that the source shows, or of all; the error bar is 1 std over trials."""
     colours = {c.strategy: colour_of(c.colour, i) for i, c in enumerate(panel.shown(environment))}
     curves = sorted(panel.shown(environment), key=lambda c: float(c.microseconds.mean()), reverse=True)
     bars = []
-    for c in curves:
+    for c in (c for c in curves if added or not c.added):
         milliseconds = np.asarray(c.seconds) * 1e3
         bars.append(Bar(c.strategy, colours[c.strategy], float(milliseconds.mean()), float(milliseconds.std())))
     x = Axis(f"ms per run of {curves[0].horizon} {panel.unit}s", low=0.0)

@@ -23,6 +23,8 @@ def figures(panels: list[Panel], collection: Collection | None = None) -> dict[s
     for panel in panels:
         if panel.figure != "none":
             answer[panel.name] = partial(_figure, panel)
+        if panel.figure in ("regret", "time") and panel.has_added:
+            answer[f"{panel.name}-added"] = partial(_added, panel)
         if panel.figure == "regret" and any(c.memory for c in panel.shown()):
             answer[f"{panel.name}-memory"] = partial(_figure, panel, memory=True)
     return answer
@@ -32,6 +34,11 @@ def _overview(panel: Panel) -> Plot:
     """A panel among others."""
     plot = describe.running_time if panel.figure == "time" else describe.regret
     return plot(panel, panel.environments[0])
+
+
+def _added(panel: Panel) -> Any:
+    """A panel with the curves that its source does not show."""
+    return _sheet([[plot] for e in panel.environments if (plot := describe.with_added(panel, e)) is not None])
 
 
 def _figure(panel: Panel, memory: bool = False) -> Any:

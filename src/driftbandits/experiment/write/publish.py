@@ -14,7 +14,8 @@ from typing import Any
 from ... import __version__
 from ...files import make_folder, write_atomically
 from ..analyse.analysis import analyse, theory_bounds
-from ..analyse.panel_results import Panel, label, save, summary
+from ..analyse.panel_results import Panel, label, readings_of, save, summary
+from ..analyse.robustness import judged, variants
 from ..analyse.statistics import describe
 from ..run import platforms
 from ..run.cells import library
@@ -55,11 +56,13 @@ def publish(
     command: str = "",
     yes: bool = False,
     strict: bool = False,
+    robust: bool = False,
 ) -> Published:
     """Run experiments into a folder. Everything is checked before anything is written.
 
     Several processes may do so at once: they share the finished cells, and one after the other writes the results. With `strict`, cells
-    computed on another platform (processor, NumPy, numba) are refused; without it they are used, with a warning.
+    computed on another platform (processor, NumPy, numba) are refused; without it they are used, with a warning. With `robust`, every claim
+    is tested again over seeds and over the readings of each experiment.
     """
     need("pyarrow", "matplotlib", "plotly", "jinja2")
     if cluster:
@@ -69,6 +72,9 @@ def publish(
     with artists(1 if len(experiments) > 1 and jobs != 1 else 0) as pool:
         plans = [plan(e, yes=yes) for e in experiments]
         bounds = [theory_bounds(p) for p in plans]
+        others = (
+            [[(v.reading, plan(v.experiment, yes=yes)) for v in variants(e)] for e in experiments] if robust else []
+        )
         _check_files(plans)
         for each in plans:
             check_texts(each)
@@ -77,11 +83,12 @@ def publish(
         title = collection.title if collection and of_the_paper else " · ".join(e.title for e in experiments)
         settings = _settings(name, title, experiments, command)
         store.claim(name, settings=settings)
-        cells = [cell for p in plans for cell in p.cells]
+        cells = [cell for p in (*plans, *(p for rows in others for _, p in rows)) for cell in p.cells]
         counter = _Counter(progress)
         results = run_cells(cells, store, jobs=jobs, cluster=cluster, progress=counter, strict=strict)
         settings["platforms"] = [[p, n] for p, n in platforms.count(r.platform for r in results.values())]
         panels = [analyse(p, results, b) for p, b in zip(plans, bounds, strict=True)]
+        panels = judged(panels, others, results) if robust else panels
         answer = summary(panels, __version__)
         with store.publishing():
             save(panels, out, settings)
@@ -194,7 +201,16 @@ def _tables(panels: list[Panel], folder: pathlib.Path) -> None:
             )
         claims += [[panel.name, v.claim, v.holds, v.margin, v.p, v.detail, v.source] for v in panel.claims]
         fits += [[panel.name, f.label, f.strategy, f.exponent, f.exponent_std, f.theorem] for f in panel.fits]
-    for name, rows in (("final_regret", finals), ("claims", claims), ("exponents", fits)):
+    readings = readings_of(panels)
+    robust: list[list[Any]] = [["experiment", "claim", "verdict", "replications", *readings]]
+    for panel in panels:
+        for v in panel.claims:
+            p = {r.reading: r.p if r.margin > 0.0 else 1.0 for r in v.readings}
+            robust += (
+                [[panel.name, v.claim, v.robust, v.readings[0].times, *(p.get(r, "") for r in readings)]] if p else []
+            )
+    tables = (("final_regret", finals), ("claims", claims), ("exponents", fits), ("robustness", robust))
+    for name, rows in tables:
         if len(rows) > 1:
             text = io.StringIO()
             csv.writer(text, lineterminator="\n").writerows(rows)

@@ -7,9 +7,10 @@ from ...citations import cite
 from ...files import write_atomically
 from ...plots.page import Figures, render
 from ..analyse.panel_results import Panel, load, refuse_unfinished
+from ..analyse.robustness import FAILS, HOLDS, ONLY_THERE
 from ..run.store import publishing
 from . import describe
-from .report_tables import bound_table, claim_table, exponent_table, final_table, settings_table
+from .report_tables import bound_table, claim_table, exponent_table, final_table, robust_table, settings_table
 
 TEMPLATE = pathlib.Path(__file__).with_name("templates") / "report.html"
 
@@ -41,6 +42,8 @@ def page(panels: list[Panel], settings: dict[str, Any]) -> str:
         text=panels[0].text if alone else "",
         held=sum(v.holds for v in claims),
         claims=len(claims),
+        robust=robust_table(panels),
+        verdicts=[(word, sum(v.robust == word for v in claims)) for word in (HOLDS, ONLY_THERE, FAILS)],
         sections=[_section(panel, figures, alone) for panel in panels],
         settings=settings_table(settings),
         specifications=settings["specifications"],
@@ -70,13 +73,14 @@ def _section(panel: Panel, figures: Figures, alone: bool) -> dict[str, Any]:
     }
 
 
-def _further(panel: Panel, environment: str, figures: Figures) -> list[dict[str, str]]:
+def _further(panel: Panel, environment: str, figures: Figures, timed: bool) -> list[dict[str, str]]:
     """Figures below the main one, each with a title and a line of text; a further one is a line here and a function of `describe`."""
     drawn = [
+        ("With what was added", "The curves above, and those that the source does not show.", describe.with_added),
         ("Reward", f"Mean reward of the arms played, per {panel.unit}; dotted: of the best arm.", describe.reward),
         ("Memory", "", describe.memory),
     ]
-    keys = [(title, text, figures.add(plot(panel, environment))) for title, text, plot in drawn]
+    keys = [(title, text, figures.add(plot(panel, environment))) for title, text, plot in drawn[: 1 if timed else None]]
     return [{"title": title, "text": text, "key": key} for title, text, key in keys if key]
 
 
@@ -88,7 +92,7 @@ def _place(panel: Panel, environment: str, figures: Figures) -> dict[str, Any]:
     return {
         "title": environment if len(panel.environments) > 1 else "",
         "main": figures.add(main(panel, environment)),
-        "further": [] if timed else _further(panel, environment, figures),
+        "further": _further(panel, environment, figures, timed),
         "arms": [figures.add(plot) for plot in arms],
         "trials": max((c.plays["trials"] for c in panel.shown(environment) if c.plays), default=0),
         "finals": final_table(panel, environment),

@@ -4,8 +4,11 @@ import math
 from typing import Any
 
 from ...plots.page import Cell, Table
-from ..analyse.panel_results import Panel
+from ..analyse.panel_results import Panel, UnderReading, readings_of
+from ..analyse.robustness import FAILS, HOLDS
 from ..analyse.statistics import describe, holm, p_differ
+
+ADDED = "added: not in the source's figure"
 
 
 def claim_table(panel: Panel) -> Table:
@@ -21,6 +24,24 @@ def claim_table(panel: Panel) -> Table:
         for v in panel.claims
     ]
     return Table("claims", ["", "claim", "the numbers", "margin", "p"], rows)
+
+
+def robust_table(panels: list[Panel]) -> Table | None:
+    """Every claim under every reading: the verdict, and where it holds with which corrected p; None if only one reading was tried."""
+    readings = readings_of(panels)
+    if not readings:
+        return None
+    rows = []
+    for v in (v for p in panels for v in p.claims if v.readings):
+        found = {r.reading: r for r in v.readings}
+        cells = [_under(found[r]) if r in found else Cell("") for r in readings]
+        style = {HOLDS: "yes", FAILS: "no"}.get(v.robust, "")
+        rows.append([Cell(v.robust, style), Cell(v.claim), Cell(v.readings[0].times, "number"), *cells])
+    return Table("robust", ["over seeds and readings", "claim", "replications", *readings], rows)
+
+
+def _under(r: UnderReading) -> Cell:
+    return Cell(f"{'✓' if r.holds else '✗'} {r.margin:+.0%}", "yes" if r.holds else "no", note=f"p {p_text(r.p)}")
 
 
 def final_table(panel: Panel, environment: str) -> Table:
@@ -41,7 +62,11 @@ def final_table(panel: Panel, environment: str) -> Table:
             f"{float(c.microseconds.mean()):.2f}",
         ]
         rows.append(
-            [Cell(c.strategy), *(Cell(n, "number") for n in numbers), Cell(parameters_text(c.parameters), "code")]
+            [
+                Cell(c.strategy, note=ADDED if c.added else ""),
+                *(Cell(n, "number") for n in numbers),
+                Cell(parameters_text(c.parameters), "code"),
+            ]
         )
     head = [
         "strategy",

@@ -1,0 +1,44 @@
+"""The discount of a public D-LinUCB implementation, whose second matrix is multiplied from the first (resolution A15).
+
+V ← γV + xxᵀ + (1−γ)λI,   then   Ṽ ← γ²V + xxᵀ + (1−γ²)λI   where γ²Ṽ + … is meant
+"""
+
+from typing import Any
+
+from ..errors import require
+from ..linalg import Vector
+from ..parts import Memory
+from ..protocol import NEGLIGIBLE, History, absorb, capacity, fade, remember
+from .discounted import rounds_until
+
+
+class DiscountedFromV(Memory):
+    """`Discounted`, with Ṽ made of V in every round: not Σw²xxᵀ, and not below V. For replications of that code only.
+
+    It knows no late rewards: what Ṽ would be in a round without one is not defined.
+    """
+
+    gamma: float
+
+    def check(self) -> None:
+        """γ must be a weight."""
+        require(
+            0.0 < self.gamma <= 1.0, "gamma", self.gamma, "in (0, 1]", "it multiplies the weight of the past each round"
+        )
+
+
+@capacity.register(DiscountedFromV)
+def _(memory: DiscountedFromV, horizon: int) -> int:
+    return rounds_until(NEGLIGIBLE, memory.gamma, horizon)
+
+
+@remember.register(DiscountedFromV)
+def _(memory: DiscountedFromV, history: History, sums: Any, x: Vector, r: float, slot: int) -> float:
+    history.clock[0] += 1
+    fade(sums, memory.gamma)
+    absorb(sums, x, r, slot, 1.0)
+    square = memory.gamma * memory.gamma  # Ṽ − λI = γ²(V − λI) + xxᵀ, with the V that knows x
+    for i in range(sums.A2.shape[0]):
+        for j in range(sums.A2.shape[0]):
+            sums.A2[i, j] = square * sums.A[i, j] + x[i] * x[j]
+    return memory.gamma
