@@ -38,7 +38,7 @@ def _overview(panel: Panel) -> Plot:
 
 def _added(panel: Panel) -> Any:
     """A panel with the curves that its source does not show."""
-    return _sheet([[plot] for e in panel.environments if (plot := describe.with_added(panel, e)) is not None])
+    return sheet([[plot] for e in panel.environments if (plot := describe.with_added(panel, e)) is not None])
 
 
 def _figure(panel: Panel, memory: bool = False) -> Any:
