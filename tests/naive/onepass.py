@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from naive.links import LINKS
-from scipy.optimize import brentq
+from scipy.optimize import brentq, minimize_scalar
 
 
 class Options(NamedTuple):
@@ -153,19 +153,23 @@ def beta(options, state, delta):
     return float(np.sqrt(inner))
 
 
-def mix_loss(options, A, theta_bar, x, r, points=4001, reach=12.0):
-    """m = −φ log E exp(−ℓ(θ)/φ) over θ ∼ N(θ̄, φαA⁻¹), by quadrature in xᵀθ."""
+def mix_loss(options, A, theta_bar, x, r, points=8001, reach=12.0):
+    """m = −φ log E exp(−ℓ(θ)/φ) over θ ∼ N(θ̄, φαA⁻¹), by quadrature in xᵀθ around the mode of the integrand."""
     link = LINKS[options.link]
     alpha = 1.5 * options.eta if options.step == "explicit" else options.eta
     q = float(x @ np.linalg.solve(A, x))
-    sd = np.sqrt(options.phi * alpha * q)
-    nodes = np.linspace(-reach, reach, points)
-    weight = np.exp(-(nodes**2) / 2)
-    weight /= weight.sum()
-    z = float(x @ theta_bar) + sd * nodes
-    exponent = -(link.log_partition(z) - r * z) / options.phi
+    middle, sd = float(x @ theta_bar), np.sqrt(options.phi * alpha * q)
+
+    def log_integrand(z):
+        return -(link.log_partition(z) - r * z) / options.phi - (z - middle) ** 2 / (2 * sd * sd)
+
+    mode = minimize_scalar(lambda z: -log_integrand(z), bracket=(middle, middle + 0.1 * sd)).x
+    z = mode + sd * np.linspace(-reach, reach, points)
+    with np.errstate(over="ignore"):
+        exponent = log_integrand(z)
     top = exponent.max()
-    return -options.phi * (top + np.log(weight @ np.exp(exponent - top)))
+    total = np.exp(exponent - top).sum() * (z[1] - z[0]) / (sd * np.sqrt(2 * np.pi))
+    return -options.phi * (top + np.log(total))
 
 
 def loss(options, x, r, theta):

@@ -135,10 +135,17 @@ STRATEGIES = {
     "sw_ucb": lambda lam: db.zoo.sw_ucb(window=30, lam=lam, S=1, L=1, R=1, delta=0.01),
     "restart_ucb": lambda lam: db.zoo.restart_ucb(period=30, lam=lam, S=1, L=1, R=1, delta=0.01),
     "d_rand_lin_ucb": lambda lam: db.zoo.d_rand_lin_ucb(gamma=0.97, lam=lam, S=1, L=1, R=1, delta=0.01),
+    "domd_glb": lambda lam: db.zoo.domd_glb(gamma=0.97, lam=lam, S=1, L=1, delta=0.01),
+    "one_pass": lambda lam: db.zoo.glb_weight_ucb(
+        gamma=0.97, lam=lam, S=1, L=1, delta=0.01, estimator="one_pass", bonus_scale=0.1
+    ),
 }
+ONLY_INTERPRETED = {"one_pass"}  # V as in lb_weight_ucb; domd_glb has weights of its own
 
 
-@pytest.mark.parametrize("name", STRATEGIES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.interpreted if n in ONLY_INTERPRETED else ()) for n in STRATEGIES]
+)
 @settings(max_examples=3 if INTERPRETED else 20)
 @given(
     dim=st.integers(10, 12 if INTERPRETED else 24),

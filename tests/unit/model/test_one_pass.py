@@ -124,6 +124,7 @@ def test_a_restart_forgets_theta_too():
         assert restarted.info()["radius"] == pytest.approx(fresh.info()["radius"], rel=1e-13)
 
 
+@ONLY_INTERPRETED
 def test_with_the_identity_link_it_is_ridge_regression():
     """θ and H of LB-WeightUCB to 1e-12, over 300 rounds."""
     X, R = observations("identity", 4, 300)
@@ -161,6 +162,7 @@ def test_the_curvature_is_continuous_where_its_formula_changes(link):
             assert _curvature(part, z, z + gap) == pytest.approx(exact, rel=1e-12)
 
 
+@ONLY_INTERPRETED
 def test_a_weight_is_a_share_of_the_loss():
     """An observation of weight w: the minimiser of wℓ + ½‖θ − θ̄‖²."""
     agent = db.Agent(db.zoo.domd_glb(gamma=1.0, S=1, L=1, delta=0.05), dim=2)
