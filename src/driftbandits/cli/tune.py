@@ -16,11 +16,12 @@ from ..zoo.record import parameters, records
 from .app import QUESTIONS, command
 from .console import out
 from .options import Json
+from .tune_mdp import episodic_theorems, show_episodic
 
 
 @command(QUESTIONS)
 def tune(
-    horizon: Annotated[int, typer.Option(min=2, help="Rounds T.")],
+    horizon: Annotated[int, typer.Option(min=1, help="Rounds T; with --mdp the stages H of an episode.")],
     dim: Annotated[int, typer.Option(min=1, help="Features d.")],
     path_length: Annotated[
         float | None, typer.Option(min=0.0, help="P_T = Σ‖θ_t − θ_{t−1}‖, how far the world moves in all.")
@@ -44,12 +45,36 @@ def tune(
     variant: Annotated[
         str, typer.Option(help="printed: as in the paper; corrected: with its slips repaired.")
     ] = "printed",
+    mdp: Annotated[bool, typer.Option("--mdp", help="For episodic MDPs: Theorems 5 and 6.")] = False,
+    episodes: Annotated[int | None, typer.Option(min=2, help="Episodes K, with --mdp.")] = None,
+    kappa: Annotated[
+        float | None, typer.Option(help="κ of a multinomial-logit MDP (db.mdp.kappa computes it), with --mdp.")
+    ] = None,
+    successors: Annotated[int | None, typer.Option(min=2, help="Most successors U of a pair, with --kappa.")] = None,
     as_json: Json = False,
 ) -> None:
     """What each theorem tells you to set, and what it then promises: γ, half-life, λ, W, H and its regret bound.
 
     [b]driftbandits tune --horizon 6000 --dim 2 --path-length 6.28[/]
+
+    [b]driftbandits tune --mdp --episodes 3000 --horizon 10 --dim 2 --path-length 20[/]
     """
+    if mdp:
+        if episodes is None or path_length is None:
+            raise InvalidValue("--mdp needs --episodes, the number K, and --path-length, the way Δ of θ and w in all")
+        learners = episodic_theorems(
+            K=episodes, H=horizon, d=dim, Delta=path_length, S=S, L=L, kappa=kappa, successors=successors,
+            half_life=half_life, variant=variant,
+        )  # fmt: skip
+        if as_json:
+            typer.echo(json.dumps(learners, ensure_ascii=False, indent=1))
+        else:
+            show_episodic(learners)
+        return
+    if horizon < 2:
+        raise InvalidValue(f"--horizon {horizon} is not allowed; it must be ≥ 2: it is the number of rounds")
+    if not (episodes is None and kappa is None and successors is None):
+        raise InvalidValue("--episodes, --kappa and --successors belong to episodic MDPs: give --mdp too")
     rows = theorems(
         T=horizon,
         d=dim,

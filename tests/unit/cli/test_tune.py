@@ -1,10 +1,12 @@
 """`driftbandits tune`."""
 
 import json
+from typing import Any
 
 import pytest
 
-from command_line import call
+from command_line import call, refused
+from driftbandits import theory
 
 
 def test_tune_gives_the_numbers_of_the_theorems() -> None:
@@ -25,3 +27,26 @@ def test_tune_gives_the_numbers_of_the_theorems() -> None:
     assert "0.977118" in call(*arguments)
     half = json.loads(call(*arguments, "--half-life", "30", "--json"))
     assert {row["gamma"] for row in half} == {2 ** (-1 / 30)}
+
+
+def test_tune_for_mdps_gives_the_numbers_of_theorems_5_and_6() -> None:
+    arguments = ["tune", "--mdp", "--episodes", "3000", "--horizon", "10", "--dim", "2", "--path-length", "20"]
+    rows = {row["strategy"]: row for row in json.loads(call(*arguments, "--json"))}
+    assert set(rows) == {"weight_ucrl", "sw_ucrl", "restart_ucrl"}
+    size: dict[str, Any] = {"K": 3000, "H": 10, "d_theta": 2, "P_theta": 10.0, "P_w": 10.0, "S_theta": 1.0}
+    bound = theory.linear_mixture_regret_bound(**size)
+    assert rows["weight_ucrl"]["bound"] == pytest.approx(bound.total, rel=1e-12)
+    assert rows["weight_ucrl"]["gamma"] == theory.mdp_gamma(K=3000, H=10, Delta=20.0)
+    assert rows["sw_ucrl"]["W"] == theory.mdp_window(K=3000, H=10, Delta=20.0)
+    shown = call(*arguments, "--kappa", "0.01", "--successors", "3")
+    assert "mnl_weight_ucrl" in shown
+    assert "none stated" in shown
+    multinomial = {row["strategy"]: row for row in json.loads(call(*arguments, "--kappa", "0.01", "--json"))}
+    assert multinomial["mnl_weight_ucrl"]["bound"] == pytest.approx(
+        theory.mnl_regret_bound(**size, kappa=0.01, U=2).total, rel=1e-12
+    )
+
+
+def test_what_belongs_to_mdps_alone_is_said() -> None:
+    assert "--mdp needs --episodes" in refused("tune", "--mdp", "--horizon", "10", "--dim", "2", "--path-length", "20")
+    assert "give --mdp too" in refused("tune", "--horizon", "10", "--dim", "2", "--path-length", "2", "--kappa", "0.1")
