@@ -30,8 +30,10 @@ from .errors import (
     InvalidShape,
     InvalidState,
     InvalidValue,
+    NoMethod,
     NumericalError,
     integer,
+    positive,
     real,
     require,
 )
@@ -54,6 +56,7 @@ from .protocol import (
     learn_late,
     limits,
     make_room,
+    noise_size,
     propensities,
     ready,
     scores,
@@ -179,6 +182,7 @@ class Agent:
         *,
         x: ArrayLike | None = None,
         weight: float = 1.0,
+        sigma: float | None = None,
         age: int | None = None,
         item: int | None = None,
     ) -> None:
@@ -190,6 +194,9 @@ class Agent:
             (d,) the features played; by default those of the last selection.
         weight
             ≥ 0; the observation counts as so many. The radius is a theorem for weights in [0, 1].
+        sigma
+            The size of this reward's noise, where it is known, at most the R of the strategy: the observation counts (R/σ)² times as much,
+            as in weighted least squares. The radius stays a theorem; learners with two matrices (`d_lin_ucb`, …) are wider than need be.
         age
             Decisions made since: 0 for the last one, 3 if three were made after it. The estimate becomes what it would be had the reward
             come in time. Without it `x` is an observation without a decision, and a round of its own.
@@ -216,6 +223,8 @@ class Agent:
         w = 1.0 if weight == 1.0 else real("weight", weight)
         if w < 0.0:
             require(False, "weight", weight, "≥ 0", "an observation counts as so many")
+        if sigma is not None:
+            w *= self._precision(sigma)
         rounds = None if age is None else integer("age", age, least=0, why="it is the number of decisions made since")
         features, slot = None, NO_SLOT
         if x is not None:
@@ -321,6 +330,19 @@ class Agent:
         return cast(Agent, agent_file.unpack_agent(cls, about, arrays, **options))
 
     # ------------------------------------------------------------------------------------------------- learning, under the lock
+
+    def _precision(self, sigma: float) -> float:
+        """(R/σ)²: the noise times R/σ is R-sub-Gaussian, as the radius assumes of every observation."""
+        try:
+            R = noise_size(self._strategy)
+        except NoMethod:
+            name = type(self._strategy).__name__
+            raise InvalidValue(
+                f"sigma = {sigma!r} is not allowed; {name} does not assume noise of one size R"
+            ) from None
+        size = positive("sigma", sigma, "it is the size of this reward's noise")
+        require(size <= R, "sigma", sigma, f"≤ R = {R:g}", "R bounds all noise; make the strategy with a larger one")
+        return (R / size) ** 2
 
     def _last_features(self, age: int | None) -> Vector:
         """Of the last selection, if it is clear that the reward is its."""

@@ -18,8 +18,8 @@ sums      the weighted past        `fade`, `absorb`            `grow`, `widen`, 
 ========  =======================  ==========================  ========================================================================
 
 Without a default and only for what they allow: `estimator` (Agent.theta), `ellipsoid` (its picture), `optimism` (bases of MASTER),
-`propensities` (a random choice), `skip`, `learn_late` and `hears` (late rewards), `add_item` and `drop_item` (a model per item),
-`conditioning` (warnings).
+`propensities` (a random choice), `skip`, `learn_late` and `hears` (late rewards), `noise_size` (rewards of known noise), `add_item` and
+`drop_item` (a model per item), `conditioning` (warnings).
 
 `Optimistic` makes a strategy of the four parts; a meta-strategy wraps a strategy and is one itself. *Sums* are what a model keeps of the
 past and a memory weighs: `Moments`, unless the model has sums of its own. None of the four parts imports another: what one needs of
@@ -444,6 +444,11 @@ def sound(state: Any) -> bool:
 @generic
 def limits(part: Any) -> Limits:
     """What the guarantee of a radius or a strategy assumes of its input. (Python only.)"""
+
+
+@generic
+def noise_size(part: Any) -> float:
+    """R: how large the noise is that a radius or a strategy assumes. (Python only; only where it is one number.)"""
 
 
 @generic

@@ -43,6 +43,7 @@ from .protocol import (
     learn_late,
     limits,
     linearises,
+    noise_size,
     occupied,
     optimism,
     prepare,
@@ -226,6 +227,11 @@ def _(strategy: Optimistic, state: OptimisticState) -> tuple[float, float, float
 @limits.register(Optimistic)
 def _(strategy: Optimistic) -> Limits:
     return limits(strategy.radius)
+
+
+@noise_size.register(Optimistic)
+def _(strategy: Optimistic) -> float:
+    return noise_size(strategy.radius)
 
 
 @estimator.register(Optimistic)

@@ -165,3 +165,58 @@ def test_uniform_in_time_asks_for_the_horizon():
 def test_replacing_a_part_s_number_is_checked_too():
     with pytest.raises(InvalidValue, match="gamma"):
         db.memory.Discounted(0.5)._replace(gamma=2.0)
+
+
+# ------------------------------------------------------------------------------------------------------- noise of known size
+
+
+def test_known_noise_weighs_like_weighted_least_squares():
+    rng, R, gamma, lam = np.random.default_rng(0), 2.0, 0.9, 0.5
+    strategy = db.zoo.lb_weight_ucb(gamma=gamma, lam=lam, S=1, L=1, R=R, delta=0.05)
+    agent = db.Agent(strategy, dim=2, compile="never")
+    X, sigma = db.env.unit_arms(30, dim=2, seed=0), rng.uniform(0.1, R, 30)
+    r = X @ [0.5, -0.5] + sigma * rng.normal(size=30)
+    for x, reward, size in zip(X, r, sigma, strict=True):
+        agent.update(reward, x=x, sigma=size)
+    w = gamma ** np.arange(29, -1, -1) * (R / sigma) ** 2
+    V = lam * np.eye(2) + (X.T * w) @ X
+    np.testing.assert_allclose(agent.theta, np.linalg.solve(V, X.T @ (w * r)), rtol=1e-10)
+    expected = np.sqrt(lam) + R * np.sqrt(2 * np.log(20) + 2 * np.log(1 + w.sum() / (2 * lam)))
+    assert agent.info()["radius"] == pytest.approx(expected, rel=1e-12)
+
+
+def test_known_noise_covers():
+    """100 runs, δ = 0.1, noise of two sizes: the interval of the last round holds in at least 90 of them (it is conservative: in all)."""
+    inside = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        agent = db.Agent(db.zoo.oful(lam=1, S=1, L=1, R=1, delta=0.1, radius="det"), dim=2, seed=seed, compile="never")
+        theta, arms = np.array([0.6, -0.8]), db.env.unit_arms(5, dim=2, seed=seed)
+        V = np.eye(2)
+        for t in range(40):
+            size = 1.0 if t % 2 else 0.1
+            k = agent.select(arms)
+            agent.update(float(arms[k] @ theta) + size * rng.normal(), sigma=size)
+            V += np.outer(arms[k], arms[k]) / size**2
+        gap = agent.theta - theta
+        inside += gap @ V @ gap <= agent.info()["radius"] ** 2
+    assert inside >= 90
+
+
+@pytest.mark.parametrize(
+    ("sigma", "words"),
+    [(1.5, "sigma = 1.5 is not allowed; it must be ≤ R = 1"), (0.0, "sigma = 0.0 is not allowed"), (np.nan, "finite")],
+)
+def test_noise_that_the_strategy_does_not_allow_is_refused(sigma, words):
+    agent = db.Agent(db.zoo.oful(lam=1, S=1, L=1, R=1, delta=0.1), dim=1, compile="never")
+    agent.update(1.0, x=[1.0])
+    before = agent.theta
+    with pytest.raises(db.DriftBanditsError, match=words):
+        agent.update(1.0, x=[1.0], sigma=sigma)
+    assert agent.theta == before
+
+
+def test_a_strategy_without_one_size_of_noise_refuses_it():
+    agent = db.Agent(db.zoo.self_tuning(), dim=1, compile="never")
+    with pytest.raises(db.DriftBanditsError, match="does not assume noise of one size R"):
+        agent.update(1.0, x=[1.0], sigma=0.5)

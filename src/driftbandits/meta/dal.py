@@ -32,6 +32,7 @@ from ..protocol import (
     learn_late,
     limits,
     make_room,
+    noise_size,
     optimism,
     ready,
     scores,
@@ -278,6 +279,11 @@ def _(dal: Dal, state: DalState) -> tuple[float, float, float]:
 def _(dal: Dal) -> Limits:
     covers = bool(dal.forced) or isinstance(dal.detector, LikelihoodRatio)
     return limits(dal.base)._replace(fixed_arms=covers)
+
+
+@noise_size.register(Dal)
+def _(dal: Dal) -> float:
+    return noise_size(dal.base)
 
 
 @estimator.register(Dal)

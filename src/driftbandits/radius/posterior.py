@@ -22,7 +22,7 @@ from ..errors import positive, probability, require
 from ..kernel import sqrt
 from ..linalg import Vector
 from ..parts import Radius
-from ..protocol import Limits, beta, limits, wants_squares
+from ..protocol import Limits, beta, limits, noise_size, wants_squares
 
 
 class Posterior(Radius):
@@ -55,6 +55,11 @@ def _(radius: Posterior, n: Vector, est: Any, horizon: int) -> float:
 @limits.register(Posterior)
 def _(radius: Posterior) -> Limits:
     return Limits(L=math.inf, low=-math.inf, high=math.inf)
+
+
+@noise_size.register(Posterior)
+def _(radius: Posterior) -> float:
+    return radius.sigma
 
 
 @wants_squares.register(Posterior)

@@ -21,7 +21,7 @@ from ..errors import positive, probability, require
 from ..kernel import kernel, sqrt
 from ..linalg import Vector, log_det
 from ..parts import Radius
-from ..protocol import Limits, anytime, beta, limits, wants_horizon, wants_squares
+from ..protocol import Limits, anytime, beta, limits, noise_size, wants_horizon, wants_squares
 from .union import ALL, ANYTIME, check_union, union
 
 
@@ -95,6 +95,11 @@ def _(radius: SelfNormalisedDet, n: Vector, est: Any, horizon: int) -> float:
 @limits.register(SelfNormalised, SelfNormalisedDet)
 def _(radius: Any) -> Limits:
     return Limits(L=radius.L, low=-math.inf, high=math.inf)
+
+
+@noise_size.register(SelfNormalised, SelfNormalisedDet)
+def _(radius: Any) -> float:
+    return float(radius.R)
 
 
 @wants_squares.register(SelfNormalisedDet)
