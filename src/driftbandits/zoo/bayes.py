@@ -14,10 +14,11 @@ gamma or half_life, bonus_scale
     As for all linear bandits.
 """
 
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 
 from ..errors import InvalidShape, InvalidValue, positive, require
 from ..frozen import Frozen
@@ -33,6 +34,7 @@ from .record import algorithm, algorithms_of
 from .tuning import LB
 
 Forgets = Literal["refreshed", "fading"]
+Numbers = float | Sequence[float] | Sequence[Sequence[float]] | NDArray[Any]
 REMEMBERS = "γ^age, and a prior that stays or fades"
 SMALL_WSB: dict[str, Any] = {
     "gamma": 0.95,
@@ -57,8 +59,8 @@ def wsb_lin_ucb(
     *,
     gamma: float | None = None,
     half_life: float | None = None,
-    prior_mean: ArrayLike = 0.0,
-    prior_precision: ArrayLike = 1.0,
+    prior_mean: Numbers = 0.0,
+    prior_precision: Numbers = 1.0,
     sigma: float,
     B0: float | None = None,
     delta: float,
@@ -101,8 +103,8 @@ def wsb_rand_lin_ucb(
     *,
     gamma: float | None = None,
     half_life: float | None = None,
-    prior_mean: ArrayLike = 0.0,
-    prior_precision: ArrayLike = 1.0,
+    prior_mean: Numbers = 0.0,
+    prior_precision: Numbers = 1.0,
     sigma: float,
     B0: float | None = None,
     delta: float = 0.05,
@@ -134,8 +136,8 @@ def wsb_lin_ts(
     *,
     gamma: float | None = None,
     half_life: float | None = None,
-    prior_mean: ArrayLike = 0.0,
-    prior_precision: ArrayLike = 1.0,
+    prior_mean: Numbers = 0.0,
+    prior_precision: Numbers = 1.0,
     sigma: float,
     B0: float | None = None,
     delta: float = 0.05,
@@ -155,8 +157,8 @@ def wsb_lin_ts(
 class _Prior(NamedTuple):
     """What is known before the first reward, as the user says it."""
 
-    mean: ArrayLike
-    precision: ArrayLike
+    mean: Numbers
+    precision: Numbers
     sigma: float
     forgets: str
 
