@@ -98,11 +98,12 @@ def test_a_published_rate_needs_a_horizon_and_an_agent_its_covering_arms():
     glr = db.zoo.dal(db.zoo.oful(**OFUL), detector="glr", cover=arms[:2])
     with pytest.raises(db.DriftBanditsError, match="needs the horizon T; give horizon=… or forced=…"):
         db.Agent(glr, dim=2)
-    agent, choices, _ = played(glr, np.tile([[1.0, 0.0]], (30, 1)), arms, horizon=100)
+    _, choices, _ = played(glr, np.tile([[1.0, 0.0]], (30, 1)), arms, horizon=100)
     period = int(np.ceil(2 / np.sqrt(2 * np.log(100) / 100)))
     for t in range(0, 30, period):
         assert choices[t : t + 2].tolist() == [0, 1]
-    assert agent.select(arms[2:]) in (0, 1, 2)  # a covering arm that is not on offer is skipped
+    free = db.Agent(glr, dim=2, horizon=100, check="off")
+    assert free.select(arms[2:]) in (0, 1, 2)  # a covering arm that is not on offer is skipped
     with pytest.raises(db.DriftBanditsError, match=r"cover has shape \(2, 2\); it must be \(N, 3\)"):
         db.Agent(glr, dim=3, horizon=100)
 
