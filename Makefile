@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: setup paper test test-all test-numba test-matrix test-package lint types imports unit interpreted doctest format tables benchmark lock clean
+.PHONY: setup paper test test-all test-numba test-matrix test-package lint types imports unit interpreted doctest format tables benchmark docs docs-lock lock clean
 
 setup: $(STAMP)
 
@@ -56,8 +56,21 @@ format: setup
 benchmark: setup
 	for f in benchmarks/bench_*.py; do $(BIN)/python $$f; done
 
+docs: .venv-docs/.ready  ## the site, into build/site: offline, in an environment of its own, every warning an error
+	.venv-docs/bin/python -m sphinx -q -W --keep-going -b html docs build/site
+	@echo "build/site/index.html"
+
+.venv-docs/.ready: docs/requirements.lock
+	$(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement docs/requirements.lock
+	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch .venv-docs/.ready
+
+docs-lock: .venv-docs/.ready  ## write the versions of the site's environment
+	.venv-docs/bin/python -m pip freeze --exclude-editable | $(BIN)/python tools/lock.py docs/requirements.lock
+
 lock: setup  ## write the versions in use, with the hashes of their files
 	$(BIN)/python -m pip freeze --exclude-editable | $(BIN)/python tools/lock.py requirements.lock
 
 clean:
-	rm -rf .venv results build dist
+	rm -rf .venv .venv-docs results build dist

@@ -3,6 +3,19 @@
 import math
 from typing import Any
 
+__all__ = [
+    "CannotRead",
+    "CannotWrite",
+    "DriftBanditsError",
+    "InvalidShape",
+    "InvalidState",
+    "InvalidValue",
+    "NoMethod",
+    "NumericalError",
+    "ReadOnly",
+    "UnsafeCache",
+]
+
 
 class DriftBanditsError(Exception):
     """Base of all errors this library raises on purpose."""

@@ -34,6 +34,24 @@ from .errors import InvalidValue, positive
 from .kernel import entry, generic, kernel, part
 from .linalg import Vector
 
+__all__ = [
+    "Identity",
+    "Logistic",
+    "Poisson",
+    "Probit",
+    "concordant_up_to",
+    "ddmu",
+    "dmu",
+    "evaluate",
+    "extreme_slopes",
+    "largest_gap",
+    "law",
+    "link_of",
+    "log_partition",
+    "mu",
+    "slopes",
+]
+
 Law = Literal["bernoulli", "poisson", "gaussian"]
 
 # ------------------------------------------------------------------------------------------------------------ open functions

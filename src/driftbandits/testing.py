@@ -27,6 +27,8 @@ from .protocol import exact_when_late, limits, settle
 from .saving import to_bytes
 from .state import pack
 
+__all__ = ["Case", "CheckFailed", "check_strategy"]
+
 THREADS = 4
 
 

@@ -146,7 +146,7 @@ def make_env(
 
 
 def register() -> None:
-    """Register all ids `driftbandits/…-v0`; a second call has no effect."""
+    """Register all ids ``driftbandits/…-v0``; a second call has no effect."""
     for name in WORLDS:
         if f"driftbandits/{name}-v0" not in gymnasium.registry:
             gymnasium.register(
