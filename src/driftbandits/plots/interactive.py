@@ -1,6 +1,8 @@
 """Plots on a page: the same plots as plotly figures, which are plain data. Names are texts, never markup."""
 
+import datetime
 import html
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -16,7 +18,7 @@ FONT = {"family": "system-ui, sans-serif", "size": 13, "color": "#222222"}
 
 def figure(plot: Plot) -> dict[str, Any]:
     """Data and layout of a plotly figure."""
-    data = [trace for s in plot.series for trace in _series(s)]
+    data = [trace for s in plot.series for trace in _series(s, plot.x.time)]
     if plot.bars:
         data = [_bars(plot)]
     if plot.heat:
@@ -40,8 +42,9 @@ def figure(plot: Plot) -> dict[str, Any]:
     return {"data": data, "layout": layout}
 
 
-def _series(s: Series) -> Iterable[dict[str, Any]]:
+def _series(s: Series, time: bool) -> Iterable[dict[str, Any]]:
     """A line, below it its band; an entry of the legend switches both."""
+    x = [_moment(v) for v in s.x] if time else _short(s.x)
     if s.low is not None and s.high is not None:
         yield {
             "legendgroup": s.name,
@@ -49,7 +52,7 @@ def _series(s: Series) -> Iterable[dict[str, Any]]:
             "hoverinfo": "skip",
             "mode": "lines",
             "line": {"width": 0},
-            "x": [*_short(s.x), *_short(s.x)[::-1]],
+            "x": [*x, *x[::-1]],
             "y": [*_short(s.high), *_short(s.low)[::-1]],
             "fill": "toself",
             "fillcolor": _faint(s.colour),
@@ -57,16 +60,18 @@ def _series(s: Series) -> Iterable[dict[str, Any]]:
     trace: dict[str, Any] = {
         "legendgroup": s.name,
         "name": _text(s.name),
-        "x": _short(s.x),
+        "x": x,
         "y": _short(s.y),
-        "mode": "lines",
+        "mode": "lines+markers" if s.marker else "lines",
         "line": {"color": s.colour, "dash": PLOTLY_DASHES[s.line], "width": 1.5 if s.thin else 2},
         "hovertemplate": "%{y:.4g} after %{x}<extra>%{fullData.name}</extra>",
     }
-    if s.error is not None:
-        trace |= {"mode": "lines+markers", "error_y": {"type": "data", "array": _short(s.error)}}
+    if s.marker:
         trace |= {"marker": {"symbol": PLOTLY_MARKERS[s.marker], "size": 7}}
+    if s.marker or time:
         trace |= {"hovertemplate": "%{y:.4g} at %{x}<extra>%{fullData.name}</extra>"}
+    if s.error is not None:
+        trace |= {"error_y": {"type": "data", "array": _short(s.error)}}
     if s.hidden:
         trace["visible"] = "legendonly"
     yield trace
@@ -104,8 +109,11 @@ def _axis(axis: Axis) -> dict[str, Any]:
         "automargin": True,
         "title": {"text": _text(axis.label), "standoff": 8},
     }
-    if axis.log:
-        answer |= {"type": "log", "tickvals": list(axis.ticks), "ticktext": [tick_text(t) for t in axis.ticks]}
+    if axis.time:
+        answer["type"] = "date"
+    elif axis.log:
+        names = [_text(name) for name in axis.names] or [tick_text(t) for t in axis.ticks]
+        answer |= {"type": "log", "tickvals": list(axis.ticks), "ticktext": names}
     elif axis.low == 0.0 and axis.high is None:
         answer["rangemode"] = "tozero"
     elif axis.low is not None and axis.high is not None:
@@ -123,7 +131,14 @@ def _faint(colour: str) -> str:
     return f"rgba({r},{g},{b},0.16)"
 
 
-def _short(values: Iterable[float]) -> list[float]:
-    """Six digits draw the same line; whole numbers are written as such."""
+def _moment(seconds: float) -> str | None:
+    """Seconds since 1970 as plotly reads times; in UTC."""
+    if math.isnan(seconds):
+        return None
+    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _short(values: Iterable[float]) -> list[float | None]:
+    """Six digits draw the same line; whole numbers are written as such; NaN, which JSON has not, is a gap in the line."""
     short = [float(f"{v:.6g}") for v in values]
-    return [int(v) if v.is_integer() else v for v in short]
+    return [None if math.isnan(v) else int(v) if v.is_integer() else v for v in short]

@@ -4,10 +4,13 @@ Drawn without pyplot, so that threads, notebooks and missing displays do not mat
 """
 
 import io
+import math
 import pathlib
 import warnings
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from ..files import make_folder, write_atomically
 from .plot import Axis, Plot, Series, tick_text
@@ -63,13 +66,14 @@ def draw(axes: Any, plot: Plot) -> list[Any]:
     """Draw a plot; the handles of its legend."""
     if plot.bars:
         _bars(axes, plot)
-    handles = [_series(axes, s) for s in plot.series if not s.hidden]
+    handles = [_series(axes, s, plot.x.time) for s in plot.series if not s.hidden]
     _axis(axes, "x", plot.x)
     _axis(axes, "y", plot.y)
     return handles
 
 
-def _series(axes: Any, s: Series) -> Any:
+def _series(axes: Any, s: Series, time: bool) -> Any:
+    x = [_moment(v) for v in s.x] if time else s.x
     style = {
         "color": s.colour,
         "linestyle": DASHES[s.line],
@@ -77,10 +81,15 @@ def _series(axes: Any, s: Series) -> Any:
         "linewidth": 1.0 if s.thin else 1.4,
     }
     if s.low is not None and s.high is not None:
-        axes.fill_between(s.x, s.low, s.high, color=s.colour, alpha=0.18, linewidth=0)
+        axes.fill_between(x, s.low, s.high, color=s.colour, alpha=0.18, linewidth=0)
     if s.error is not None:
-        return axes.errorbar(s.x, s.y, yerr=s.error, marker=s.marker, markersize=3.5, capsize=2, **style)
-    return axes.plot(s.x, s.y, **style)[0]
+        return axes.errorbar(x, s.y, yerr=s.error, marker=s.marker, markersize=3.5, capsize=2, **style)
+    return axes.plot(x, s.y, marker=s.marker or None, markersize=3.5, **style)[0]
+
+
+def _moment(seconds: float) -> Any:
+    """Seconds since 1970 as matplotlib reads times; in UTC."""
+    return np.datetime64("NaT") if math.isnan(seconds) else np.datetime64(round(seconds * 1e3), "ms")
 
 
 def _bars(axes: Any, plot: Plot) -> None:
@@ -107,7 +116,14 @@ def _axis(axes: Any, which: str, axis: Axis) -> None:
         line = getattr(axes, f"{which}axis")
         line.set_minor_locator(NullLocator())
         line.set_major_locator(FixedLocator(list(axis.ticks)))
-        line.set_major_formatter(FixedFormatter([tick_text(tick) for tick in axis.ticks]))
+        line.set_major_formatter(FixedFormatter(list(axis.names) or [tick_text(tick) for tick in axis.ticks]))
+    if axis.time:
+        from matplotlib import dates
+
+        locator: Any = dates.AutoDateLocator(maxticks=6)  # type: ignore[no-untyped-call]
+        formatter: Any = dates.ConciseDateFormatter(locator)  # type: ignore[no-untyped-call]
+        getattr(axes, f"{which}axis").set_major_locator(locator)
+        getattr(axes, f"{which}axis").set_major_formatter(formatter)
     limits = {name: float(v) for name, v in zip(_ENDS[which], (axis.low, axis.high), strict=True) if v is not None}
     getattr(axes, f"set_{which}lim")(**limits)
     getattr(axes, f"set_{which}label")(plain(axis.label))

@@ -1,18 +1,71 @@
 """From a replay to its plots."""
 
-from ..plots.plot import Axis, Plot, Series
-from ..plots.style import colour_of
+import math
+from collections.abc import Sequence
+
+from ..plots.plot import Axis, Plot, Series, log_ticks, thinned
+from ..plots.style import PALETTE, colour_of
+from .answer import ADAPTIVE, NEVER, Answer
 from .result import Replay
 
+GREY = PALETTE["grey"]
 
-def values(found: Replay, estimator: str) -> Plot:
-    """Value per decision of every policy, window by window, with its interval."""
+
+def values(found: Replay, estimator: str, policies: Sequence[str] | None = None) -> Plot:
+    """Value per decision of policies, window by window, with its interval."""
     series = []
-    for k, name in enumerate(found.policies):
-        known = [(start, e) for _, start, e in found.windows(name, estimator) if e.value == e.value]
-        if known:
-            x = [start for start, _ in known]
-            y, low, high = ([getattr(e, which) for _, e in known] for which in ("value", "low", "high"))
+    for k, name in enumerate(found.policies if policies is None else policies):
+        windows = [(start, e) for _, start, e in found.windows(name, estimator)]
+        if any(not math.isnan(e.value) for _, e in windows):
+            known = [(start, e) for start, e in windows if not math.isnan(e.value)]
+            low, high = [e.low for _, e in known], [e.high for _, e in known]
+            x, y = [start for start, _ in known], [e.value for _, e in known]
             series.append(Series(name, colour_of("", k), x, y, low=low, high=high))
-    axis = Axis("", time=True) if found.clock.timed else Axis("row")
-    return Plot(f"value per decision ({estimator})", axis, Axis("value per decision"), tuple(series))
+    return Plot(f"value per decision ({estimator})", _when(found), Axis("value per decision"), tuple(series))
+
+
+def _when(found: Replay) -> Axis:
+    return Axis("", time=True) if found.clock.timed else Axis("row")
+
+
+def against_half_life(answer: Answer) -> Plot:
+    """Value against half-life, with intervals; across it never forgetting, finding out, and what was really earned."""
+    found, tried = answer.replay, [h for h in answer.tried if not math.isnan(h.value.value)]
+    x = [h.length for h in tried]
+    names = {h.length: h.name.removeprefix("half-life ") for h in tried}
+    ends = [min(x) / 1.3, max(x) * 1.3]
+    series = []
+    for name, colour, line in ((NEVER, PALETTE["blue"], "dashed"), (ADAPTIVE, PALETTE["green"], "dashdot")):
+        e = found.estimate(name, answer.estimator)
+        if not math.isnan(e.value):
+            series.append(Series(name, colour, ends, [e.value] * 2, line, low=[e.low] * 2, high=[e.high] * 2))
+    series.append(Series("as logged", GREY, ends, [found.logged.value] * 2, "dotted", thin=True))
+    low, high = [h.value.low for h in tried], [h.value.high for h in tried]
+    y = [h.value.value for h in tried]
+    series.append(Series("half-life", PALETTE["red"], x, y, low=low, high=high, marker="o"))
+    ticks = thinned(x, 0.07)
+    unit = "half-life" if answer.timed else "half-life (decisions)"
+    axis = Axis(unit, log=True, ticks=ticks, names=tuple(names[t] for t in ticks), low=ends[0], high=ends[1])
+    return Plot("", axis, Axis("value per decision"), tuple(series))
+
+
+def over_time(answer: Answer) -> Plot:
+    """The best half-life against never forgetting, window by window."""
+    return values(answer.replay, answer.estimator, [answer.best.name, NEVER])
+
+
+def memory(answer: Answer) -> Plot | None:
+    """How many observations the learner that finds out itself rested on, and when it dated drift."""
+    walk = answer.replay.walks[ADAPTIVE]
+    known = [(at, n) for at, n in walk.memory if n > 0.0]
+    if not known:
+        return None
+    low, high = min(n for _, n in known) / 1.3, max(n for _, n in known) * 1.3
+    series = []
+    if walk.events:
+        gaps = [(e.at, e.at, math.nan) for e in walk.events]
+        x = [v for three in gaps for v in three]
+        series.append(Series("drift", PALETTE["red"], x, [low, high, math.nan] * len(gaps), "dotted", thin=True))
+    series.append(Series("memory", PALETTE["green"], [at for at, _ in known], [n for _, n in known]))
+    y = Axis("observations it rests on", log=True, ticks=log_ticks(low, high), low=low, high=high)
+    return Plot("", _when(answer.replay), y, tuple(series))

@@ -1,0 +1,147 @@
+"""`driftbandits replay`: does forgetting pay on a log?"""
+
+import json
+import math
+import pathlib
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from ..errors import InvalidValue
+from .app import QUESTIONS, command
+from .console import out, printable
+from .options import Json
+
+
+@command(QUESTIONS)
+def replay(
+    log: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="LOG…",
+            help="Parquet, CSV, JSON lines or Arrow files, read one after the other; or the file of a durable bandit.",
+            show_default=False,
+        ),
+    ],
+    item: Annotated[str | None, typer.Option(metavar="COLUMN", help="The item that was chosen.")] = None,
+    reward: Annotated[str | None, typer.Option(metavar="COLUMN", help="What came of it.")] = None,
+    propensity: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="With what probability it was chosen. Without, choices must be uniform."),
+    ] = None,
+    time: Annotated[str | None, typer.Option(metavar="COLUMN", help="When.")] = None,
+    offered: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="What could have been chosen. Without, always all items.")
+    ] = None,
+    context: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN[,…]", help="Features of who asked; may be repeated.")
+    ] = None,
+    reward_time: Annotated[str | None, typer.Option(metavar="COLUMN", help="When the reward came.")] = None,
+    without_reward: Annotated[
+        str | None, typer.Option(metavar="NUMBER|drop", help="What an empty reward means. [dim]Default: an error.[/]")
+    ] = None,
+    half_life: Annotated[
+        list[str] | None,
+        typer.Option(metavar="DECISIONS|DURATION", help='To try, like 300 or "2d"; may be repeated.'),
+    ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(metavar="value|click|count", help="Kind of reward. [dim]Default: as the log has it.[/]"),
+    ] = None,
+    estimator: Annotated[
+        str, typer.Option(help="dr, snips, ips or replay; docs/replay.md says what each needs.")
+    ] = "dr",
+    by: Annotated[str, typer.Option(help="Windows: hour, day, week, a duration, or a number of rows.")] = "day",
+    seed: Annotated[int, typer.Option(min=0, help="Of the bandits and of the intervals.")] = 0,
+    report: Annotated[
+        bool,
+        typer.Option("--report", help="Write the answer as a page: replay.html, or the FILE.html that follows."),
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Does forgetting pay on your data, and how fast should it be? Bandits of many half-lives walk through a log.
+
+    [b]driftbandits replay log.parquet --item banner --reward clicked --propensity p --time shown_at --context age,country --report[/]
+    """
+    from ..replay.answer import answer
+    from ..replay.log import Log
+
+    pages = [path for path in log if path.endswith((".html", ".htm"))] if report else []
+    files = [path for path in log if path not in pages]
+    if not files or len(pages) > 1:
+        raise InvalidValue("replay needs a LOG, and at most one page to write")
+    found = answer(
+        Log.read(
+            files if len(files) > 1 else files[0],
+            item=item,
+            reward=reward,
+            propensity=propensity,
+            time=time,
+            offered=offered,
+            context=[name for each in context or [] for name in each.split(",")],
+            reward_time=reward_time,
+            without_reward=None if without_reward is None else _number(without_reward),
+        ),
+        half_lives=[_number(text) for text in half_life] if half_life else None,
+        reward=kind,
+        estimator=estimator,
+        by=int(by) if by.isdigit() else by,
+        seed=seed,
+    )
+    if report:
+        from ..experiment.write.publish import need
+
+        need("plotly", "jinja2")
+        found.write(pages[0] if pages else "replay.html")
+    if as_json:
+        typer.echo(json.dumps(_plain(found), indent=1))
+        return
+    _show(found)
+    if report:
+        out.print(Text(f"report   {pathlib.Path(pages[0] if pages else 'replay.html')}"))
+
+
+def _number(text: str) -> Any:
+    try:
+        return int(text) if text.isdigit() else float(text)
+    except ValueError:
+        return text
+
+
+def _show(found: Any) -> None:
+    replay, which = found.replay, found.estimator
+    table = Table(
+        title=Text(printable(repr(found.log))), title_justify="left", title_style="bold", box=None, pad_edge=False
+    )
+    table.add_column("policy")
+    for head in (f"value ({which})", "95 % interval", "worth rows"):
+        table.add_column(head, justify="right")
+    for name, e in [("as logged", replay.logged), *((n, replay.estimate(n, which)) for n in replay.policies)]:
+        known = not math.isnan(e.value)
+        numbers = (f"{e.value:.4g}", f"[{e.low:.4g}, {e.high:.4g}]") if known else ("refused", "")
+        table.add_row(Text(printable(name)), *(Text(n) for n in numbers), f"{e.effective_n:.0f}")
+    out.print(table)
+    for line in replay.refused.values():
+        out.print(Text(printable(f"  {line}"), "yellow"))
+    out.print()
+    out.print(Text(printable(found.verdict), "bold"))
+
+
+def _plain(found: Any) -> dict[str, Any]:
+    """Everything as JSON, which has no NaN."""
+    rows = [
+        {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in row.items()}
+        for row in found.replay.rows()
+    ]
+    gain = {k: v for k, v in found.gain._asdict().items() if k != "chosen"}
+    return {
+        "verdict": found.verdict,
+        "best": found.best.name,
+        "estimator": found.estimator,
+        "chosen_by_the_log": gain,
+        "drift_events": [list(event) for event in found.events],
+        "refused": list(found.replay.refused.values()),
+        "values": rows,
+    }
