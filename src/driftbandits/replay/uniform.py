@@ -2,8 +2,8 @@
 
     X² = Σ (O − E)²/E        over cells (group, item): chosen O times, where E = Σ 1/(number on offer) is expected
 
-Groups are stretches of time and the values of each context column, numbers cut at their quartiles: choices that are even over all but
-depend on who asked are not uniform. The smallest p-value counts, times the number of tests (Bonferroni).
+Groups are the whole log, stretches of time, and the values of each context column, numbers cut at their quartiles: choices that are even
+over all but depend on who asked are not uniform. The smallest p-value counts, times the number of tests (Bonferroni).
 """
 
 from typing import Any
@@ -98,7 +98,7 @@ class Uniformity:
         if self._cuts is None:
             self._settle()
         smallest, tests = 1.0, 0
-        for groups in (self._times, *self._contexts.values()):
+        for groups in ({0: self._total()}, self._times, *self._contexts.values()):
             statistic, freedom = 0.0, 0
             for observed, expected in groups.values():
                 there = expected >= LEAST
@@ -110,11 +110,15 @@ class Uniformity:
                 smallest = min(smallest, float(chi2.sf(statistic, freedom)))
         return min(1.0, smallest * tests)
 
-    def worst(self) -> tuple[Any, float, float]:
-        """The item furthest from what is expected of it: its name, how often it was chosen, how often it would be."""
+    def _total(self) -> Cells:
         total: Cells = np.zeros((2, len(self._places)))
         for cells in self._times.values():
             total = _sum(total, cells)
+        return total
+
+    def worst(self) -> tuple[Any, float, float]:
+        """The item furthest from what is expected of it: its name, how often it was chosen, how often it would be."""
+        total = self._total()
         k = int(np.argmax(np.abs(total[0] - total[1]) / np.sqrt(np.maximum(total[1], 1.0))))
         return list(self._places)[k], float(total[0, k]), float(total[1, k])
 
