@@ -9,6 +9,7 @@ import driftbandits as db
 from driftbandits import radius
 
 
+@pytest.mark.interpreted
 def test_before_any_data():
     """β² = aλS² + 2φη log(1/δ)."""
     for anchor, a in (("ridge", 1.0), ("prox", 4.0)):
