@@ -12,7 +12,7 @@ import uvicorn
 
 from driftbandits.lab.server import LOOPBACK, application, listener
 
-PATIENCE = 120.0  # seconds, of which none is spent on an idle machine
+PATIENCE = 600.0  # seconds, most of which a busy machine may need to compile
 
 
 class Answer(NamedTuple):

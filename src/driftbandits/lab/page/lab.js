@@ -63,10 +63,11 @@ const asking = new Asking({
       draw("regret");
     } else if (event.kind === "curve") {
       begin();
-      scene.curves.push(event);
+      scene.curves = [...scene.curves.filter(c => c.learner !== event.learner), { ...event, sequence }];
+      draw("regret");
     } else if (event.kind === "curves") {
-      begin();
-      scene.curves.sort((a, b) => scene.asked.learners.indexOf(a.learner) - scene.asked.learners.indexOf(b.learner));
+      const order = scene.learners.map(l => l.key);
+      scene.curves = scene.curves.filter(c => c.sequence === sequence).sort((a, b) => order.indexOf(a.learner) - order.indexOf(b.learner));
       scene.drawn = () => {
         scene.drawn = null;
         Object.assign(timing, { sequence, milliseconds: performance.now() - scene.since, server: 1000 * event.seconds });
@@ -75,32 +76,33 @@ const asking = new Asking({
       draw("regret", "sweep");
       showFinals();
     } else if (event.kind === "inside") {
+      if (!scene.inside && !scene.playing) scene.frame = Math.round(0.4 * event.round.length);
       scene.inside = event;
       scene.frame = Math.min(scene.frame, Math.max(event.round.length - 1, 0));
       canvases.stream.style.height = `${views.streamHeight(scene)}px`;
       showPlayer();
       draw("memory", "circle", "stream");
     } else if (event.kind === "gamma") {
-      if (scene.sweepOf !== sequence) {
-        scene.sweepOf = sequence;
-        scene.sweep = [];
-      }
-      scene.sweep.push(event);
+      const point = { ...event, sequence, theorem: event.gamma === scene.theory.gamma };
+      const old = p => p.sequence !== sequence && !p.theorem && p.gamma !== event.gamma && p.learner === event.learner; // until its successor comes
+      scene.sweep = [...scene.sweep.filter(p => p.sequence === sequence || old(p)), point];
       draw("sweep");
     } else if (event.kind === "done") {
+      scene.sweep = scene.sweep.filter(p => p.sequence === sequence);
+      draw("sweep");
       status(scene.summary, false);
       timing.done = sequence;
     }
   },
 });
 
-/** The first curve of a new answer replaces the old ones. */
+/** With the first curve of a new answer the page shows another question. Curves are replaced one by one, unless their axis is another. */
 function begin() {
   if (!scene.fresh) return;
-  const same = ["world", "path", "points", "speed", "d", "n", "noise", "S", "link", "arms", "T", "trials", "seed", "lam", "bonus", "drift", "form", "states", "stages"];
-  const moved = !scene.question0 || same.some(key => String(scene.question0[key]) !== String(scene.asked[key]));
-  if (moved && scene.question0?.world !== scene.asked.world) Object.assign(scene, { inside: null, sweep: [] });
-  Object.assign(scene, { fresh: false, curves: [], question: scene.asked, question0: scene.asked, waiting: "" });
+  const { world, T, link } = scene.question;
+  if (world !== scene.asked.world || T !== scene.asked.T || link !== scene.asked.link) Object.assign(scene, { curves: [], sweep: [], inside: null });
+  scene.curves = scene.curves.filter(c => scene.asked.learners.includes(c.learner));
+  Object.assign(scene, { fresh: false, question: scene.asked, waiting: "" });
 }
 
 function status(words, busy, wrong = false) {
@@ -219,7 +221,7 @@ function showOutputs() {
   }
   scene.weighted = scene.learners.some(l => l.weighs && q.learners.includes(l.key));
   $("regret-note").textContent = `mean ± 1 standard deviation of ${q.trials} trials`;
-  $("circle-note").textContent = q.d === 2 ? "θ moves; estimates with confidence; triangles: the arms played" : `the first 2 of ${q.d} coordinates; triangles: the arms played`;
+  $("circle-note").textContent = q.d === 2 ? "θ, estimates with confidence; triangles: the arms played" : `the first 2 of ${q.d} coordinates; triangles: the arms played`;
   const weighing = scene.learners.find(l => l.weighs && q.learners.includes(l.key));
   $("sweep-note").textContent = weighing ? `final regret of ${weighing.label}; click to take a γ` : "";
 }
@@ -349,8 +351,9 @@ function sketching(on) {
   canvases.circle.classList.toggle("draw", scene.drawing);
   if (on) {
     Object.assign(scene, { inside: null });
-    status("draw a path on the circle: the faster you move, the faster it drifts", false);
-    draw("circle", "memory");
+    status("draw a path on the circle", false);
+    showPlayer();
+    draw("circle", "memory", "regret");
   }
 }
 let trace = null;
@@ -458,6 +461,9 @@ export function picture() {
     words(title, left, top - 6, 600, "ink");
     pen.save();
     pen.translate(left, top);
+    pen.beginPath();
+    pen.rect(0, 0, w, h);
+    pen.clip();
     views[name](scene)(pen, w, h);
     pen.restore();
   };

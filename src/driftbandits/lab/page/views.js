@@ -96,11 +96,12 @@ function label(pen, { words, x, y, fill, align }, box) {
   const w = pen.measureText(words).width;
   const left = align === "left" ? x : Math.min(Math.max(x - w / 2, box.left + 2), box.right - w);
   const base = Math.min(Math.max(y, box.top + 10), box.bottom - 5);
-  pen.save();
-  pen.globalAlpha = 0.8;
-  pen.fillStyle = colour("card");
-  pen.fillRect(left - 3, base - 10, w + 6, 14);
-  pen.restore();
+  pen.textAlign = "left";
+  pen.textBaseline = "alphabetic";
+  pen.strokeStyle = colour("card"); // a halo, so that lines behind do not cross the letters
+  pen.lineWidth = 3.5;
+  pen.lineJoin = "round";
+  pen.strokeText(words, left, base);
   text(pen, words, left, base, { fill });
 }
 
@@ -149,7 +150,7 @@ export function circle(scene) {
       line(pen, scene.sketch.map(([x, y]) => at([x * norm, y * norm])), { stroke: colour("accent"), width: 2.5 });
       return;
     }
-    if (scene.drawing) text(pen, "draw a path: the faster you move, the faster it drifts", width / 2, height - 6, { align: "center", size: 12, fill: "accent" });
+    if (scene.drawing && !scene.inside) text(pen, "draw a path: the faster you move, the faster it drifts", width / 2, height - 6, { align: "center", size: 12, fill: "accent" });
     const told = scene.inside;
     if (!told?.round?.length || told.world !== "bandit") return;
     const k = Math.min(scene.frame, told.round.length - 1);
@@ -223,7 +224,7 @@ export function stream(scene) {
     if (!told?.round?.length || told.world !== "river") return;
     const k = Math.min(scene.frame, told.round.length - 1);
     const narrow = width < 560;
-    const left = narrow ? 26 : 178;
+    const left = narrow ? 26 : 196;
     const states = told.scene.value[k].length;
     const step = (width - left - 26) / (states - 1 || 1);
     const at = s => left + s * step;
