@@ -46,11 +46,30 @@ class Expert:
         return (u - theta) @ V @ (u - theta) / (2 * self.s2)
 
 
+def mu(z):
+    return 1 / (1 + np.exp(-z))
+
+
+class Newton(Expert):
+    """One discounted online Newton regression of clicks (§8.1); s² = 1."""
+
+    def __init__(self, m, d, S, c, lam):
+        super().__init__(m, d, S, np.sqrt(0.5), lam)
+        self.c = c
+
+    def log_density(self, x, y):
+        return np.log(mu(x @ self.theta) if y == 1 else 1 - mu(x @ self.theta))
+
+    def bayes(self, x, y):
+        V = self.V + self.c * np.outer(x, x)
+        return V, self.theta - (mu(x @ self.theta) - y) * np.linalg.solve(V, x)
+
+
 class Mixture:
     """Fixed share with α_t = 1/(t+1)."""
 
-    def __init__(self, K, d, S, R, lam):
-        self.experts = [Expert(2.0**k, d, S, R, lam) for k in range(1, K + 1)]
+    def __init__(self, K, d, S, R, lam, expert=Expert):
+        self.experts = [expert(2.0**k, d, S, R, lam) for k in range(1, K + 1)]
         self.w, self.t = np.full(K, 1 / K), 0
 
     @property
@@ -97,9 +116,9 @@ def linear_form(X, theta, eta):
     return p, kappa, y
 
 
-def finite_form(X, theta, g):
-    """(0.4)."""
-    y = X @ theta
+def finite_form(X, theta, g, y=None):
+    """(0.4); ŷ = Xθ if it is not given."""
+    y = X @ theta if y is None else y
     b = y.argmax()
     p = 1 / (len(X) + g * (y[b] - y))
     p[b] += 1 - p.sum()

@@ -266,7 +266,7 @@ class SelfTuning:
         mean = np.where(n > 0, self.duel[1] / np.maximum(self.duel[0], 1e-300), 0.0)
         size = n + 2
         mean = (mean * n + 2 * rewards.mean()) / size
-        rho = np.array([1.0, 1.0, 1.0 if self.items else 0.1])
+        rho = np.ones(3) if self.items else np.array([1.0, 0.03, 0.03])
         for e in range(3):
             for f in range(3):
                 if f != e:

@@ -39,7 +39,7 @@ from ..protocol import (
 )
 from ..state import copy_state, counters, duplicate, pack
 from ..strategy import Optimistic
-from .exp3ix import Exp3IX, Exp3State, blank_exp3, play, suffer
+from .exp3ix import Exp3IX, Exp3State, blank_exp3, block_loss, play, suffer
 
 
 @generic
@@ -126,17 +126,6 @@ def candidates(d: int, N: int, T: float) -> Vector:
 
 
 @kernel
-def block_loss(bob: Bob, total: float, length: int) -> float:
-    """ℓ ∈ [0, 1] of a block with reward Y = `total`."""
-    if bob.top > 0.0:
-        loss = 1.0 - total / (bob.top * length)
-    else:
-        luck = 2.0 * bob.noise * np.sqrt(length * max(np.log(bob.horizon / np.sqrt(length)), 0.0))
-        loss = 0.5 * (1.0 - total / (bob.reach * length + luck))
-    return min(max(loss, 0.0), 1.0)
-
-
-@kernel
 def _arrange(bob: Bob, state: BobState, rng: np.random.Generator) -> None:
     """Begin a block if none is open."""
     clock = state.clock
@@ -162,7 +151,7 @@ def _count_round(bob: Bob, state: BobState, r: float) -> None:
     clock.left[0] -= 1
     clock.pending[0] = 0
     if clock.left[0] == 0:
-        loss = block_loss(bob, state.reward[0], clock.length[0])
+        loss = block_loss(state.reward[0], clock.length[0], bob.reach, bob.noise, bob.horizon, bob.top)
         suffer(bob.exp3, state.bandit, loss)
         if clock.block[0] <= state.loss.shape[0]:
             state.loss[clock.block[0] - 1] = loss

@@ -84,3 +84,17 @@ def suffer(exp3: Exp3IX, state: Exp3State, loss: float) -> None:
     """Learn the loss in [0, 1] of the option last drawn."""
     option = state.option[0]
     state.total[option] += loss / (state.p[option] + 0.5 * learning_rate(exp3, state.plays[0]))
+
+
+@kernel
+def block_loss(total: float, length: float, reach: float, noise: float, horizon: float, top: float) -> float:
+    """ℓ ∈ [0, 1] of a block of `length` rounds with reward Y = `total`, of T = `horizon`.
+
+    ℓ = (1 − Y/L_max)/2, L_max = reach·length + 2·noise·√(length·ln(T/√length)); ℓ = 1 − Y/(top·length) for rewards in [0, top], top > 0.
+    """
+    if top > 0.0:
+        loss = 1.0 - total / (top * length)
+    else:
+        luck = 2.0 * noise * np.sqrt(length * max(np.log(horizon / np.sqrt(length)), 0.0))
+        loss = 0.5 * (1.0 - total / (reach * length + luck))
+    return min(max(loss, 0.0), 1.0)

@@ -1,12 +1,13 @@
 """IGW-mix: discounted regressions, mixed and explored by inverse gaps, with a theorem. Beyond the paper."""
 
 import math
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 from ..errors import InvalidValue, integer, positive
-from ..meta.igw_mix import KNOWN, NOISE_KNOWN, UNKNOWN, IgwMix
+from ..meta.exp3ix import Exp3IX
+from ..meta.igw_mix import BLOCKS, KNOWN, NOISE_KNOWN, UNKNOWN, Gaussian, IgwMix, Logistic
 from ..protocol import settle
-from ..theory.igw import C0, igw_mix_regret_bound
+from ..theory.igw import default_rate, eta_grid, igw_mix_regret_bound, logistic_curvature
 from .record import algorithm, algorithms_of
 
 UNKNOWN_HORIZON_MEMORIES = 20  # 2, 4, …, 2^20 rounds
@@ -28,34 +29,47 @@ class OpenIgwMix(NamedTuple):
     c: float | None
     memories: int
 
+    reward: str
+    oblivious: bool
+
     def in_dimension(self, d: int) -> IgwMix:
         """The strategy."""
-        lam = 2.0 * self.R**2 / (d * self.S**2) if self.lam is None else self.lam
-        finite = self.arms is not None
-        if self.P is not None and self.horizon is not None:
-            budget = igw_mix_regret_bound(
-                d=d, T=self.horizon, P=self.P, Q=self.Q, S=self.S, L=self.L, R=self.R, lam=lam, K=self.memories
-            ).squared_error
-            width = self.arms - 1 if self.arms is not None else 1.0 / (self.kappa * d)
-            tuning, rate = KNOWN, math.sqrt(8.0 * width * self.horizon / budget)
-        elif self.sigma is not None:
-            tuning, rate = NOISE_KNOWN, 1.0
-        else:
-            tuning, rate = UNKNOWN, C0 / (max(self.R, self.L * self.S) * math.sqrt(self.kappa * d))
-            rate = rate if self.c is None else self.c
+        click = self.reward == "click"
+        family = Logistic(logistic_curvature(self.L * self.S)) if click else Gaussian(self.R)
+        lam = (1.0 if click else 2.0 * self.R**2) / (d * self.S**2) if self.lam is None else self.lam
+        tuning, rate, options = self._tuned(d, lam)
         return IgwMix(
+            family=family,
+            exp3=Exp3IX(options=float(options), plays=float(math.ceil(math.sqrt(self.horizon or 1)))),
             memories=self.memories,
             lam=lam,
             S=self.S,
             L=self.L,
-            R=self.R,
-            finite=float(finite),
+            finite=float(self.arms is not None),
             tuning=tuning,
             rate=rate,
             kappa=self.kappa,
             variance=(self.sigma or 0.0) ** 2,
             horizon=float(self.horizon or 0),
         )
+
+    def _tuned(self, d: int, lam: float) -> tuple[float, float, int]:
+        """How η is found, the number that this needs, and among how many Exp3.IX chooses."""
+        norms: Any = {"S": self.S, "L": self.L, "R": self.R}
+        if self.P is not None and self.horizon is not None:
+            given: Any = {"d": d, "T": self.horizon, "P": self.P, "Q": self.Q, "lam": lam, "K": self.memories, **norms}
+            budget = igw_mix_regret_bound(**given, A=self.arms, reward=cast(Any, self.reward)).squared_error
+            width = self.arms - 1 if self.arms is not None else 1.0 / (self.kappa * d)
+            return KNOWN, math.sqrt(8.0 * width * self.horizon / budget), 1
+        if self.sigma is not None:
+            return NOISE_KNOWN, 1.0, 1
+        if self.oblivious and self.horizon is not None:
+            return BLOCKS, *eta_grid(d=d, T=self.horizon, kappa=self.kappa, **norms)
+        if self.c is not None:
+            return UNKNOWN, self.c, 1
+        reward = cast(Any, self.reward)
+        M = self.L * self.S
+        return UNKNOWN, default_rate(d=d, A=self.arms, R=self.R, M=M, kappa=self.kappa, reward=reward), 1
 
 
 @settle.register(OpenIgwMix)
@@ -87,6 +101,8 @@ def igw_mix(
     kappa: float = 2.0,
     c: float | None = None,
     memories: int | None = None,
+    reward: Literal["value", "click"] = "value",
+    oblivious: bool = False,
 ) -> OpenIgwMix:
     """IGW-mix: a mixture of the paper's weighted regressions, explored by inverse gaps; with a theorem, whatever the arms do.
 
@@ -111,6 +127,10 @@ def igw_mix(
         κ̄, an upper bound on the design's certificates; 2 always holds.
     memories
         K; by default ⌈log₂T⌉, or 20.
+    reward
+        "value", or "click" for rewards 0 and 1 with mean 1/(1 + e^{−xᵀθ}): online Newton experts, the finite form, no R (§8.1).
+    oblivious
+        True if the world does not answer to what is played: with `horizon` alone, Exp3.IX finds η, Theorem 1 (d).
 
     Examples
     --------
@@ -130,6 +150,16 @@ def igw_mix(
         raise InvalidValue(f"P = {P!r} needs the horizon T: η is tuned with both")
     if sigma is not None and (horizon is None or form == "finite"):
         raise InvalidValue("sigma needs the horizon T and the linear form (Theorem 1 (c))")
+    if reward not in ("value", "click"):
+        raise InvalidValue(f"reward = {reward!r} is not allowed; it must be 'value' or 'click'")
+    if reward == "click" and (form != "finite" or oblivious or sigma is not None):
+        raise InvalidValue(
+            "reward='click' is proved for form='finite' with P known or nothing known: no sigma, not oblivious"
+        )
+    if oblivious and (horizon is None or P is not None or sigma is not None or form == "finite"):
+        raise InvalidValue(
+            "oblivious=True needs the horizon T, the linear form, and neither P nor sigma (Theorem 1 (d))"
+        )
     T = None if horizon is None else integer("horizon", horizon, least=2, why="it is the number of rounds T")
     K = UNKNOWN_HORIZON_MEMORIES if T is None else math.ceil(math.log2(T))
     options = OpenIgwMix(
@@ -145,6 +175,8 @@ def igw_mix(
         sigma=None if sigma is None else positive("sigma", sigma, "it is the noise's standard deviation"),
         c=None if c is None else positive("c", c, "it scales η_t"),
         memories=K if memories is None else integer("memories", memories, least=1, why="it is their number K"),
+        reward=reward,
+        oblivious=bool(oblivious),
     )
     options.in_dimension(1)  # refuses now what it would refuse later
     return options

@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 import driftbandits as db
 from driftbandits.errors import InvalidValue
 from driftbandits.protocol import settle
-from driftbandits.theory.igw import igw_mix_regret_bound, squared_error_factor
+from driftbandits.theory.igw import eta_grid, igw_mix_regret_bound, logistic_curvature, squared_error_factor
 
 pytestmark = pytest.mark.xdist_group("igw_mix")
 
@@ -45,6 +45,52 @@ def test_the_learner_against_the_oracle(form):
         np.testing.assert_allclose(agent.theta, oracle.theta, rtol=1e-8, atol=1e-10)
     assert projected > 10
     assert form == "finite" or 1 <= agent.info()["kappa"] <= 2
+
+
+def test_clicks_against_the_oracle():
+    """§8.1: online Newton experts, ŷ = Σwμ(xᵀθ̂), the finite form."""
+    rng = np.random.default_rng(3)
+    d, n, T = 3, 4, 50
+    agent = db.Agent(db.zoo.igw_mix(reward="click", form="finite", arms=n, horizon=T, P=1.0, S=0.7), dim=d)
+    c = math.exp(0.7) / (1 + math.exp(0.7)) ** 2
+    assert agent.strategy.family.curvature == pytest.approx(c)
+    assert agent.strategy.lam == pytest.approx(1 / (d * 0.7**2))
+    oracle = igw.Mixture(int(agent.strategy.memories), d, 0.7, c, agent.strategy.lam, igw.Newton)
+    for _ in range(T):
+        X = unit(rng, n, d)
+        y = sum(w * igw.mu(X @ e.theta) for w, e in zip(oracle.w, oracle.experts, strict=True))
+        np.testing.assert_allclose(
+            agent.propensities(X), igw.finite_form(X, None, agent.strategy.rate, y)[0], rtol=1e-8
+        )
+        k = agent.select(X)
+        r = float(rng.random() < igw.mu(X[k] @ [0.7, 0.0, 0.0]))
+        agent.update(r)
+        oracle.learn(X[k], r)
+        np.testing.assert_allclose(agent._state.theta, [e.theta for e in oracle.experts], rtol=1e-8, atol=1e-9)
+        np.testing.assert_allclose(agent.info()["weights"], oracle.w, rtol=1e-8)
+
+
+def test_blocks_choose_eta():
+    """Tuning (d): η is one of a grid of ratio 2, constant in blocks of ⌈√T⌉ rounds, and every η of the grid is tried."""
+    rng = np.random.default_rng(4)
+    T = 200
+    agent = db.Agent(db.zoo.igw_mix(horizon=T, oblivious=True, R=0.5), dim=2)
+    low, N = eta_grid(d=2, T=T, S=1.0, L=1.0, R=0.5, kappa=2.0)
+    assert low == pytest.approx(math.sqrt(8 / 4) / 2)
+    assert low * 2 ** (N - 2) < math.sqrt(8 * T / (4 * squared_error_factor(1.0, 0.5))) <= low * 2 ** (N - 1)
+    etas = []
+    for _ in range(T):
+        X = unit(rng, 5, 2)
+        k = agent.select(X)
+        etas.append(agent.info()["eta"])
+        agent.update(float(X[k, 0] + 0.5 * rng.standard_normal()))
+    blocks = [set(etas[i : i + 15]) for i in range(0, T, 15)]
+    assert all(len(block) == 1 for block in blocks)
+    steps = np.log2(np.array(etas) / low)
+    np.testing.assert_allclose(steps, np.round(steps), atol=1e-9)
+    assert 0 <= steps.min() < steps.max() <= N - 1
+    assert agent._state.bandit.plays[0] == len(blocks)
+    assert (agent._state.bandit.total > 0).sum() == len({float(s) for s in steps.round()})
 
 
 def test_propensities_are_frequencies():
@@ -92,6 +138,10 @@ def test_the_tunings():
         ({"sigma": 1.0}, "horizon"),
         ({"R": 0.0}, "R = 0"),
         ({"kappa": 0.5}, "kappa"),
+        ({"reward": "money"}, "'value' or 'click'"),
+        ({"reward": "click"}, "form='finite'"),
+        ({"oblivious": True}, "horizon"),
+        ({"oblivious": True, "horizon": 100, "P": 1.0}, "neither P"),
     ],
 )
 def test_what_is_refused(options, words):
@@ -308,3 +358,107 @@ def test_the_bound_grows_with_drift_and_time():
     totals = [igw_mix_regret_bound(d=2, T=T, P=1.0).total for T in (100, 1000, 10_000)]
     assert totals == sorted(totals)
     assert igw_mix_regret_bound(d=2, T=6000, P=0.0, Q=0.0).total == pytest.approx(2971, rel=5e-4)
+
+
+# ------------------------------------------------------------------------------------------ further recipes of §11
+
+
+NOISES = {
+    "Rademacher": (np.array([-1.0, 1.0]), np.array([0.5, 0.5])),
+    "three points": (np.array([-1.0, 0.0, 1.0]), np.array([0.25, 0.5, 0.25])),
+    "skew": (np.array([-0.25, 1.0]), np.array([0.8, 0.2])),
+    "none": (np.zeros(1), np.ones(1)),
+}
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("noise", NOISES)
+def test_lemma_4(noise):
+    """0 ≤ E r_t(θ_t) ≤ r̄, and the excess of u is (xᵀ(θ_t−u))²/2s², for any noise of mean 0 and variance ≤ s²."""
+    values, chance = NOISES[noise]
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        d, S, L, R = int(rng.integers(1, 5)), rng.uniform(0.2, 2), rng.uniform(0.2, 2), rng.uniform(1.0, 2.0)
+        lam, s2 = rng.uniform(0.05, 3), 2 * R * R
+        x, theta, own, u = (unit(rng, 1, d)[0] for _ in range(4))
+        x, theta, own, u = x * L * rng.random(), theta * S, own * S * rng.random(), u * S * rng.random()
+        B = rng.standard_normal((d, d))
+        V = lam * np.eye(d) + B @ B.T
+        v = s2 * (1 + x @ np.linalg.solve(V, x))
+        y = x @ theta + values
+        log = lambda mean, variance: -0.5 * np.log(2 * np.pi * variance) - (y - mean) ** 2 / (2 * variance)  # noqa: E731
+        excess = chance @ (log(x @ theta, s2) - log(x @ own, v))
+        assert -1e-12 <= excess <= 0.5 * math.log(1 + L * L / lam) + 2 * (L * S) ** 2 / s2
+        assert chance @ (log(x @ theta, s2) - log(x @ u, s2)) == pytest.approx(
+            (x @ (theta - u)) ** 2 / (2 * s2), abs=1e-12
+        )
+
+
+@pytest.mark.interpreted
+def test_lemma_5():
+    """E[D·1{alive}] ≤ (3.1), against an adversary that ends the interval when D is small, so that what is left is large."""
+    rng = np.random.default_rng(1)
+    d, S, R, lam, m, runs, n = 2, 1.0, 0.5, 0.3, 8.0, 300, 25
+    s2, L = 2 * R * R, 1.0
+    total = np.zeros(n)
+    for _ in range(runs):
+        expert, u = igw.Expert(m, d, S, R, lam), unit(rng, 1, d)[0]
+        for _ in range(20):  # what it believed before: the opposite
+            x = unit(rng, 1, d)[0]
+            expert.learn(x, x @ -u + R * rng.standard_normal())
+        for i in range(n):
+            D = expert.distance(u)
+            if D < 0.2:
+                break
+            total[i] += D / runs
+            x = unit(rng, 1, d)[0]
+            expert.learn(x, x @ u + R * rng.choice([-1.0, 1.0]))
+    gamma, H = 1 - 1 / m, d / 2 * math.log(1 + L * L * (m - 1) / (lam * d))
+    kappa0, most = d / 2 + lam * S * S / (2 * s2), 2 * S * S * (lam + L * L * (m - 1)) / s2
+    assert (total <= gamma ** np.arange(n) * most + H + kappa0).all()
+    assert total[0] > H  # it began far away
+
+
+@pytest.mark.interpreted
+def test_clicks_one_step_and_proposition_b():
+    """§8.1: log-loss(θ̂) − log-loss(u) ≤ (1/2c)log(1+cq) + D − D′, and (2.2), with a fifth of the labels flipped."""
+    rng = np.random.default_rng(2)
+    for _ in range(12):
+        d, S, m, T = int(rng.integers(1, 4)), rng.uniform(0.5, 2), float(2 ** rng.integers(2, 7)), 150
+        c, lam = logistic_curvature(S), rng.uniform(0.1, 2)
+        expert, u, regret, travelled = igw.Newton(m, d, S, c, lam), unit(rng, 1, d)[0] * S, 0.0, 0.0
+        largest = lam + c * (m - 1)
+        for t in range(T):
+            x = unit(rng, 1, d)[0]
+            y = float(rng.random() < igw.mu(x @ u))
+            y = 1 - y if rng.random() < 0.2 else y
+            q, log = expert.width(x), lambda w: np.log(igw.mu(x @ w) if y == 1 else 1 - igw.mu(x @ w))
+            step = log(u) - log(expert.theta)
+            V, theta = expert.bayes(x, y)
+            gained = expert.distance(u) - expert.distance(u, V, theta)
+            assert step <= math.log(1 + c * q) / (2 * c) + gained + 1e-9
+            regret += step
+            expert.learn(x, y)
+            if t % 40 == 39:  # a jump of the comparator
+                new = unit(rng, 1, d)[0] * S
+                travelled += min(m * np.sum((new - u) ** 2), 4 * S * np.linalg.norm(new - u))
+                u = new
+        kappa0 = d / (2 * c) + lam * S * S / 2
+        H = d / (2 * c) * math.log(1 + c * min(m - 1, T) / (lam * d))
+        assert regret <= H + lam * S * S / 2 + T * kappa0 / (m - 1) + largest / 2 * travelled
+
+
+def test_bounds_of_clicks_and_of_blocks():
+    click = {"d": 2, "A": 5, "S": 1.0, "reward": "click"}
+    small, large = (igw_mix_regret_bound(T=T, P=1.0, **click) for T in (1000, 100_000))
+    assert small.total == pytest.approx(math.sqrt(4 * 1000 * small.log_loss))  # √((A−1)TΛ)
+    assert small.total < large.total
+    assert igw_mix_regret_bound(T=1000, P=1.0, tuning="unknown", **click).total > small.total
+    blocks = [igw_mix_regret_bound(d=2, T=T, P=6.3, tuning="oblivious").total for T in (10**4, 10**6, 10**8)]
+    known = [igw_mix_regret_bound(d=2, T=T, P=6.3).total for T in (10**4, 10**6, 10**8)]
+    assert all(b > k for b, k in zip(blocks, known, strict=True))
+    assert blocks == sorted(blocks)
+    assert math.log(blocks[2] / blocks[1]) / math.log(100) < 0.85  # T^{3/4} but for logs
+    for options in ({"reward": "click"}, {"tuning": "oblivious", "A": 3}, {"tuning": "some"}, {"reward": "money"}):
+        with pytest.raises(InvalidValue):
+            igw_mix_regret_bound(d=2, T=100, P=1.0, **options)

@@ -7,7 +7,8 @@ propensity of that arm. With self-normalised means m_e and Kish's sizes n_e, bot
     ρ_e ∝ π_e Π_{f≠e} Φ((m_e − m_f)/√(Var(r)·(1/n_e + 1/n_f)))
 
 is the probability that bank e decides. What a decision's reward needs to be counted is its ticket, kept for 256 decisions: rewards may
-come late. π = (1, 1, .1) for exponential, static and random walk with shared features, 1 with items of their own.
+come late. π = (1, .03, .03) for exponential, static and random walk with shared features, 1 with items of their own: where one model serves
+all arms, the exponential bank has a static member itself, and what the duel takes to find out was most of the regret after jumps.
 """
 
 from ...kernel import kernel, sqrt
@@ -17,6 +18,7 @@ from .parts import (
     CHOSEN,
     CLOCK,
     DISAGREED,
+    EXPONENTIAL,
     GREEDY,
     PROPENSITY,
     REWARD_MEAN,
@@ -24,14 +26,13 @@ from .parts import (
     REWARDS,
     ROUND,
     TICKETS,
-    WALK,
     SelfTuningState,
 )
 
 SPAN = 3000.0
 LARGEST = 20.0
 PSEUDO = 2.0
-WALK_PRIOR = 0.1  # with shared features
+OTHERS = 0.03  # π of the banks other than the exponential one, with shared features
 
 
 @kernel
@@ -61,7 +62,7 @@ def judge_banks(state: SelfTuningState, disjoint: bool) -> None:
     now, rho, total = state.now, state.duel.rho, 0.0
     variance = now[REWARD_SQUARES] / max(now[REWARDS], 1.0) + 1e-300
     for e in range(BANKS):
-        rho[e] = WALK_PRIOR if e == WALK and not disjoint else 1.0
+        rho[e] = 1.0 if e == EXPONENTIAL or disjoint else OTHERS
     for e in range(BANKS):
         mine, size = _standing(state, e)
         for f in range(e):
