@@ -1,4 +1,4 @@
-"""How the tunings and bounds must behave: ranges, monotonicity, rates, variants, errors."""
+"""One suite for every theorem: ranges of what it sets, monotonicity, rates, variants, errors."""
 
 import doctest
 from math import inf, isfinite, log, sqrt
@@ -367,7 +367,7 @@ def test_everything_public_is_documented_with_an_example():
 
 
 def test_the_examples_of_the_docs_page():
-    page = Path(__file__).parents[3] / "docs" / "theory.md"
+    page = Path(__file__).parents[2] / "docs" / "theory.md"
     results = doctest.testfile(str(page), module_relative=False)
     assert results.attempted > 20
     assert results.failed == 0
