@@ -1,8 +1,10 @@
 """Write the tables of algorithms in README and docs from the zoo's records: `make tables`. `tests/docs/test_tables.py` compares.
 
 A page says `<!-- algorithms: linear -->` where the table of a family belongs, up to `<!-- end -->`; `all` is the table of all families.
+`<!-- rivals: mdp_rivals -->` is the table of a study in docs/results/.
 """
 
+import json
 import pathlib
 import re
 
@@ -17,6 +19,8 @@ FAMILIES = {
     "mdp": "**MDPs** ([docs](docs/mdp.md))",
 }
 PLACE = re.compile(r"(<!-- algorithms: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+STUDY = re.compile(r"(<!-- rivals: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def row(*cells: str) -> str:
@@ -50,9 +54,23 @@ def tuning(record: Record) -> str:
     return ", ".join(f"`{name}`: {formula}" for name, formula in record.tuned_by.items()) or "–"
 
 
+def rivals(study: str) -> str:
+    """A row per world, a column per learner: mean regret ± its standard error; the least is bold, with all that are within it."""
+    found = json.loads((ROOT / "docs" / "results" / f"{study}.json").read_text())
+    learners = list(next(iter(found["worlds"].values())))
+    text = row("final regret", *learners) + "|---|" + "---|" * len(learners) + "\n"
+    for world, runs in found["worlds"].items():
+        least = min(runs.values(), key=lambda run: run["mean"])
+        cells = [f"{run['mean']:.0f}" + (f" ± {run['error']:.0f}" if run["error"] else "") for run in runs.values()]
+        near = [run["mean"] - run["error"] <= least["mean"] + least["error"] for run in runs.values()]
+        text += row(world, *(f"**{cell}**" if best else cell for cell, best in zip(cells, near, strict=True)))
+    return text
+
+
 def filled(page: str) -> str:
     """A page with its tables made anew."""
-    return PLACE.sub(lambda m: m[1] + (overview() if m[2] == "all" else family_table(m[2])) + m[3], page)
+    page = PLACE.sub(lambda m: m[1] + (overview() if m[2] == "all" else family_table(m[2])) + m[3], page)
+    return STUDY.sub(lambda m: m[1] + rivals(m[2]) + m[3], page)
 
 
 if __name__ == "__main__":
