@@ -39,6 +39,10 @@ PARTS: dict[type, tuple[str, ...]] = {
 }
 
 
+#: Where numbers of parts come from that are 0 unless somebody asks for them.
+OPTIONS = {"robust": "wang2025heavy", "caution": "he2022nearly"}
+
+
 def papers(*algorithms: Any) -> list[str]:
     """Keys of the papers to cite for names of the zoo, functions of it, or strategies.
 
@@ -81,14 +85,20 @@ def _of_strategy(part: Any) -> list[str]:
         base = getattr(part, "base", None)
         return [*whole, *(_of_strategy(base) if base is not None else [])]
     inner = (value for value in part if isinstance(value, tuple))
-    return [*PARTS.get(type(part), ()), *(key for value in inner for key in _of_strategy(value))]
+    own = [*PARTS.get(type(part), ()), *(OPTIONS[name] for name in _options(part))]
+    return [*own, *(key for value in inner for key in _of_strategy(value))]
+
+
+def _options(part: Any) -> tuple[str, ...]:
+    return tuple(name for name in OPTIONS if getattr(part, name, 0.0))
 
 
 def _form(part: Any) -> tuple[Any, ...]:
-    """The kinds of parts a strategy is made of: what it is apart from its numbers, its radius, its link and its base."""
+    """The kinds of parts a strategy is made of, with their `OPTIONS`: what it is apart from numbers, radius, link and base."""
     fields = zip(getattr(part, "_fields", ()), part, strict=False)
     skipped = ("radius", "link", "base")
-    return type(part), *(_form(value) for name, value in fields if isinstance(value, tuple) and name not in skipped)
+    inner = (_form(value) for name, value in fields if isinstance(value, tuple) and name not in skipped)
+    return type(part), *_options(part), *inner
 
 
 @functools.cache

@@ -134,18 +134,18 @@ def forced_round(t, first, N, alpha, k):
 
 # --- observations not taken at face value (section D, 5 to 7) ------------------------------------------------------
 def wary_sums(X, r, *, gamma, lam, tau=math.inf, c=math.inf):
-    """A = V - λI and b, one observation after the other, each judged by the estimate before it.
+    """A = V - λI and b, one observation after the other, each judged by the estimate before it, after the past has faded.
 
     e = r - xᵀθ, q = ‖x‖²_{V⁻¹}: a residual |e| > τ√(1+q) is clipped and has weight 0 in V; every observation has weight min(1, c/√q).
     """
     d = X.shape[1]
     A, b = np.zeros((d, d)), np.zeros(d)
     for x, reward in zip(X, r, strict=True):
+        A, b = gamma * A, gamma * b
         V = A + lam * np.eye(d)
         theta, q = np.linalg.solve(V, b), float(x @ np.linalg.solve(V, x))
         e, limit = reward - float(x @ theta), tau * math.sqrt(1 + q)
         w = min(1.0, c / math.sqrt(q)) if q > 0 else 1.0
-        A, b = gamma * A, gamma * b
         if abs(e) <= limit:
             A, b = A + w * np.outer(x, x), b + w * reward * x
         else:

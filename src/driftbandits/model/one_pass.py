@@ -15,6 +15,11 @@ curvature between z and x_tᵀθ_*, and with μ′(z) confidence sets fail for S
 `OnePass`      optimism in the norm H⁻¹, an index on the scale of xᵀθ: with `radius.MixLoss`
 `OnePassMean`  the same θ with the bonus in V⁻¹ around μ(xᵀθ): in the place of `Generalized`, with its radii
 
+Observations need not be taken at face value. With the forecast z̄ = x_tᵀθ̄ and q as above,
+
+    `robust` τ > 0    a residual |r − μ(z̄)| > τ√(1+q) is cut to that size and adds nothing to H: Huber's loss (after Wang et al. 2025)
+    `caution` c > 0   every observation has weight min(1, c/√q): those that could move θ most count least (after He et al. 2022)
+
 An observation waits in the sums until `estimate`, which has the link; a second one must not come before that.
 """
 
@@ -24,7 +29,7 @@ import numpy as np
 
 from ..ball import factor_of
 from ..errors import InvalidValue, positive, require
-from ..kernel import kernel, solver
+from ..kernel import kernel, solver, sqrt
 from ..linalg import (
     Matrix,
     Vector,
@@ -52,6 +57,7 @@ from ..protocol import (
     mean,
     merit,
     promise,
+    report,
 )
 from ..state import scratch
 
@@ -80,6 +86,8 @@ class OnePass(Model):
     explicit: float = 0.0
     projected: float = 0.0
     damped: float = 1.0
+    robust: float = 0.0  # τ, in units of the reward; 0: no residual is cut
+    caution: float = 0.0  # c; 0: no observation counts less
 
     def check(self) -> None:
         """H must be invertible, and the curvature known."""
@@ -89,6 +97,14 @@ class OnePass(Model):
         positive("phi", self.phi, "it is the dispersion of the rewards")
         for name in ("prox", "explicit", "projected", "damped"):
             require(getattr(self, name) in (0.0, 1.0), name, getattr(self, name), "0 or 1", "it is an option")
+        require(self.robust >= 0.0, "robust", self.robust, "> 0, or left out", "residuals above it are cut")
+        require(
+            self.caution >= 0.0, "caution", self.caution, "> 0, or left out", "it limits the weight of an observation"
+        )
+        if self.robust and (self.explicit or self.projected):
+            raise InvalidValue(
+                "robust = … goes with the implicit step without a projection: a cut residual has no curvature"
+            )
         if not log_partition.knows(type(self.link)):
             raise InvalidValue(
                 f"{type(self.link).__name__} has no method of log_partition; a one-pass model needs b, b′ = μ, for its curvature"
@@ -150,6 +166,7 @@ class OnePassEstimate(NamedTuple):
     factor2: Matrix  # (d, d)  with squared weights, or (0, 0)
     inner: Matrix  # (d, d)  of Ā where `factor` is of V, or (0, 0)
     upsilon: Vector  # (1,)
+    cut: Vector  # (1,)    residuals cut so far
     work: OnePassWork
 
 
@@ -176,6 +193,7 @@ def _estimate(d: int, squares: bool, beside: bool, projected: bool) -> OnePassEs
         factor2=np.zeros((d2, d2)),
         inner=np.zeros((dh, dh)),
         upsilon=np.zeros(1),
+        cut=np.zeros(1),
         work=OnePassWork(np.zeros(d), np.zeros(d), np.zeros(d), np.zeros(d), np.zeros((ds, ds))),
     )
 
@@ -203,6 +221,11 @@ def _(model: OnePassMean, setting: Setting, squares: bool) -> OnePassEstimate:
 @linearises.register(OnePass, OnePassMean)
 def _(model: Any) -> bool:
     return True
+
+
+@report.register(OnePass)
+def _(model: OnePass, est: OnePassEstimate) -> dict[str, Any]:
+    return {"cut": int(est.cut[0])} if model.robust else {}
 
 
 @mean.register(OnePass)
@@ -367,6 +390,12 @@ def step(model: OnePass, sums: OnePassSums, est: OnePassEstimate, A: Matrix, U: 
     r, weight, z0 = sums.news[REWARD], sums.news[WEIGHT], dot(sums.x, est.theta)
     solve_lower(U, sums.x, w.p)
     q = dot(w.p, w.p)
+    if model.caution:
+        weight = less_trusted(model, sums, weight, q)
+    if model.robust:
+        error, most = mu(model.link, dot(w.p, w.g)) - r, model.robust * sqrt(1.0 + q)
+        if abs(error) > most:
+            return cut_short(model, sums, est, U, weight, most if error > 0.0 else -most)
     z = place(model, dot(w.p, w.g), model.eta * weight * q, r, z0)
     push = model.eta * weight * error_at(model, z, r, z0)
     for i in range(d):
@@ -387,6 +416,36 @@ def step(model: OnePass, sums: OnePassSums, est: OnePassEstimate, A: Matrix, U: 
     sums.upsilon[0] += volume(model, z, q, weight)
     est.upsilon[0] = sums.upsilon[0]
     return float(gain)
+
+
+@kernel
+def less_trusted(model: OnePass, sums: OnePassSums, weight: float, q: float) -> float:
+    """The weight of the observation, times min(1, c/√q)."""
+    less = weight * min(1.0, model.caution / max(sqrt(q), 1e-300))
+    recount(sums, weight, less)
+    return less
+
+
+@kernel
+def recount(sums: OnePassSums, weight: float, less: float) -> None:
+    """The observation that was counted with one weight has another."""
+    sums.n[0] += less - weight
+    sums.n[1] += less * less - weight * weight
+    sums.news[WEIGHT] = less
+
+
+@kernel
+def cut_short(model: OnePass, sums: OnePassSums, est: OnePassEstimate, U: Matrix, weight: float, error: float) -> float:
+    """The step along a residual cut to |error|: the loss is linear there, without curvature, and nothing becomes surer."""
+    w, push = est.work, model.eta * weight * error
+    for i in range(est.theta.shape[0]):
+        w.g[i] -= push * w.p[i]
+        sums.b[i] -= push * sums.x[i]
+    solve_upper(U, w.g, est.theta)
+    recount(sums, weight, 0.0)
+    est.upsilon[0] = sums.upsilon[0]
+    est.cut[0] += 1.0
+    return 0.0
 
 
 @kernel

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import positive, probability, require
+from ..errors import InvalidValue, positive, probability, require
 from ..kernel import sqrt
 from ..linalg import Vector
 from ..parts import Radius
-from ..protocol import Limits, anytime, beta, limits, wants_horizon
+from ..protocol import Limits, anytime, beta, limits, noise_size, wants_horizon
 from .union import ALL, ANYTIME, check_union, union
 
 SCALE_WHY = "it multiplies the width of an interval; theory is 1"
@@ -100,6 +100,13 @@ def _(radius: PublishedMixLoss, n: Vector, est: Any, horizon: int) -> float:
 def _(radius: Any) -> Limits:
     low = 0.0 if radius.counts or radius.top > 0.0 else -math.inf
     return Limits(L=radius.L, low=low, high=radius.top if radius.top > 0.0 else math.inf)
+
+
+@noise_size.register(MixLoss, PublishedMixLoss)
+def _(radius: Any) -> float:
+    if radius.counts or radius.top > 0.0:
+        raise InvalidValue("sigma is not allowed: the noise of these rewards follows from their mean; weight=… is")
+    return math.sqrt(getattr(radius, "phi", 1.0))
 
 
 @wants_horizon.register(MixLoss, PublishedMixLoss)

@@ -10,6 +10,8 @@ The determinant form is never larger (Lemma `lemma:det-inequality`). Three optio
 - `uniform`: the inequality holds for each fixed t, not for all t at once, since the weights change with t (resolution A5; Wu 2026). A
   union bound repairs it, over the horizon or over all t (`union`).
 - `scale` multiplies the whole radius; the theory is scale = 1.
+- `corruption` = cC is added where rewards may be corrupted by C in total and every observation has weight at most c/‖x‖_{V⁻¹}: then
+  ‖Σ w·corruption·x‖_{V⁻¹} ≤ cC (He et al. 2022).
 """
 
 import math
@@ -32,6 +34,7 @@ def _check(radius: Any) -> None:
     require(radius.R >= 0.0, "R", radius.R, "≥ 0", "it is the sub-Gaussian constant of the noise")
     probability("delta", radius.delta)
     check_union(radius.uniform)
+    require(radius.corruption >= 0.0, "corruption", radius.corruption, "≥ 0", "it is added to the width of an interval")
     require(
         radius.scale >= 0.0, "bonus_scale", radius.scale, "≥ 0", "it multiplies the width of an interval; theory is 1"
     )
@@ -48,6 +51,7 @@ class SelfNormalised(Radius):
     scale: float = 1.0
     squared: float = 0.0
     uniform: float = 0.0
+    corruption: float = 0.0
 
     def check(self) -> None:
         """Refuse constants outside the lemma's assumptions."""
@@ -65,6 +69,7 @@ class SelfNormalisedDet(Radius):
     scale: float = 1.0
     squared: float = 0.0
     uniform: float = 0.0
+    corruption: float = 0.0
 
     def check(self) -> None:
         """Refuse constants outside the lemma's assumptions."""
@@ -73,9 +78,10 @@ class SelfNormalisedDet(Radius):
 
 @kernel
 def _width(radius: Any, volume: float, horizon: int) -> float:
-    """scale·(√λ·S + R·√(2 log(1/δ) + volume))."""
+    """scale·(√λ·S + corruption + R·√(2 log(1/δ) + volume))."""
     failure = union(radius.uniform, horizon) - np.log(radius.delta)
-    width: float = radius.scale * (sqrt(radius.lam) * radius.S + radius.R * sqrt(2.0 * failure + volume))
+    reach = sqrt(radius.lam) * radius.S + radius.corruption
+    width: float = radius.scale * (reach + radius.R * sqrt(2.0 * failure + volume))
     return width
 
 

@@ -8,20 +8,27 @@ bonus_scale
     Multiplies the radius; the theory is 1, practice often prefers less.
 radius
     "trace" as the paper prints it, or "det", never larger.
+robust
+    τ > 0, in units of the reward, for heavy tails: a residual |r − xᵀθ̂| > τ√(1+‖x‖²_{V⁻¹}) is cut to that size and adds nothing to V
+    (Huber's loss in one pass, after Wang, Zhang, Zhao, Zhou 2025). Two to three times the usual noise is a good τ. β is then a
+    heuristic; `info["cut"]` counts.
+caution
+    c > 0, against corrupted rewards: every observation has weight min(1, c/‖x‖_{V⁻¹}) (`cw_oful` has the c of the theorem).
 uniform_in_time
     True: a union bound over the horizon, so that all intervals hold at once; "anytime": the same without a horizon (resolution A5).
 """
 
+import math
 from typing import Any, Literal
 
-from ..errors import require
+from ..errors import integer, positive, require
 from ..memory import Discounted, DiscountedFromV, Everything, Restart, Window
 from ..model import Linear
 from ..radius import Constant
 from ..radius.union import UniformInTime, over_time
 from ..rule import Bonus, RandomisedBonus, SandwichBonus, ThompsonSampling, WideSandwich
 from ..strategy import Optimistic
-from .options import RadiusForm, counts_squares, discount, self_normalised
+from .options import RadiusForm, counts_squares, discount, ridge_regression, self_normalised
 from .record import algorithm, algorithms_of
 from .tuning import LB
 
@@ -50,6 +57,8 @@ def oful(
     bonus_scale: float = 1.0,
     radius: RadiusForm = "trace",
     uniform_in_time: UniformInTime = False,
+    robust: float | None = None,
+    caution: float | None = None,
 ) -> Optimistic:
     """OFUL: optimism in a world that stands still (Abbasi-Yadkori, Pál, Szepesvári 2011).
 
@@ -63,7 +72,60 @@ def oful(
     form = self_normalised(radius)(
         lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, uniform=over_time(uniform_in_time)
     )
-    return Optimistic(model=Linear(lam=lam), memory=Everything(), radius=form, rule=Bonus())
+    return Optimistic(model=ridge_regression(lam, S, robust, caution), memory=Everything(), radius=form, rule=Bonus())
+
+
+@algorithm(
+    family="linear",
+    remembers="everything, what is surprising to know less",
+    plays=BONUS,
+    regret="none if θ drifts; d T^{1/2} + dC if it stands still and rewards are corrupted by C in total",
+    papers=("he2022nearly",),
+    example=SMALL | {"dim": 3, "corruption": 2.0},
+    tuned_by=LB,
+    world="linear",
+)
+def cw_oful(
+    *,
+    dim: int,
+    corruption: float,
+    lam: float,
+    S: float,
+    L: float,
+    R: float,
+    delta: float,
+    gamma: float = 1.0,
+    bonus_scale: float = 1.0,
+    radius: RadiusForm = "trace",
+    uniform_in_time: UniformInTime = False,
+) -> Optimistic:
+    """CW-OFUL: OFUL whose rewards an adversary may corrupt, by C in total (He, Zhou, Zhang, Gu 2022).
+
+        w = min(1, c/‖x‖_{V⁻¹}),   V ← V + w·xxᵀ,   b ← b + w·r·x,   c = R√d/C,   play argmax xᵀθ̂ + (β + cC)‖x‖_{V⁻¹}
+
+    C = Σ_t |corruption of r_t| must be known, or guessed; `dim` is d. γ < 1 forgets as LB-WeightUCB does: each round's interval stays a
+    theorem, the regret has none.
+
+    Examples
+    --------
+    >>> cw_oful(dim=4, corruption=10.0, lam=1, S=1, L=1, R=0.5, delta=0.01).model.caution
+    0.1
+    """
+    d = integer("dim", dim, least=1, why="it is the number of features d")
+    C = positive("corruption", corruption, "it bounds the sum of all corruptions")
+    c = R * math.sqrt(d) / C
+    form = self_normalised(radius)(
+        lam=lam,
+        S=S,
+        L=L,
+        R=R,
+        delta=delta,
+        scale=bonus_scale,
+        uniform=over_time(uniform_in_time),
+        corruption=c * C,
+    )
+    memory = Everything() if gamma == 1.0 else Discounted(gamma=gamma)
+    return Optimistic(model=ridge_regression(lam, S, None, c), memory=memory, radius=form, rule=Bonus())
 
 
 @algorithm(
@@ -90,6 +152,8 @@ def lb_weight_ucb(
     radius: RadiusForm = "trace",
     radius_n: Literal["w", "w2"] = "w",
     uniform_in_time: UniformInTime = False,
+    robust: float | None = None,
+    caution: float | None = None,
 ) -> Optimistic:
     """LB-WeightUCB: discounted least squares, one matrix (Wang, Zhao, Zhou; Algorithm 1, Theorem 1).
 
@@ -107,7 +171,7 @@ def lb_weight_ucb(
     form = self_normalised(radius)(
         lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, squared=squared, uniform=over_time(uniform_in_time)
     )
-    return Optimistic(model=Linear(lam=lam), memory=memory, radius=form, rule=Bonus())
+    return Optimistic(model=ridge_regression(lam, S, robust, caution), memory=memory, radius=form, rule=Bonus())
 
 
 @algorithm(
@@ -132,6 +196,8 @@ def d_lin_ucb(
     bonus_scale: float = 1.0,
     radius: RadiusForm = "trace",
     uniform_in_time: UniformInTime = False,
+    robust: float | None = None,
+    caution: float | None = None,
 ) -> Optimistic:
     """D-LinUCB: discounted least squares, two matrices (Russac, Vernade, Cappé 2019).
 
@@ -143,7 +209,10 @@ def d_lin_ucb(
         lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, squared=True, uniform=over_time(uniform_in_time)
     )
     return Optimistic(
-        model=Linear(lam=lam), memory=Discounted(gamma=discount(gamma, half_life)), radius=form, rule=SandwichBonus()
+        model=ridge_regression(lam, S, robust, caution),
+        memory=Discounted(gamma=discount(gamma, half_life)),
+        radius=form,
+        rule=SandwichBonus(),
     )
 
 
@@ -238,12 +307,16 @@ def restart_ucb(
     bonus_scale: float = 1.0,
     radius: RadiusForm = "trace",
     uniform_in_time: UniformInTime = False,
+    robust: float | None = None,
+    caution: float | None = None,
 ) -> Optimistic:
     """RestartUCB: a fresh OFUL every `period` rounds (Zhao, Zhang, Jiang, Zhou 2020)."""
     form = self_normalised(radius)(
         lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, uniform=over_time(uniform_in_time)
     )
-    return Optimistic(model=Linear(lam=lam), memory=Restart(H=period), radius=form, rule=Bonus())
+    return Optimistic(
+        model=ridge_regression(lam, S, robust, caution), memory=Restart(H=period), radius=form, rule=Bonus()
+    )
 
 
 @algorithm(

@@ -13,6 +13,9 @@ gamma or half_life
     Discount γ ∈ (0, 1], or the number of rounds after which an observation counts half.
 bonus_scale
     Multiplies the bonus; the theory is 1, practice prefers 0.1 to 0.3.
+robust, caution
+    τ > 0: residuals |r − μ| > τ√(1+‖x‖²_{H⁻¹}) are cut, for rewards that scatter more than the link says. c > 0: every observation has
+    weight min(1, c/‖x‖_{H⁻¹}), against corruption (after HCW-GLB-OMD; Kim, Lee, Yun 2026, of which we had the abstract). Outside the proof.
 uniform_in_time
     True: all intervals up to the horizon hold at once; "anytime": all there are, no horizon needed (resolution A5).
 
@@ -31,7 +34,7 @@ from ..radius.union import UniformInTime, over_time
 from ..rule import Bonus
 from ..strategy import Optimistic
 from .generalized_linear import DISCOUNTED, EVERYTHING, STATIC_ONLY
-from .options import discount, slopes_of
+from .options import discount, slopes_of, wariness
 from .record import algorithm, algorithms_of
 from .tuning import DOMD
 
@@ -118,6 +121,14 @@ def _one_of(name: str, given: Any, allowed: tuple[str, ...]) -> None:
         raise InvalidValue(f"{name} = {given!r} is not allowed; it must be {' or '.join(map(repr, allowed))}")
 
 
+def _plain(wary: dict[str, float]) -> None:
+    """Refuse options that the published algorithm does not have."""
+    if any(wary.values()):
+        raise InvalidValue(
+            "constants = 'published' has neither robust nor caution; leave them out, or use constants='tight'"
+        )
+
+
 def _compose(
     memory: Any,
     link: Any,
@@ -132,6 +143,7 @@ def _compose(
     projected: bool,
     uniform: float,
     bonus_scale: float,
+    wary: dict[str, float],
 ) -> Optimistic:
     """Play argmax xᵀθ + β‖x‖_{H⁻¹} with the radius of docs/spec/onepass-proof.md."""
     _one_of("step", step, ("implicit", "explicit"))
@@ -155,6 +167,7 @@ def _compose(
         explicit=explicit,
         projected=projected,
         damped=not (projected and size >= full),
+        **wary,
     )
     radius = MixLoss(
         lam=ridge,
@@ -210,6 +223,8 @@ def glb_omd(
     R: float | None = None,
     constants: Constants = "tight",
     bonus_scale: float = 1.0,
+    robust: float | None = None,
+    caution: float | None = None,
 ) -> "Optimistic | OnePassGLM":
     """GLB-OMD: one pass by online mirror descent, in a world that stands still (Zhang, Xu, Zhao, Sugiyama 2025).
 
@@ -227,10 +242,13 @@ def glb_omd(
     (1.0, 1.0)
     """
     _one_of("constants", constants, ("tight", "published"))
-    memory = Everything()
+    memory, wary = Everything(), wariness(robust, caution)
     if constants == "published":
+        _plain(wary)
         return _published(memory, link, S, L, delta, lam, R, over_time(False), bonus_scale)
-    return _compose(memory, link, S, L, delta, lam, R, "implicit", "ridge", None, False, over_time(False), bonus_scale)
+    return _compose(
+        memory, link, S, L, delta, lam, R, "implicit", "ridge", None, False, over_time(False), bonus_scale, wary
+    )
 
 
 @algorithm(
@@ -260,6 +278,8 @@ def domd_glb(
     constants: Constants = "tight",
     uniform_in_time: UniformInTime = False,
     bonus_scale: float = 1.0,
+    robust: float | None = None,
+    caution: float | None = None,
 ) -> "Optimistic | OnePassGLM":
     """DOMD-GLB: discounted online mirror descent, one pass, for a world that drifts (Lee, Oh 2026; recursion and constants ours).
 
@@ -290,13 +310,15 @@ def domd_glb(
     """
     _one_of("constants", constants, ("tight", "published"))
     memory, uniform = Discounted(gamma=discount(gamma, half_life)), over_time(uniform_in_time)
+    wary = wariness(robust, caution)
     if constants == "published":
         if (step, anchor, eta, projected) != ("implicit", "ridge", None, False):
             raise InvalidValue(
                 "constants = 'published' sets step, anchor, eta and projected itself; leave them out, or use constants='tight'"
             )
+        _plain(wary)
         return _published(memory, link, S, L, delta, lam, R, uniform, bonus_scale)
-    return _compose(memory, link, S, L, delta, lam, R, step, anchor, eta, projected, uniform, bonus_scale)
+    return _compose(memory, link, S, L, delta, lam, R, step, anchor, eta, projected, uniform, bonus_scale, wary)
 
 
 __all__ = algorithms_of(__name__)

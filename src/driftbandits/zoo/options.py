@@ -3,8 +3,8 @@
 from typing import Any, Literal, NamedTuple
 
 from ..errors import InvalidValue, positive
-from ..links import law, link_of, slopes
-from ..model import Generalized
+from ..links import Identity, law, link_of, slopes
+from ..model import Generalized, Linear, OnePass
 from ..model.one_pass import in_one_pass
 from ..parts import Model
 from ..radius import SelfNormalised, SelfNormalisedDet
@@ -52,6 +52,22 @@ def slopes_of(link: Any, S: float, L: float) -> Slopes:
     S, L = positive("S", S, "it bounds the norm of θ"), positive("L", L, "it bounds the norm of every arm")
     chosen = link_of(link)
     return Slopes(chosen, *slopes(chosen, L * S))
+
+
+def ridge_regression(lam: float, S: float, robust: float | None, caution: float | None) -> Model:
+    """Ridge regression; with an option in one pass, since an observation is judged by the estimate of its own time."""
+    if robust is None and caution is None:
+        return Linear(lam=lam)
+    return OnePass(link=Identity(), lam=lam, S=S, **wariness(robust, caution))
+
+
+def wariness(robust: float | None, caution: float | None) -> dict[str, float]:
+    """The two fields of a one-pass model by which observations are not taken at face value."""
+    if robust is not None:
+        positive("robust", robust, "residuals above it are cut: it is a size of rewards")
+    if caution is not None:
+        positive("caution", caution, "an observation has weight min(1, caution/‖x‖_{V⁻¹})")
+    return {"robust": robust or 0.0, "caution": caution or 0.0}
 
 
 def generalized_model(mu: Slopes, lam: float, L: float, projection: Any) -> Generalized:
