@@ -99,7 +99,7 @@ def measure_agent(d=20, n=20):
 
 
 def world_of(name, d, T, seed, arms):
-    """The worlds of docs/spec/successors.md, A.7."""
+    """The worlds of successors §A.7."""
     if name == "static":
         path = db.env.static(T, dim=d, seed=seed)
     elif name == "5 jumps":

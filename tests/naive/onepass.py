@@ -1,4 +1,4 @@
-"""One-pass learners of generalized linear bandits, one step of their recursion at a time (docs/spec/onepass-proof.md, sections 1 and 2).
+"""One-pass learners of generalized linear bandits, one step of their recursion at a time (onepass-proof §1 and §2).
 
 Nothing is solved cleverly here: the proximal step is minimised by Newton's method in d dimensions, a constrained one along its
 multiplier, and the damped slope is the smallest value on a fine grid.

@@ -1,4 +1,4 @@
-"""The inequalities of the one-pass proof, in numbers: recipes T1 to T5 of docs/spec/onepass-proof.md, section 6."""
+"""The inequalities of the one-pass proof, in numbers: recipes T1 to T5 of onepass-proof §6."""
 
 import numpy as np
 import pytest
@@ -59,7 +59,7 @@ def test_t1_both_inequalities_hold_on_every_path(link, gamma, lam):
 
 
 def test_t1_fails_with_the_slope_itself():
-    """The same inequality with ω = 1, η = 1: the counterexample of section 5 (a), logistic, x ≡ 1, u = S = 5, always rewarded."""
+    """The same inequality with ω = 1, η = 1: the counterexample of onepass-proof §5, logistic, x ≡ 1, u = S = 5, always rewarded."""
     broken = {}
     for slope in ("own", "damped"):
         options = naive.Options(link="logistic", lam=1.0, S=5.0, slope=slope)

@@ -1,4 +1,4 @@
-"""Coverage of the one-pass radius, and the counterexample: recipes T6 and T7 of docs/spec/onepass-proof.md.
+"""Coverage of the one-pass radius, and the counterexample: recipes T6 and T7 of onepass-proof §6.
 
 The world stands still at u. For every round D/β² is the squared distance of u from θ_t in the norm H_t, over the squared radius.
 """

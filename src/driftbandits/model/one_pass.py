@@ -1,4 +1,4 @@
-r"""Generalized linear models that never look back: one proximal step per observation (docs/spec/onepass-proof.md; after GLB-OMD).
+r"""Generalized linear models that never look back: one proximal step per observation (onepass-proof §1; after GLB-OMD).
 
     Ā_t = γH_t + (1−γ)λI,    Ā_tθ̄_t = γH_tθ_t (ridge)  or  θ̄_t = θ_t (prox)
     θ_{t+1} = argmin ℓ_t(θ) + (1/2η)‖θ − θ̄_t‖²_{Ā_t},    ℓ_t(θ) = b(x_tᵀθ) − r_t x_tᵀθ,  b′ = μ
@@ -10,7 +10,7 @@ linear learner with weight a_t instead of 1 and another number instead of the re
     A ← γA + a_t xxᵀ,    b ← γb + (a_t z + η(r−μ(z)))x,    θ = (A+λI)⁻¹b,    A = H − λI
 
 State and time per round depend on d alone. With μ(z) = z, η = 1 it is ridge regression. a_t, not μ′(z): what the proof needs is the
-curvature between z and x_tᵀθ_*, and with μ′(z) confidence sets fail for S ≥ 4 (section 5 of the proof).
+curvature between z and x_tᵀθ_*, and with μ′(z) confidence sets fail for S ≥ 4 (onepass-proof §5).
 
 `OnePass`      optimism in the norm H⁻¹, an index on the scale of xᵀθ: with `radius.MixLoss`
 `OnePassMean`  the same θ with the bonus in V⁻¹ around μ(xᵀθ): in the place of `Generalized`, with its radii

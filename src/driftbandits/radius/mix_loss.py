@@ -1,6 +1,6 @@
 r"""The radii of one-pass learners: for θ_t and H_t of `model.OnePass`, ‖θ_t − θ_*‖_{H_t} ≤ β_t with probability 1 − δ.
 
-    β_t² = aλS² + φη(2 log(1/δ) + Υ_t)                                             `MixLoss`: docs/spec/onepass-proof.md, Section 2
+    β_t² = aλS² + φη(2 log(1/δ) + Υ_t)                                             `MixLoss`: onepass-proof §2
     β_t² = 4λS² + 2η log(1/δ) + (6η²+η)·d·log(1 + k_μL²n/(λd))                     `PublishedMixLoss`: Zhang et al. 2025, with n = Σw for t
 
 Υ is kept by the model: Υ ← γΥ + log(1 + k·μ′(z)q). No constant of the link appears: with μ(z) = z it is the method of mixtures. a is 1

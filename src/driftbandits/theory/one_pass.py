@@ -1,4 +1,4 @@
-r"""One-pass learners in numbers (docs/spec/successors.md, A.4): the discount that balances their regret.
+r"""One-pass learners in numbers (successors §A.4): the discount that balances their regret.
 
 ‖θ_t − θ_*‖_{H_t} ≤ β_t + √bias,    bias ≤ 4S(λ + k_μL²/(1−γ))·Σ_{s<t} γ^{t−1−s}‖θ_{s+1} − θ_s‖
 D-Reg_T ≲ √(k_μSdP_T·T/(c_μ(1−γ))) + d·√((1−γ)/c_μ)·T                                              a sketch, no bound

@@ -145,7 +145,7 @@ def _compose(
     bonus_scale: float,
     wary: dict[str, float],
 ) -> Optimistic:
-    """Play argmax xᵀθ + β‖x‖_{H⁻¹} with the radius of docs/spec/onepass-proof.md."""
+    """Play argmax xᵀθ + β‖x‖_{H⁻¹} with the radius of onepass-proof §2."""
     _one_of("step", step, ("implicit", "explicit"))
     _one_of("anchor", anchor, ("ridge", "prox"))
     chosen = _link(link, S, L)
@@ -230,7 +230,7 @@ def glb_omd(
 
         θ_{t+1} = argmin ℓ_t(θ) + (1/2η)‖θ − θ_t‖²_{H_t},   H_{t+1} = H_t + a_t x_t x_tᵀ,   play argmax xᵀθ_t + β_t‖x‖_{H_t⁻¹}
 
-    "tight" is the implicit step with η = 1, the damped slope a_t and the radius of docs/spec/onepass-proof.md (ours; it holds for all t at
+    "tight" is the implicit step with η = 1, the damped slope a_t and the radius of onepass-proof §2 (ours; it holds for all t at
     once). "published" is the algorithm as printed: one linearisation at θ_t, projected onto ‖θ‖ ≤ S, η = 1+MLS, a_t = μ′(x_tᵀθ_{t+1}),
     λ = max{14dηM², 6ηMSk_μ} and its radius. Their λ makes the estimator slow, about 14d²/μ′ rounds; it wins only in a static world with
     bonus_scale = 1 and d ≥ 10.
@@ -286,7 +286,7 @@ def domd_glb(
         Ā_t = γH_t + (1−γ)λI,   Ā_tθ̄_t = γH_tθ_t,   θ_{t+1} = argmin ℓ_t(θ) + (1/2η)‖θ − θ̄_t‖²_{Ā_t},
         H_{t+1} = Ā_t + a_t x_t x_tᵀ,   play argmax xᵀθ_t + β_t‖x‖_{H_t⁻¹},   β_t² = λS² + φη(2 log(1/δ) + Υ_t)
 
-    The rates are theirs; what is computed here, and proven, is docs/spec/onepass-proof.md. With the identity link θ is that of
+    The rates are theirs; what is computed here, and proven, is onepass-proof §1 and §2. With the identity link θ is that of
     LB-WeightUCB.
 
     Parameters
