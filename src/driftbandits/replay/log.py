@@ -13,7 +13,7 @@ from .rows import Columns, Row, as_time, parse
 from .sources import Source, is_sqlite, open_sources
 from .uniform import Uniformity
 
-UNIFORM = 1e-3  # a uniform log is taken for another one so rarely
+UNIFORM = 1e-4  # a uniform log is taken for another one so rarely
 
 
 @dataclass
