@@ -54,8 +54,9 @@ def hand(monkeypatch):
 
 def played(agent, rounds, rng):
     chosen = []
+    arms = np.random.default_rng(1).uniform(-0.5, 0.5, (6, 3))  # the same in all rounds: MASTER asks for that
     for _ in range(rounds):
-        chosen.append(agent.select(rng.uniform(-0.5, 0.5, (6, 3))))
+        chosen.append(agent.select(arms))
         agent.update(float(rng.integers(0, 2)))
     return chosen
 

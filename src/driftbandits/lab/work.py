@@ -273,7 +273,7 @@ def gammas(horizon: int, theory: float) -> list[float]:
     Examples
     --------
     >>> [round(g, 3) for g in gammas(100, 0.9)[:4]]
-    [0.9, 0.5, 0.893, 0.977]
+    [0.9, 0.5, 0.892, 0.977]
     """
     grid = [float(1.0 - 1.0 / memory) for memory in np.geomspace(2.0, 2.0 * horizon, GAMMAS)]
     order = sorted(range(GAMMAS), key=lambda i: (i % 4 != 0, i % 2 != 0, i))

@@ -21,7 +21,7 @@ def domd_gamma(*, T: int, d: int, P_T: float, k_mu: float, S: float = 1.0) -> fl
     Examples
     --------
     >>> round(domd_gamma(T=6000, d=2, P_T=6.283185019988713, k_mu=0.25), 8)
-    0.98855892
+    0.98855886
     """
     T, d, P_T = horizon("T", T), dimension("d", d), drift("P_T", P_T)
     k = positive("k_mu", k_mu, "it is the largest slope of an increasing link")
@@ -34,7 +34,7 @@ def domd_jump_gamma(*, T: int, d: int, changes: int, c_mu: float) -> float:
     Examples
     --------
     >>> round(domd_jump_gamma(T=6000, d=2, changes=5, c_mu=0.19661193324148185), 8)
-    0.99675609
+    0.99675614
     """
     T, d = horizon("T", T), dimension("d", d)
     c = positive("c_mu", c_mu, "it is the smallest slope of an increasing link")

@@ -78,9 +78,9 @@ def mass_of(c: Vector, s: Vector, half: bool, k: int) -> float:
     tol, ties = tolerance(c, s), 0
     low, high = 0.0 if half else -np.inf, np.inf
     for a in range(c.shape[0]):
-        ahead, steeper = c[a] - c[k], s[a] - s[k]
-        if ahead == -np.inf:
+        if c[a] == -np.inf:
             continue
+        ahead, steeper = c[a] - c[k], s[a] - s[k]
         if steeper < -tol:
             low = max(low, -ahead / steeper)
         elif steeper > tol:
