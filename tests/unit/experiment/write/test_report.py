@@ -168,6 +168,7 @@ def browser() -> Iterator[Any]:
 def opened(browser: Any, path: pathlib.Path, width: int = 1200) -> Any:
     """The page, all its plots drawn, with what it complained about and asked for."""
     page = browser.new_page(viewport={"width": width, "height": 1000})
+    page.set_default_timeout(120_000)
     page.problems, page.requests = [], []
     page.on(
         "console",
