@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib.util
+import multiprocessing
 from typing import Annotated
 
 import typer
@@ -28,8 +29,12 @@ def lab(
         raise InvalidValue(f"the lab needs {' and '.join(missing)}: pip install 'driftbandits[lab]'")
     from ..lab import serve
 
-    with contextlib.suppress(KeyboardInterrupt):  # the way to end it
-        serve(port, browser=not no_browser, say=_say)
+    try:
+        with contextlib.suppress(KeyboardInterrupt):  # the way to end it
+            serve(port, browser=not no_browser, say=_say)
+    finally:
+        for child in multiprocessing.active_children():  # they compile, and nobody waits for it any more
+            child.kill()
 
 
 def _say(address: str) -> None:

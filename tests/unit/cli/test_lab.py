@@ -32,6 +32,23 @@ def test_without_its_packages_it_says_what_to_install(monkeypatch: pytest.Monkey
     )
 
 
+def test_an_interrupt_ends_what_is_being_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Child:
+        alive = True
+
+        def kill(self) -> None:
+            self.alive = False
+
+    def interrupted(port: int, *, browser: bool, say: object) -> None:
+        raise KeyboardInterrupt
+
+    child = Child()
+    monkeypatch.setattr("driftbandits.lab.serve", interrupted)
+    monkeypatch.setattr("multiprocessing.active_children", lambda: [child])
+    assert call("lab", "--no-browser") == ""
+    assert not child.alive
+
+
 @pytest.mark.interpreted
 def test_it_serves_until_it_is_interrupted() -> None:
     command = [sys.executable, "-m", "driftbandits.cli", "lab", "--port", "0", "--no-browser"]
