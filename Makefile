@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: setup paper test test-all test-numba test-matrix test-package lint types imports unit interpreted doctest format tables benchmark docs docs-lock lock clean
+.PHONY: setup paper test test-all test-numba test-matrix test-package lint types imports unit interpreted doctest format tables benchmark docs docs-lock results lock clean
 
 setup: $(STAMP)
 
@@ -68,6 +68,14 @@ docs: .venv-docs/.ready  ## the site, into build/site: offline, in an environmen
 
 docs-lock: .venv-docs/.ready  ## write the versions of the site's environment
 	.venv-docs/bin/python -m pip freeze --exclude-editable | $(BIN)/python tools/lock.py docs/requirements.lock
+
+results: setup  ## run what the site's tables are made from, and keep it: docs/results
+	$(BIN)/driftbandits reproduce --robust --trials 20 --horizon 6000 --seed 0 --out results/paper
+	$(BIN)/driftbandits reproduce piecewise scaling mdp-linear mdp-mnl adaptive --out results/beyond
+	cp results/paper/summary.json docs/results/paper.json
+	cp results/beyond/summary.json docs/results/beyond.json
+	$(BIN)/python experiments/which_study.py
+	$(BIN)/python experiments/drift_study.py
 
 lock: setup  ## write the versions in use, with the hashes of their files
 	$(BIN)/python -m pip freeze --exclude-editable | $(BIN)/python tools/lock.py requirements.lock

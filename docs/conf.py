@@ -43,6 +43,7 @@ nitpicky = True
 nitpick_ignore_regex = [("py:.*", r"(?!driftbandits|db\.).*")]  # types of other libraries: their sites are elsewhere
 default_role = "py:obj"
 show_warning_types = True
+suppress_warnings = ["misc.highlighting_failure"]  # code with … in it is meant
 
 # -------------------------------------------------------------------------------------------------------------- Markdown
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist", "attrs_inline"]
@@ -50,7 +51,7 @@ myst_heading_anchors = 4
 myst_links_external_new_tab = False
 
 # ------------------------------------------------------------------------------------------------------------- docstrings
-autosummary_generate = True
+autosummary_generate = [str(path) for path in sorted((HERE / "reference").glob("*.rst"))]
 autosummary_imported_members = True
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"

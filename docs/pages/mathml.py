@@ -3,6 +3,8 @@
 Sphinx's own renderers load MathJax from another machine or call LaTeX; docutils can translate, and this hands its translation on.
 """
 
+import html
+import re
 from typing import Any
 from xml.etree import ElementTree
 
@@ -13,6 +15,7 @@ from sphinx.util import logging
 
 LOG = logging.getLogger(__name__)
 MATHML = "http://www.w3.org/1998/Math/MathML"
+ENTITY = re.compile(r"&(?!lt;|gt;|amp;|quot;|#)\w+;")
 ACCENTS = ("ˆ", "~", "¯", "˘", "˙")
 
 
@@ -31,7 +34,7 @@ def translated(node: nodes.Element, *, block: bool) -> str:
 def repaired(formula: str) -> str:
     """What docutils gets wrong: the index of a letter with an accent belongs beside it, not below; plain braces do not grow."""
     ElementTree.register_namespace("", MATHML)
-    root = ElementTree.fromstring(formula)
+    root = ElementTree.fromstring(ENTITY.sub(lambda name: html.unescape(name[0]), formula))
     for node in root.iter(f"{{{MATHML}}}munderover"):
         if len(node) == 3 and node[2].text in ACCENTS:
             letter, index, accent = list(node)

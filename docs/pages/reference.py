@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import inspect
 import pathlib
+import re
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -147,10 +148,18 @@ def write(folder: pathlib.Path) -> list[str]:
             continue
         put(folder / f"{slug(page)}.rst", page_text(page))
         written.append(slug(page))
-    for old in folder.glob("*.rst"):
-        if old.stem not in written:
+    named = {name for page in folder.glob("*.rst") for name in stubs(page.read_text())}
+    for old in (*folder.glob("*.rst"), *folder.glob("generated/*.rst")):
+        if (old.parent == folder and old.stem not in written) or (old.parent != folder and old.stem not in named):
             old.unlink()
     return written
+
+
+def stubs(text: str) -> list[str]:
+    """The pages that a module's page has made: its names with their module."""
+    module = re.search(r"^\.\. currentmodule:: (\S+)$", text, re.MULTILINE)
+    blocks = re.findall(r":toctree: generated\n.*?\n\n((?:   \w+\n?)+)", text, re.DOTALL)
+    return [f"{module[1]}.{name}" for block in blocks for name in block.split()] if module else []
 
 
 def put(path: pathlib.Path, text: str) -> None:

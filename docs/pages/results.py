@@ -11,7 +11,15 @@ from typing import Any
 
 from .reference import put
 
-WRITTEN = ("which.md", "table1.md", "paper.md", "benchmarks.md", "drift.png", "architecture.svg")  # into docs/generated
+WRITTEN = (
+    "which.md",
+    "table1.md",
+    "paper.md",
+    "beyond.md",
+    "benchmarks.md",
+    "drift.png",
+    "architecture.svg",
+)  # into docs/generated
 
 
 def markdown(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
@@ -86,10 +94,25 @@ def panels(path: pathlib.Path) -> str:
         ranked = sorted(panel["policies"], key=lambda policy: policy["final_regret_mean"])
         rows = [(p["name"], spread(p), f"{p['microseconds_per_round']:.2f}\u00a0µs") for p in ranked]
         out.append(markdown(("policy", "final regret", "per round"), rows))
-        verdicts = [(c["claim"], "holds" if c["holds"] else "**does not hold**", margin(c)) for c in panel["claims"]]
-        if verdicts:
-            out.append(markdown(("claim", "here", "margin"), verdicts))
+        if panel["claims"]:
+            out.append(claims(panel["claims"]))
     return "\n".join([*out, f"*From `docs/results/{path.name}`, the `summary.json` of `driftbandits reproduce`.*\n"])
+
+
+def claims(found: Sequence[Mapping[str, Any]]) -> str:
+    """Verdicts; with `--robust` also over seeds and under every other reading of what the paper leaves open."""
+    head, readings = ["claim", "here", "margin"], list(found[0].get("readings", {}))
+    if readings:
+        head += ["robust", "replications", *(reading for reading in readings if reading != "paper")]
+    rows = []
+    for claim in found:
+        row = [claim["claim"], "holds" if claim["holds"] else "**does not hold**", margin(claim)]
+        if readings:
+            others = [claim["readings"].get(reading) for reading in readings if reading != "paper"]
+            marks = ["" if o is None else f"{'✓' if o['holds'] else '✗'} {margin(o)}" for o in others]
+            row += [claim["robust"], claim["replications"], *marks]
+        rows.append(row)
+    return markdown(head, rows)
 
 
 def spread(policy: Mapping[str, Any]) -> str:
@@ -208,7 +231,7 @@ def write(docs: pathlib.Path) -> None:
     folder, files = docs / "generated", docs / "results"
     put(folder / "which.md", which(files / "which.json"))
     put(folder / "table1.md", table1())
-    head = "# The panels, as the command wrote them\n\n"
-    put(folder / "paper.md", head + panels(files / "paper.json"))
+    put(folder / "paper.md", "# The paper's panels, as the command wrote them\n\n" + panels(files / "paper.json"))
+    put(folder / "beyond.md", "# Panels beyond the paper\n\n" + panels(files / "beyond.json"))
     put(folder / "benchmarks.md", "# Benchmarks\n\n" + benchmarks(docs.parent / "benchmarks" / "results"))
     draw_drift(files / "drift.json", folder / "drift.png")

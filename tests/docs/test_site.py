@@ -212,6 +212,22 @@ def test_the_tables_show_every_row_of_their_files():
     assert made["made_by"] in table
 
 
+def test_a_summary_shows_every_policy_and_claim():
+    file = DOCS / "results" / "paper.json"
+    made, text = results.read(file), results.panels(file)
+    shown = [p for panel in made["panels"].values() for p in (*panel["policies"], *panel["claims"])]
+    assert len(shown) > 40
+    assert [p for p in shown if f"| {p.get('name', p.get('claim'))} |" not in text] == []
+
+
+def test_readings_are_columns():
+    readings = {"paper": {"holds": True, "margin": 0.2}, "other": {"holds": False, "margin": -0.1}}
+    claim = {"claim": "c", "holds": True, "margin": 0.3, "robust": "r", "replications": "8 of 8", "readings": readings}
+    head, _, row = results.claims([claim]).splitlines()
+    assert head == "| claim | here | margin | robust | replications | other |"
+    assert row == "| c | holds | +30% | r | 8 of 8 | ✗ -10% |"
+
+
 def test_a_missing_file_is_said(tmp_path):
     assert "no result file" in results.which(tmp_path / "which.json")
     assert "no result file" in results.benchmarks(tmp_path)

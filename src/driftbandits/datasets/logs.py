@@ -30,7 +30,7 @@ def open_bandit(
     file
         A CSV of the full data instead, e.g. "open_bandit_dataset/random/all/all.csv" from research.zozo.com/data.html.
     affinity
-        Keep the columns "user-item_affinity_…", one per item.
+        Keep the columns ``user-item_affinity_…``, one per item.
 
     >>> import driftbandits as db
     >>> log = db.datasets.open_bandit()                                    # doctest: +SKIP
