@@ -1,5 +1,5 @@
 // What is shown: each view draws the answer as far as it is known. `scene` has learners (options), curves, inside, sweep, frame.
-import { axes, band, colour, dash, inside as within, line, logTicks, short, text, upright } from "./plot.js";
+import { axes, band, colour, dash, inside as within, line, short, text, upright } from "./plot.js";
 
 const seen = (scene, key) => scene.learners.find(l => l.key === key);
 const unit = scene => (scene.question.world === "river" ? "episode" : "round");
@@ -271,4 +271,4 @@ function arrow(pen, x, y, way, length, stroke) {
   pen.stroke();
 }
 
-export { logTicks, short };
+export { short };
