@@ -3,7 +3,7 @@
 import heapq
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from ..linalg import Vector
 from .estimators import DR, EACH, ESTIMATORS, HEAD, LEAST, MR, REWARDS, ROWS, WR, WW, M, W
 from .forecast import Forecast
 from .log import Log
-from .policies import Asked, Policy, policy_of
+from .policies import Asked, OwnOnly, Policy, policy_of
 from .result import Replay, Walk
 from .rows import Row
 from .sums import Sums
@@ -74,11 +74,14 @@ def replay(
         raise InvalidValue(f"log is of type {type(log).__name__}; it must come from db.Log.read(…)")
     rolling = integer("rolling", rolling, least=1, why="it is the number of windows that are taken together")
     seed = integer("seed", seed, least=0, why="it starts the bootstrap")
-    clock, refused = windows(by, log), _impossible(log, asked)
+    clock = windows(by, log)
+    refused: dict[Any, str] = {**_impossible(log, asked)}
     left = [name for name in asked if name not in refused]
     if not left:
         raise InvalidValue(next(iter(refused.values())))
     walkers = [_Walker(name, given, log, left, history) for name, given in policies.items()]
+    for walker in walkers:
+        refused |= walker.refused
     sums = Sums(HEAD + EACH * len(walkers))
     forecast = Forecast() if "dr" in left else None
     late = delay == "observed" or (delay == "auto" and log.facts.late)
@@ -113,7 +116,7 @@ def _impossible(log: Log, asked: Sequence[str]) -> dict[str, str]:
         why = f"{log.name} has no propensities, and its choices are not uniform: {facts.crooked}; give propensity=…"
         return dict.fromkeys(asked, why)
     kept = facts.least * facts.rows
-    if "replay" in asked and log.known and kept < LEAST:
+    if "replay" in asked and kept < LEAST:
         return {
             "replay": f"replay would keep about {kept:.0f} of {facts.rows} rows, because the smallest propensity is "
             f"{facts.least:.2g}; use 'ips', 'snips' or 'dr'"
@@ -129,23 +132,23 @@ class _Runner:
     own: bool
 
 
-@dataclass
 class _Walker:
     """A policy with its copies: one for all estimators, or one for each history."""
 
-    name: str
-    walk: Walk = field(init=False)
-    weighted: _Runner | None = None
-    matched: _Runner | None = None
-
     def __init__(self, name: str, given: Any, log: Log, estimators: Sequence[str], history: str) -> None:
-        self.name = name
         self.walk = Walk(name)
         weighted = any(e != "replay" for e in estimators)
         foreign = weighted and history == "log"
-        self.weighted = self.matched = None
-        if weighted:
-            self.weighted = _Runner(policy_of(name, given, log, foreign=foreign), own=history == "own")
+        self.weighted: _Runner | None = None
+        self.matched: _Runner | None = None
+        self.refused: dict[tuple[str, str], str] = {}
+        try:
+            if weighted:
+                self.weighted = _Runner(policy_of(name, given, log, foreign=foreign), own=history == "own")
+        except OwnOnly as problem:
+            if "replay" not in estimators:
+                raise
+            self.refused = {(name, e): str(problem) for e in estimators if e != "replay"}
         if "replay" in estimators:
             shared = self.weighted is not None and (self.weighted.own or not self.weighted.policy.learns)
             self.matched = self.weighted if shared else _Runner(policy_of(name, given, log, foreign=False), own=True)
@@ -205,8 +208,7 @@ def _row(
 ) -> tuple[list[Policy], Vector]:
     """Ask everybody about a row; who is to hear its reward, and what it adds to the sums."""
     p = 1.0 / len(row.items) if row.propensity is None else row.propensity
-    least = log.facts.least if log.known else None
-    heads = least is None or rng.random() < least / p  # the coin of "replay"
+    heads = rng.random() < log.facts.least / p  # the coin of "replay"
     expected = forecast.ahead(t, row) if forecast is not None else {}
     values = np.zeros(HEAD + EACH * len(walkers))
     values[ROWS], values[REWARDS] = 1.0, row.reward

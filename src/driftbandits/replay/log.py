@@ -215,9 +215,10 @@ def _scan(rows: Iterator[Row | None], name: str, known: bool) -> Facts:
             )
         facts.start = row.at if facts.start is None else facts.start
         facts.late = facts.late or row.rewarded is not None
-        if row.propensity is not None and row.propensity < facts.least:
-            facts.least = row.propensity
-            if row.propensity == 0.0:
+        p = 1.0 / len(row.items) if row.propensity is None else row.propensity
+        if p < facts.least:
+            facts.least = p
+            if p == 0.0:
                 facts.impossible = f"row {row.number} of {name}"
         if uniformity is not None:
             uniformity.add(row)

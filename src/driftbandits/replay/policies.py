@@ -14,11 +14,15 @@ from ..bandit.core import DriftEvent
 from ..bandit.pending import Open
 from ..bandit.rewards import as_reward
 from ..errors import InvalidState, InvalidValue
-from ..protocol import act, learn_late
+from ..protocol import act, learn_late, settle
 from .log import Log
 from .rows import Row
 
 SUM = 1e-6  # by which probabilities may miss 1
+
+
+class OwnOnly(InvalidState):
+    """A policy that cannot learn from what others chose."""
 
 
 class Asked(NamedTuple):
@@ -56,9 +60,9 @@ def policy_of(name: str, given: Any, log: Log, *, foreign: bool) -> Policy:
         return BanditPolicy(_copied(name, given))
     if isinstance(given, type):
         raise InvalidValue(f"policy {name!r} is the class {given.__name__}; give an object of it")
-    if act.knows(type(given)):
+    if act.knows(type(given)) or settle.knows(type(given)):
         if foreign and not learn_late.knows(type(given)):
-            raise InvalidState(
+            raise OwnOnly(
                 f"policy {name!r}: {type(given).__name__} learns from its own choices only; "
                 "use estimators=('replay',) or history='own'"
             )

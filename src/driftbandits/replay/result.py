@@ -69,7 +69,8 @@ class Replay:
         total = self._all.sum(axis=0)
         for name, k in self._places.items():
             for estimator in estimators:
-                why = None if estimator in refused else why_not(total, k, estimator)
+                known = estimator in refused or (name, estimator) in refused
+                why = None if known else why_not(total, k, estimator)
                 if why is not None:
                     self.refused[name, estimator] = f"policy {name!r} cannot be estimated by {estimator}: {why}"
         if not any(self._allowed(name, e) for name in self._places for e in estimators):

@@ -7,8 +7,9 @@ from naive import ope
 
 import driftbandits as db
 import logs
-from driftbandits.errors import InvalidValue
+from driftbandits.errors import InvalidState, InvalidValue
 from driftbandits.replay.forecast import Forecast
+from driftbandits.zoo.record import records
 
 
 def arrays(log):
@@ -152,3 +153,32 @@ def test_wrong_arguments_are_refused(options, problem):
     given = {"policies": {"t": logs.threshold}, "log": logs.log(50, 0), **options}
     with pytest.raises(InvalidValue, match=problem):
         db.replay(given.pop("policies"), given.pop("log"), **given)
+
+
+@pytest.mark.interpreted
+def test_where_a_policy_must_choose_itself_replay_is_left():
+    rng = np.random.default_rng(0)
+    log = db.Log.read(
+        pd.DataFrame({"item": rng.choice(["a", "b", "c"], 150), "r": rng.random(150)}), item="item", reward="r"
+    )
+    bob = next(record for record in records() if record.name == "bob").build()
+    result = db.replay({"bob": bob, "a": lambda items, context, at: "a"}, log, estimators=("replay", "snips"))
+    assert "learns from its own choices only" in result.refused["bob", "snips"]
+    assert np.isnan(result.estimate("bob", "snips").value)
+    assert 0.0 < result.estimate("bob", "replay").value < 1.0
+    with pytest.raises(InvalidState, match="learns from its own choices only"):
+        db.replay({"bob": bob}, log, estimators=("snips",))
+
+
+def test_replay_counts_rows_alike_however_many_were_on_offer():
+    """A uniform log with offers of two and of four; rows of two would count twice as often without the coin."""
+    rng = np.random.default_rng(0)
+    offers = [["a", "b"] if t % 2 else ["a", "b", "c", "d"] for t in range(4000)]
+    items = [offer[rng.integers(len(offer))] for offer in offers]
+    frame = pd.DataFrame({"item": items, "r": [float(len(o) == 2) for o in offers], "offer": offers})
+    log = db.Log.read(frame, item="item", reward="r", offered="offer")
+    result = db.replay({"a": lambda items, context, at: "a"}, log, estimators=("replay", "ips"))
+    for estimator in ("replay", "ips"):
+        e = result.estimate("a", estimator)
+        assert e.low < 0.5 < e.high
+        assert e.high - e.low < 0.1
