@@ -101,7 +101,7 @@ def _show_robustness(panels: list[Panel]) -> None:
     for heading in ("claim", "verdict", "replications", *readings):
         table.add_column(Text(printable(heading)))
     for v in (v for p in panels for v in p.claims if v.readings):
-        found = {r.reading: "✓" if r.holds else "✗" for r in v.readings}
+        found = {r.reading: r.mark for r in v.readings}
         marks = [found.get(reading, "") for reading in readings]
         table.add_row(*(Text(printable(t)) for t in (v.claim, v.robust, v.readings[0].times, *marks)))
     out.print(table)

@@ -66,6 +66,11 @@ class UnderReading:
     p: float  # corrected for all claims tested under this reading (Holm)
     times: str = ""  # "7 of 8": in how many replications, each tested alone; for the source's own reading only
 
+    @property
+    def mark(self) -> str:
+        """✓ it holds; ? the means agree with it, but the trials do not show it; ✗ they do not."""
+        return "✓" if self.holds else "?" if self.margin > 0.0 else "✗"
+
 
 @dataclass(frozen=True)
 class Verdict:

@@ -41,7 +41,8 @@ def robust_table(panels: list[Panel]) -> Table | None:
 
 
 def _under(r: UnderReading) -> Cell:
-    return Cell(f"{'✓' if r.holds else '✗'} {r.margin:+.0%}", "yes" if r.holds else "no", note=f"p {p_text(r.p)}")
+    style = {"✓": "yes", "✗": "no"}.get(r.mark, "")
+    return Cell(f"{r.mark} {r.margin:+.0%}", style, note=f"p {p_text(r.p)}")
 
 
 def final_table(panel: Panel, environment: str) -> Table:
