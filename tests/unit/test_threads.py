@@ -62,6 +62,43 @@ def test_no_update_is_lost():
     np.testing.assert_array_equal(agent.theta, one.theta)
 
 
+def arrays_of(state):
+    """All arrays of a state, which is a tree of tuples."""
+    return [state] if isinstance(state, np.ndarray) else [a for part in state for a in arrays_of(part)]
+
+
+def torn(kernel):
+    """A kernel that reads, lets every other thread run, and only then writes: the widest race that dropping the GIL allows."""
+
+    def call(strategy, state, *rest):
+        own = copy.deepcopy(state)
+        time.sleep(1e-4)
+        result = kernel(strategy, own, *rest)
+        for array, new in zip(arrays_of(state), arrays_of(own), strict=True):
+            array[...] = new
+        return result
+
+    return call
+
+
+@pytest.mark.parametrize("strategy", ["oful", "lb_weight_ucb", "glm_ucb"])
+def test_no_update_is_lost_however_wide_the_race(strategy):
+    """Without the agent's lock most of the 160 updates are lost here (seen once, with a lock that does not lock)."""
+    given = {"oful": LINEAR, "lb_weight_ucb": {**LINEAR, "gamma": 1.0}, "glm_ucb": {**LINEAR, "R": 0.5}}[strategy]
+    agent = db.Agent(getattr(db.zoo, strategy)(**given), dim=3, seed=0, compile="never")
+    agent._observe = torn(agent._observe)
+
+    def work(i):
+        for t in range(20):
+            agent.update(1.0, x=np.eye(3)[t % 3])
+
+    all_at_once(work)
+    assert agent.info()["observations"] == THREADS * 20
+    assert agent.info()["effective_memory"] == THREADS * 20
+    if strategy != "glm_ucb":
+        np.testing.assert_allclose(agent.theta, [56 / 57, 56 / 57, 48 / 49], rtol=1e-12)
+
+
 def test_no_two_threads_are_in_compiled_code_at_once():
     """A probe around each kernel counts who is inside, and lets others in if it can."""
     agent = db.Agent(db.zoo.lb_weight_ucb(gamma=0.95, **LINEAR), dim=3, seed=0)
