@@ -1,0 +1,230 @@
+"""Change one thing in the code at a time and see whether a test notices: `python tools/mutate.py [MINUTES] [SEED]`.
+
+    + ↔ −   × ↔ /   < ↔ ≤   > ↔ ≥   min ↔ max   and ↔ or   a number + 1   `not` removed   a condition negated   a statement removed
+
+Mutants are drawn at random, file by file in turn, from memory/, model/, radius/, rule/ and meta/; each runs interpreted, in a process of its
+own, against the tests of its module, until one fails. What survives is printed with its line: a test is missing there, or the change changes
+nothing that can be seen. `python tools/mutate.py fixed` tries a fixed set, of which none may survive.
+"""
+
+import ast
+import importlib.abc
+import importlib.machinery
+import json
+import os
+import pathlib
+import random
+import signal
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from types import ModuleType
+from typing import Any, NamedTuple
+
+os.environ["NUMBA_DISABLE_JIT"] = "1"
+
+TOP = pathlib.Path(__file__).resolve().parents[1]
+PACKAGE = TOP / "src" / "driftbandits"
+UNIT = "tests/unit"
+LINEAR, GENERALIZED = f"{UNIT}/zoo/test_linear.py", f"{UNIT}/zoo/test_generalized_linear.py"
+SLOWEST = 1200.0  # seconds; a mutant that takes longer is killed, and counts as noticed
+
+#: Which tests are asked, quickest first; the first prefix that fits.
+TESTS: dict[str, tuple[str, ...]] = {
+    "memory/": (f"{UNIT}/memory/test_discounted.py", f"{UNIT}/memory/test_window.py", LINEAR, f"{UNIT}/memory"),
+    "model/linear": (LINEAR,),
+    "model/": (GENERALIZED, f"{UNIT}/model"),
+    "radius/self_normalised": (LINEAR, GENERALIZED),
+    "radius/constant": (LINEAR,),
+    "radius/": (GENERALIZED, f"{UNIT}/radius"),
+    "rule/bonus": (LINEAR, f"{UNIT}/test_simulate.py"),
+    "rule/width": (LINEAR, f"{UNIT}/test_simulate.py"),
+    "rule/thompson": (LINEAR,),
+    "rule/": (f"{UNIT}/radius/test_piecewise.py",),
+    "meta/master": (f"{UNIT}/meta/test_master.py",),
+    "meta/bob": (f"{UNIT}/meta/test_bob.py",),
+    "meta/exp3ix": (f"{UNIT}/meta/test_exp3ix.py", f"{UNIT}/meta/test_bob.py"),
+    "meta/igw_mix": (f"{UNIT}/meta/test_igw_mix.py",),
+    "meta/": (f"{UNIT}/meta/test_adaptive.py",),
+}
+
+#: Mistakes that must be noticed: file, what it says, what it would say, and the tests that must notice.
+FIXED: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
+    ("memory/discounted.py", "weight * memory.gamma**age", "weight", (f"{UNIT}/memory/test_late.py",)),
+    ("memory/window.py", "if age >= W or", "if age > W or", (f"{UNIT}/memory/test_late.py",)),
+    ("memory/restart.py", "if age < history", "if age <= history", (f"{UNIT}/memory/test_late.py",)),
+    ("memory/public_code.py", " + x[i] * x[j]", "", (LINEAR,)),
+    ("model/linear.py", "cholesky(sums.A2, model.lam", "cholesky(sums.A2, 0.5 * model.lam", (LINEAR,)),
+    ("model/generalized.py", "model.lam * model.c_mu, sums.b", "model.lam, sums.b", (GENERALIZED,)),
+    ("radius/self_normalised.py", "sqrt(2.0 * failure + volume)", "sqrt(failure + volume)", (LINEAR,)),
+    ("radius/self_normalised.py", "rounds = n[1] if radius.squared else n[0]", "rounds = n[0]", (LINEAR,)),
+    ("rule/bonus.py", "(abs(z) if rule.optimistic else z)", "z", (LINEAR,)),
+    ("rule/width.py", "p * square / (g * square +", "p * square / (square +", (f"{UNIT}/test_simulate.py",)),
+    ("meta/exp3ix.py", "np.exp(-eta * (", "np.exp(eta * (", (f"{UNIT}/meta/test_exp3ix.py",)),
+    ("meta/exp3ix.py", "0.5 * learning_rate", "learning_rate", (f"{UNIT}/meta/test_exp3ix.py",)),
+)
+
+SWAPS: dict[type[ast.AST], type[ast.AST]] = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.And: ast.Or, ast.Or: ast.And,
+}  # fmt: skip
+NAMES = {"min": "max", "max": "min"}
+
+
+class Mutant(NamedTuple):
+    """One change."""
+
+    file: str  # below PACKAGE
+    line: int
+    change: str
+    source: str
+
+
+def changes(tree: ast.Module) -> Iterator[tuple[ast.AST, str, Any, Any, str]]:
+    """Every change there is: the node, its field, the old value and the new one, and how to say it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.BinOp | ast.BoolOp | ast.AugAssign) and type(node.op) in SWAPS:
+            new = SWAPS[type(node.op)]()
+            yield node, "op", node.op, new, f"{type(node.op).__name__} → {type(new).__name__}"
+        if isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPS:
+            new = SWAPS[type(node.ops[0])]()
+            yield node, "ops", node.ops, [new, *node.ops[1:]], f"{type(node.ops[0]).__name__} → {type(new).__name__}"
+        if isinstance(node, ast.Name) and node.id in NAMES:
+            yield node, "id", node.id, NAMES[node.id], f"{node.id} → {NAMES[node.id]}"
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+            yield node, "value", node.value, node.value + 1, f"{node.value} → {node.value + 1}"
+        if isinstance(node, ast.If | ast.IfExp):
+            yield node, "test", node.test, ast.UnaryOp(ast.Not(), node.test), "condition negated"
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            yield node, "value", node.value, ast.Constant(None), f"removed: {ast.unparse(node)[:60]}"
+        if isinstance(node, ast.AugAssign):
+            yield node, "value", node.value, ast.Constant(0 if isinstance(node.op, ast.Add | ast.Sub) else 1), "removed"
+
+
+def mutants_of(path: pathlib.Path, rng: random.Random) -> list[Mutant]:
+    """All mutants of a file, in random order."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    found = []
+    for node, field, old, new, change in list(changes(tree)):
+        setattr(node, field, new)
+        line = getattr(node, "lineno", 0)
+        found.append(Mutant(str(path.relative_to(PACKAGE)), line, change, ast.unparse(ast.fix_missing_locations(tree))))
+        setattr(node, field, old)
+    rng.shuffle(found)
+    return found
+
+
+class Changed(importlib.abc.MetaPathFinder, importlib.abc.SourceLoader):
+    """Imports one module of the package from other source."""
+
+    def __init__(self, name: str, path: str, source: str) -> None:
+        self.name, self.path, self.source = name, path, source
+
+    def find_spec(self, name: str, path: Any, target: ModuleType | None = None) -> Any:  # noqa: ARG002
+        """The module, if it is the one."""
+        package = self.path.endswith("__init__.py")
+        spec = importlib.machinery.ModuleSpec(name, self, origin=self.path, is_package=package)
+        spec.has_location = True
+        return spec if name == self.name else None
+
+    def get_filename(self, name: str) -> str:  # noqa: ARG002
+        """Where it is."""
+        return self.path
+
+    def get_data(self, path: str) -> bytes:  # noqa: ARG002
+        """What it says."""
+        return self.source.encode()
+
+
+def tests_of(file: str) -> tuple[str, ...]:
+    """The tests that are asked about a file."""
+    return next((tests for prefix, tests in TESTS.items() if file.startswith(prefix)), ())
+
+
+def noticed(mutant: Mutant | None, tests: Sequence[str]) -> tuple[bool, float]:
+    """Does a test fail, or does nothing end? Of None: do the tests fail on the code as it is? And the seconds it took."""
+    began = time.monotonic()
+    child = os.fork()
+    if child == 0:
+        _run(mutant, tests)
+    while time.monotonic() - began < SLOWEST:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status) != 0, time.monotonic() - began
+        time.sleep(0.05)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return True, time.monotonic() - began
+
+
+def _run(mutant: Mutant | None, tests: Sequence[str]) -> None:
+    """In the child: the tests, silently, until one fails."""
+    import pytest
+
+    if mutant is not None:
+        name = "driftbandits." + mutant.file.removesuffix(".py").replace("/", ".")
+        sys.meta_path.insert(0, Changed(name, str(PACKAGE / mutant.file), mutant.source))
+    silent = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silent, 1)
+    os.dup2(silent, 2)
+    code = pytest.main(["-x", "-q", "-n0", "-p", "no:cacheprovider", "-m", "not slow and not compiled", *tests])
+    os._exit(int(code))
+
+
+def fixed() -> int:
+    """Try the fixed set; how many survive. The tests must pass on the code as it is, or a failure would say nothing."""
+    prepare()
+    failing = [tests for tests in {row[3] for row in FIXED} if noticed(None, tests)[0]]
+    if failing:
+        print(f"these fail on the code as it is: {failing}")
+        return len(FIXED)
+    survived = 0
+    for file, old, new, tests in FIXED:
+        source = (PACKAGE / file).read_text(encoding="utf-8")
+        if source.count(old) != 1:
+            raise SystemExit(f"{file} says {old!r} {source.count(old)} times; the fixed set is out of date")
+        seen, _ = noticed(Mutant(file, 0, new, source.replace(old, new)), tests)
+        print(f"{'noticed ' if seen else 'SURVIVED'} {file}: {old} → {new or 'nothing'}", flush=True)
+        survived += not seen
+    return survived
+
+
+def prepare() -> None:
+    """What every child needs is imported once."""
+    import hypothesis  # noqa: F401
+    import numpy as np  # noqa: F401
+    import pytest  # noqa: F401
+    import scipy.optimize
+    import scipy.stats  # noqa: F401
+
+    os.chdir(TOP)
+    sys.path[:0] = [str(TOP / "src"), str(TOP / "tests")]
+
+
+def main(minutes: float, seed: int) -> int:
+    """Draw and try mutants until the time is over; survivors as JSON on standard output."""
+    prepare()
+    rng = random.Random(seed)
+    files = [p for room in ("memory", "model", "radius", "rule", "meta") for p in sorted((PACKAGE / room).glob("*.py"))]
+    waiting = {p: mutants_of(p, rng) for p in files if p.name != "__init__.py"}
+    end, tried, survivors = time.monotonic() + 60.0 * minutes, 0, []
+    while any(waiting.values()) and time.monotonic() < end:
+        for queue in waiting.values():
+            if not queue or time.monotonic() >= end:
+                continue
+            mutant = queue.pop()
+            seen, seconds = noticed(mutant, tests_of(mutant.file))
+            tried += 1
+            print(
+                f"{'noticed ' if seen else 'SURVIVED'} {seconds:5.1f} s  {mutant.file}:{mutant.line}  {mutant.change}",
+                flush=True,
+            )
+            survivors += [] if seen else [mutant._replace(source="")._asdict()]
+    print(json.dumps({"tried": tried, "survived": len(survivors), "survivors": survivors}, indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["fixed"]:
+        sys.exit(fixed())
+    sys.exit(main(float(sys.argv[1]) if len(sys.argv) > 1 else 30.0, int(sys.argv[2]) if len(sys.argv) > 2 else 0))
