@@ -2,9 +2,9 @@
 
     + ↔ −   × ↔ /   < ↔ ≤   > ↔ ≥   min ↔ max   and ↔ or   a number + 1   `not` removed   a condition negated   a statement removed
 
-Mutants are drawn at random, file by file in turn, from memory/, model/, radius/, rule/ and meta/; each runs interpreted, in a process of its
-own, against the tests of its module, until one fails. What survives is printed with its line: a test is missing there, or the change changes
-nothing that can be seen. `python tools/mutate.py fixed` tries a fixed set, of which none may survive.
+Mutants are drawn at random, file by file in turn, from memory/, model/, radius/, rule/ and meta/; each runs interpreted, in a process
+of its own, against the tests of its module, until one fails. What survives is printed with its line: a test is missing there, or the
+change changes nothing that can be seen. `python tools/mutate.py fixed` tries a fixed set, of which none may survive.
 """
 
 import ast
