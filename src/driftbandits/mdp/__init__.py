@@ -30,6 +30,7 @@ from .environment import MDP, linear_mixture, mnl_mixture
 from .features import Features, features_of, logit, mixture_of, sparse_features, tabular
 from .inventory import inventory
 from .multinomial import Multinomial
+from .one_pass import OnePassMultinomial
 from .pictures import plot_plan, plot_policy_over_time
 from .planner import Backup, OptimisticPlanner
 from .planning import backward_induction, policy_evaluation, uniform_regret
@@ -51,6 +52,7 @@ __all__ = [
     "EpisodicRun",
     "Features",
     "Multinomial",
+    "OnePassMultinomial",
     "OptimisticPlanner",
     "Played",
     "RewardRidge",

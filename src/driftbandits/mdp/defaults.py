@@ -19,6 +19,7 @@ import numpy as np
 
 from ..errors import InvalidValue
 from ..memory import Discounted
+from ..protocol import takes_back
 from ..radius.union import over_time
 from .adaptive import AdaptivePlanner, Candidates
 from .choices import LOWEST, RAW, STAY
@@ -27,6 +28,7 @@ from .known import KnownReward
 from .linear_dynamics import value_feature_bound
 from .moves import Moves, moves_of
 from .multinomial import Multinomial
+from .one_pass import OnePassMultinomial
 from .planner import Backup, OptimisticPlanner
 from .protocol import Cube, Task, settle_in
 from .reward import RewardRidge
@@ -53,7 +55,7 @@ def learner(family: Literal["linear", "multinomial"], memory: Any, origin: str, 
     """The learner, or one that is settled when the problem is known."""
     if origin not in ("practical", "theory"):
         raise InvalidValue(f"constants = {origin!r} is not allowed; it must be 'practical' or 'theory'")
-    allowed = {*REQUIRED[family], *OPTIONS, *(("reference",) if family == "multinomial" else ())}
+    allowed = {*REQUIRED[family], *OPTIONS, *(("reference", "estimator") if family == "multinomial" else ())}
     unknown = sorted(set(given) - allowed)
     if unknown:
         names = ", ".join(sorted(allowed))
@@ -99,7 +101,11 @@ def build(family: str, memory: Any, c: Mapping[str, Any]) -> OptimisticPlanner:
     else:
         codes = {"lowest": LOWEST, "stay": STAY, None: RAW}
         reference = chosen("reference", c.get("reference", "lowest"), codes)
-        transition = Multinomial(**common, kappa=c["kappa"], corrected=variant, reference=reference)
+        one_pass = chosen("estimator", c.get("estimator", "exact"), {"exact": 0, "one_pass": 1})
+        if one_pass and takes_back(memory):
+            raise InvalidValue("estimator = 'one_pass' cannot take transitions back: a window needs estimator='exact'")
+        kind = OnePassMultinomial if one_pass else Multinomial
+        transition = kind(**common, kappa=c["kappa"], corrected=variant, reference=reference)
     return OptimisticPlanner(reward=reward, transition=transition, memory=memory, rule=backup(c))
 
 

@@ -59,7 +59,7 @@ class MultinomialState(NamedTuple):
     gram: Cube  # (classes, d, d) Σ_{s'} ψψᵀ
     columns: Matrix  # (d, classes·U) all ψ
     history: History
-    sums: Counts
+    sums: Any  # Counts, or the sums of another estimator
     mle: Matrix  # (groups, d) ŵ
     w: Matrix  # (groups, d) w̃
     certificate: Vector  # (groups,) ‖ŵ − its exact value‖ is below this before the last Newton step; infinite if that was not reached
@@ -172,14 +172,14 @@ def estimate_stage(transition: Multinomial, state: MultinomialState, g: int) -> 
 
 
 @kernel
-def _radius(transition: Multinomial, state: MultinomialState, g: int) -> float:
+def _radius(transition: Any, state: MultinomialState, g: int) -> float:
     """β̄_w of group g."""
     d = state.target.shape[0]
     n, failure = state.sums.n[g, 0], failure_now(transition.uniform, state.failure[0], state.history.clock[g])
     noise = 0.5 * failure + 0.25 * d * np.log(1.0 + state.size[0] * n / (transition.lam * d))
     if transition.corrected:
         noise *= 2.0
-    return sqrt(noise) + sqrt(transition.lam) * transition.kappa * transition.S
+    return float(sqrt(noise) + sqrt(transition.lam) * transition.kappa * transition.S)
 
 
 @kernel
@@ -196,19 +196,18 @@ def _widths(state: MultinomialState) -> None:
         state.width[c] = widest
 
 
-@estimate_transition.register(Multinomial)
-def _(transition: Multinomial, state: MultinomialState, g: int) -> None:
-    estimate_stage(transition, state, g)
+@kernel
+def lay_out(state: MultinomialState, g: int) -> None:
+    """What planning needs, from w̃ and the factor of Σ̄: the widths, and p(·; w̃), of every class."""
     _widths(state)
     for c in range(state.choices.used.shape[0]):
         softmax(state.choices.psi[c], state.choices.used[c], state.w[g], state.P[c])
 
 
-@add_next.register(Multinomial)
-def _(transition: Multinomial, state: MultinomialState, g: int, fresh: bool, V: Vector, H: int, out: Vector) -> float:
+@kernel
+def add_optimistic(transition: Any, state: MultinomialState, g: int, V: Vector, H: int, out: Vector) -> float:
+    """Add Σ p(s'; w̃)V(s') + c_w(H/κ)β̄_w max‖ψ(s')‖_{Σ̄⁻¹} of every pair to `out`; returns the sum of the bonuses."""
     table = state.choices
-    if fresh:
-        estimate_transition(transition, state, g)
     state.radius[g] = transition.scale * H / transition.kappa * _radius(transition, state, g)
     total = 0.0
     for n in range(out.shape[0]):
@@ -221,25 +220,50 @@ def _(transition: Multinomial, state: MultinomialState, g: int, fresh: bool, V: 
     return total
 
 
-@learn_transition.register(Multinomial)
-def _(
-    transition: Multinomial, memory: Any, state: MultinomialState, g: int, pair: int, successor: int, V: Vector
-) -> None:
-    slot = -1
-    if pair >= 0:
-        kind = state.choices.kind[pair]
-        place = place_of(state.choices.successor, state.choices.used[kind], pair, successor)
-        slot = kind * state.P.shape[1] + place if place >= 0 else -1
-    fold(memory, view_state(state.history, g), view_state(state.sums, g), state.nothing, 0.0, slot)
+@kernel
+def slot_of(state: MultinomialState, pair: int, successor: int) -> int:
+    """class·U + place of a transition; −1 if only time has passed, or the successor is none of the pair's."""
+    if pair < 0:
+        return -1
+    kind = state.choices.kind[pair]
+    place = place_of(state.choices.successor, state.choices.used[kind], pair, successor)
+    return kind * state.P.shape[1] + place if place >= 0 else -1
 
 
-@surprise.register(Multinomial)
-def _(transition: Multinomial, state: MultinomialState, g: int, pair: int, successor: int) -> float:
+@kernel
+def surprise_of(state: MultinomialState, g: int, pair: int, successor: int) -> float:
+    """−log p(s'; w̃), as far as it can be believed."""
     table = state.choices
     kind = table.kind[pair]
     softmax(table.psi[kind], table.used[kind], state.w[g], state.p)
     place = place_of(table.successor, table.used[kind], pair, successor)
     return float(-np.log(max(state.p[place] if place >= 0 else 0.0, DOUBT)))
+
+
+@estimate_transition.register(Multinomial)
+def _(transition: Multinomial, state: MultinomialState, g: int) -> None:
+    estimate_stage(transition, state, g)
+    lay_out(state, g)
+
+
+@add_next.register(Multinomial)
+def _(transition: Multinomial, state: MultinomialState, g: int, fresh: bool, V: Vector, H: int, out: Vector) -> float:
+    if fresh:
+        estimate_transition(transition, state, g)
+    return add_optimistic(transition, state, g, V, H, out)
+
+
+@learn_transition.register(Multinomial)
+def _(
+    transition: Multinomial, memory: Any, state: MultinomialState, g: int, pair: int, successor: int, V: Vector
+) -> None:
+    slot = slot_of(state, pair, successor)
+    fold(memory, view_state(state.history, g), view_state(state.sums, g), state.nothing, 0.0, slot)
+
+
+@surprise.register(Multinomial)
+def _(transition: Multinomial, state: MultinomialState, g: int, pair: int, successor: int) -> float:
+    return surprise_of(state, g, pair, successor)
 
 
 @told.register(Multinomial)

@@ -25,6 +25,9 @@ variant
 reference
     Multinomial: the successor whose features are subtracted, the "lowest" reachable one or "stay", the state itself where it is reachable;
     None subtracts nothing, as the paper prints it, but its radius does not hold then (resolution D5).
+estimator
+    Multinomial: "exact", the weighted likelihood of all that counts, at the price of going through every class of pairs visited; or
+    "one_pass", one proximal step per transition (`mdp.one_pass`): for large state spaces, discounted or static, no theorem.
 reward_noise
     Sub-Gaussian constant of the rewards; the paper has none (resolution D7).
 share_stages
@@ -84,6 +87,7 @@ class MultinomialConstants(Constants, total=False):
 
     kappa: float
     reference: Literal["lowest", "stay"] | None
+    estimator: Literal["exact", "one_pass"]
 
 
 def _linear(memory: Any, *, constants: Origin = "practical", **given: Any) -> Any:
