@@ -2,7 +2,6 @@
 
 import json
 import pathlib
-import shutil
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -15,17 +14,6 @@ from driftbandits.experiment.run.cells import run
 from driftbandits.experiment.run.plan import plan
 from lab_server import PATIENCE, Served, served
 
-PLACES = ("/usr/bin/chromium", shutil.which("chromium") or "", shutil.which("google-chrome") or "")
-CHROMIUM = next((place for place in PLACES if place and pathlib.Path(place).exists()), None)
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 SMALL = "T=60&n=6&trials=3&learners=lb_weight_ucb,oful"
 NAMES = {"lb_weight_ucb": "LB-WeightUCB", "oful": "OFUL"}
 FINALS = "Object.fromEntries(lab.scene.curves.map(c => [c.learner, c.final]))"
@@ -35,19 +23,6 @@ FINALS = "Object.fromEntries(lab.scene.curves.map(c => [c.learner, c.final]))"
 def lab() -> Iterator[Served]:
     with served() as own:
         yield own
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if CHROMIUM is None:
-        pytest.skip(
-            "NO CHROMIUM FOUND: the lab was not looked at in a browser; apt-get install chromium to run this test"
-        )
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 def opened(browser: Any, address: str, width: int = 1280, **options: Any) -> Any:

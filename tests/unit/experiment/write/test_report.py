@@ -3,9 +3,7 @@
 import html
 import json
 import pathlib
-import shutil
 from collections import Counter
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from typing import Any
 
@@ -17,18 +15,6 @@ from driftbandits.errors import CannotWrite
 from driftbandits.experiment import load, publish
 from driftbandits.experiment.write import report as report_module
 from faults import READ_ONLY, faults
-
-PLACES = ("/usr/bin/chromium", shutil.which("chromium") or "", shutil.which("google-chrome") or "")
-CHROMIUM = next((place for place in PLACES if place and pathlib.Path(place).exists()), None)
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 
 
 @pytest.fixture(scope="module")
@@ -150,19 +136,6 @@ def test_a_report_that_cannot_be_written_leaves_the_old_one(report: pathlib.Path
         report_module.write_report(report.parent)
     assert report.read_bytes() == before
     assert not list(report.parent.rglob("*.part"))
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if CHROMIUM is None:
-        pytest.skip(
-            "NO CHROMIUM FOUND: the report was not looked at in a browser; apt-get install chromium to run this test"
-        )
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 def opened(browser: Any, path: pathlib.Path, width: int = 1200) -> Any:
