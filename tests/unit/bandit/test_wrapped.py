@@ -63,6 +63,7 @@ def play(bandit, rounds, seed):
     return drawn
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("make", [strategy, lambda: db.zoo.self_tuning()])
 def test_saved_with_its_strategy(tmp_path, make):
     bandit = db.Bandit(strategy=make(), features="item", seed=3)

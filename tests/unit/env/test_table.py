@@ -48,6 +48,7 @@ def test_an_array_a_function_and_a_file_are_the_same_world(tmp_path):
     assert len(set(runs[0].choices.tolist())) > 1
 
 
+@pytest.mark.interpreted
 def test_one_context_for_items_with_a_model_each():
     rng = np.random.default_rng(0)
     contexts = rng.standard_normal((T, 2))

@@ -200,6 +200,7 @@ def bernoulli(agent, T, seed):
     return agent
 
 
+@pytest.mark.interpreted
 def test_generalized_agent_grows_with_its_past():
     # without a horizon the ring of raw observations doubles; with one it has room from the start: same estimates
     strategy = db.zoo.adaptive_weight_glm_ucb(**GLM, lam=25.0)._replace(shortest=2.0)

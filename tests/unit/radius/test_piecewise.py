@@ -80,7 +80,7 @@ def test_radius_with_a_given_D():
     db.Agent(db.zoo.scb_pw_weight_ucb(**options, D=D), dim=2)
 
 
-@pytest.mark.parametrize("rewards", [binary, steep])
+@pytest.mark.parametrize("rewards", [binary, pytest.param(steep, marks=pytest.mark.interpreted)])
 @settings(max_examples=2 if INTERPRETED else 8)
 @given(data=problems(max_dim=4, max_arms=6))
 def test_relaxed_values(rewards, data):
