@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: setup paper test test-all test-numba test-matrix test-package lint types imports unit interpreted doctest format tables benchmark docs docs-lock results lock clean
+.PHONY: setup paper test test-all test-numba test-matrix test-package lint types imports unit interpreted doctest format tables benchmark bench bench-quick docs docs-lock results lock clean
 
 setup: $(STAMP)
 
@@ -53,7 +53,7 @@ format: setup
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-benchmark: setup
+benchmark: setup  ## the kernels and fronts alone
 	for f in benchmarks/bench_*.py; do $(BIN)/python $$f; done
 
 docs: .venv-docs/.ready  ## the site, into build/site: offline, in an environment of its own, every warning an error
@@ -76,6 +76,13 @@ results: setup  ## run what the site's tables are made from, and keep it: docs/r
 	cp results/beyond/summary.json docs/results/beyond.json
 	$(BIN)/python experiments/which_study.py
 	$(BIN)/python experiments/drift_study.py
+
+bench: setup  ## side by side with the peers, which are installed into .venv-bench; resumes. DRIFTBANDITS_DATA names the folder of the real streams
+	$(PYTHON) benchmarks/bench/environment.py
+	PYTHONPATH=src:benchmarks .venv-bench/bin/python -m bench
+
+bench-quick: setup  ## in 90 seconds: what got worse than the committed results by more than 20 %
+	PYTHONPATH=benchmarks $(BIN)/python -m bench.quick
 
 lock: setup  ## write the versions in use, with the hashes of their files
 	$(BIN)/python -m pip freeze --exclude-editable | $(BIN)/python tools/lock.py requirements.lock

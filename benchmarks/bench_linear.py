@@ -23,14 +23,14 @@ HERE = pathlib.Path(__file__).parent
 NUMBERS = {"gamma": 0.97711772, "lam": 2.0, "S": 1.0, "L": 1.0, "R": 1.0, "delta": 1 / 12000}
 
 
-def best(function, repeat):
-    """Least of several times, in seconds."""
+def best(function, repeat, clock=time.process_time):
+    """Least of several times, in seconds; of the processor, unless several threads are compared."""
     function()
     times = []
     for _ in range(repeat):
-        start = time.perf_counter()
+        start = clock()
         function()
-        times.append(time.perf_counter() - start)
+        times.append(clock() - start)
     return min(times)
 
 
@@ -58,9 +58,9 @@ def c_loop(folder):
     return run
 
 
-def rounds(loop):
-    strategy = db.zoo.lb_weight_ucb(**NUMBERS)
-    print(f"{'d':>4} {'n':>5} {'ours':>10} {'C':>10} {'dgemm':>10} {'ours/C':>8} {'ours/dgemm':>11}   ns per round")
+def measure(loop):
+    """ns per round of ours, of the C loop (None without a compiler) and of one dgemm, by size."""
+    strategy, rows = db.zoo.lb_weight_ucb(**NUMBERS), []
     for d, n, T in ((2, 50, 6000), (20, 100, 3000), (100, 1000, 300)):
         arms = db.env.unit_arms(n, dim=d, seed=0)
         world = db.env.linear(arms, db.env.rotating(T, dim=d))
@@ -70,10 +70,19 @@ def rounds(loop):
         numbers = [ctypes.c_double(v) for v in NUMBERS.values()]
         V = np.eye(d)
         ours = best(lambda: db.simulate(strategy, world, seed=0), 7) / T
-        by_hand = best(lambda: loop(d, n, T, *pointers, *numbers), 7) / T if loop else float("nan")
+        by_hand = best(lambda: loop(d, n, T, *pointers, *numbers), 7) / T if loop else None
         gemm = best(lambda: [V @ X for _ in range(50)], 7) / 50
+        rows.append({"d": d, "n": n, "ours": ours * 1e9, "C": by_hand and by_hand * 1e9, "dgemm": gemm * 1e9})
+    return rows
+
+
+def rounds(loop):
+    print(f"{'d':>4} {'n':>5} {'ours':>10} {'C':>10} {'dgemm':>10} {'ours/C':>8} {'ours/dgemm':>11}   ns per round")
+    for r in measure(loop):
+        by_hand = r["C"] or float("nan")
         print(
-            f"{d:>4} {n:>5} {ours * 1e9:>10.0f} {by_hand * 1e9:>10.0f} {gemm * 1e9:>10.0f} {ours / by_hand:>8.2f} {ours / gemm:>11.2f}"
+            f"{r['d']:>4} {r['n']:>5} {r['ours']:>10.0f} {by_hand:>10.0f} {r['dgemm']:>10.0f} "
+            f"{r['ours'] / by_hand:>8.2f} {r['ours'] / r['dgemm']:>11.2f}"
         )
 
 
@@ -113,7 +122,9 @@ def threads():
     def problem(i):
         return db.env.linear(db.env.unit_arms(50, dim=2, seed=i), db.env.rotating(60_000))
 
-    one, two = (best(lambda j=jobs: db.trials(strategy, problem, trials=16, jobs=j), 3) for jobs in (1, 2))
+    one, two = (
+        best(lambda j=jobs: db.trials(strategy, problem, trials=16, jobs=j), 3, time.perf_counter) for jobs in (1, 2)
+    )
     print(f"\n16 trials on 2 threads: {one / two:.2f} × as fast as on 1")
 
 

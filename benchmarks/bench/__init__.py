@@ -1,0 +1,1 @@
+"""Side by side with what one would pick instead: `make bench`, `make bench-quick`. See docs/benchmarks.md."""

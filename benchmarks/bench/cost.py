@@ -1,0 +1,93 @@
+"""What a decision with its learning step costs: CPU time and memory of the process, and how they grow with t, d, n and items."""
+
+import itertools
+import pathlib
+import time
+
+import numpy as np
+
+from .streams import Stream, units
+
+SHAPES = {  # name: (items?, d, n, rounds to warm up, rounds measured)
+    "n = 10, d = 5": (False, 5, 10, 50, 150),
+    "n = 10, d = 10": (False, 10, 10, 50, 150),
+    "n = 10, d = 20": (False, 20, 10, 50, 150),
+    "n = 10, d = 50": (False, 50, 10, 30, 100),
+    "n = 5, d = 10": (False, 10, 5, 50, 150),
+    "n = 20, d = 10": (False, 10, 20, 50, 150),
+    "n = 80, d = 10": (False, 10, 80, 30, 80),
+    "10 items, d = 10": (True, 10, 10, 50, 150),
+    "100 items, d = 10": (True, 10, 100, 20, 40),
+    "1000 items, d = 10": (True, 10, 1000, 5, 15),
+}
+LONG = (False, 10, 10, 2000)  # for growth with t, and memory
+LIMIT = 8.0  # seconds of CPU for one shape
+
+
+def made(items, d, n, T, seed=0):
+    rng = np.random.default_rng(seed)
+    if items:
+        X, theta = rng.standard_normal((T, d)), rng.standard_normal((n, d)) / 3
+        E = X @ theta.T
+    else:
+        X, theta = units(rng, T, n, d), units(rng, d)
+        E = X @ theta
+    return Stream("cost", X, E + 0.3 * rng.standard_normal(E.shape), E, clicks=False)
+
+
+def step(stream, learner, t):
+    offer = stream.offer(t)
+    k = learner.decide(offer)
+    learner.learn(offer, k, float(stream.R[t, k]), 0)
+
+
+def micros(module, items, d, n, warm, rounds):
+    """µs per decide + learn, the median of five stretches; None if it takes too long."""
+    stream = made(items, d, n, warm + rounds)
+    if module.refuses(stream):
+        return None
+    learner, began = module.make(stream, 1, **module.SETTINGS[0]), time.process_time()
+    for t in range(warm):
+        step(stream, learner, t)
+        if time.process_time() - began > LIMIT:
+            return None
+    ends = np.linspace(warm, warm + rounds, 6).astype(int)
+    took = []
+    for a, b in itertools.pairwise(ends):
+        start = time.process_time()
+        for t in range(a, b):
+            step(stream, learner, t)
+        took.append((time.process_time() - start) / (b - a))
+    return 1e6 * float(np.median(took))
+
+
+def resident():
+    """MB of memory this process holds."""
+    return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * 4096 / 2**20
+
+
+def long_run(module):
+    """µs of rounds 200–400 and of the last 200, and MB at the end and since round 400."""
+    items, d, n, T = LONG
+    stream = made(items, d, n, T)
+    if module.refuses(stream):
+        stream = made(True, d, n, T)
+    learner = module.make(stream, 1, **module.SETTINGS[0])
+    marks, held = {}, {}
+    for t in range(T):
+        if t in (200, 400, T - 200):
+            marks[t], held[t] = time.process_time(), resident()
+        step(stream, learner, t)
+    end = time.process_time()
+    return {
+        "early": 1e6 * (marks[400] - marks[200]) / 200,
+        "late": 1e6 * (end - marks[T - 200]) / 200,
+        "MB": resident(),
+        "MB grown": resident() - held[400],
+    }
+
+
+def all_costs(module, shapes=SHAPES):
+    """Every shape, then the long run."""
+    found = {name: micros(module, *shape) for name, shape in shapes.items()}
+    return {"micros": found, "long": long_run(module)}

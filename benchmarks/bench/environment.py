@@ -1,0 +1,41 @@
+"""Make `.venv-bench` with what driftbandits needs and every peer that installs. Only the standard library is used here."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import venv
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PLACE = ROOT / ".venv-bench"
+NEEDED = ("numpy", "scipy", "numba", "llvmlite", "narwhals", "pyarrow", "matplotlib", "scikit-learn")
+PEERS = ("vowpalwabbit", "bayesianbandits", "river", "mabwiser", "contextualbandits", "coba")
+
+
+def locked():
+    """Our own versions of what both sides use, so that nobody is measured with another NumPy."""
+    words = [line.split()[0] for line in (ROOT / "requirements.lock").read_text().splitlines() if "==" in line]
+    return [word for word in words if word.split("==")[0] in (*NEEDED, "pandas")]
+
+
+def install(*packages):
+    """Did pip install them?"""
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+        file.write("\n".join(locked()))
+        file.flush()
+        pip = [str(PLACE / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        return subprocess.run([*pip, *packages, "--constraint", file.name], check=False).returncode == 0
+
+
+def main():
+    if not (PLACE / "bin" / "python").exists():
+        venv.create(PLACE, with_pip=True)
+    if not install(*NEEDED):
+        sys.exit("what driftbandits itself needs could not be installed")
+    for peer in PEERS:
+        if not install(peer):
+            print(f"{peer} could not be installed; it is left out", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,190 @@
+"""The streams that every learner plays: the same features, the same rewards, the same seeds."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import driftbandits as db
+
+
+class Offer(NamedTuple):
+    """What is on offer in a round: a context for items that stay, or features of arms that change."""
+
+    context: Any  # (d,), or None
+    arms: Any  # (n, d), or None
+    names: Any  # of the arms where they have one, or None
+
+
+@dataclass(frozen=True)
+class Stream:
+    """T rounds, written down."""
+
+    name: str
+    X: Any  # (T, d) contexts, or (T, n, d) features of arms
+    R: Any  # (T, n) what each choice pays
+    E: Any  # (T, n) the means of that, where they are known; what is earned is counted in them
+    clicks: bool  # rewards are 0 and 1
+    delay: int = 0  # rounds until a reward comes
+    names: Any = None  # (T, n) names of the arms
+
+    @property
+    def items(self) -> bool:
+        return self.X.ndim == 2
+
+    @property
+    def d(self) -> int:
+        return int(self.X.shape[-1])
+
+    @property
+    def n(self) -> int:
+        return int(self.R.shape[1])
+
+    def offer(self, t: int) -> Offer:
+        if self.items:
+            return Offer(self.X[t], None, None)
+        return Offer(None, self.X[t], None if self.names is None else self.names[t])
+
+    def first(self, rounds: int) -> "Stream":
+        names = None if self.names is None else self.names[:rounds]
+        return replace(self, X=self.X[:rounds], R=self.R[:rounds], E=self.E[:rounds], names=names)
+
+
+class NotHere(Exception):
+    """The data of a stream are not on this machine."""
+
+
+def units(rng, *shape):
+    x = rng.standard_normal(shape)
+    return x / np.linalg.norm(x, axis=-1, keepdims=True)
+
+
+# ------------------------------------------------------------------------------------------------------------- real streams
+
+
+def real(load: Callable[[], Any], starts: Callable[[int, int], list[int]], T: int) -> Callable[[int], Stream]:
+    """Seed i plays the i-th stretch of the stream; features are standardised by the first tenth, for everybody."""
+
+    def make(seed: int) -> Stream:
+        try:
+            data = load()
+        except db.DriftBanditsError as problem:
+            raise NotHere(str(problem)) from None
+        begin = starts(len(data), T)[seed % 3]
+        X, R = data.X[begin : begin + T], data.R[begin : begin + T]
+        past = X[: T // 10]
+        X = np.clip((X - past.mean(axis=0)) / np.where(past.std(axis=0) > 0, past.std(axis=0), 1.0), -5, 5)
+        return Stream(data.name, X, R, R, clicks=True)
+
+    return make
+
+
+def thirds(length: int, T: int) -> list[int]:
+    """Three stretches, evenly spread."""
+    return [int(s) for s in np.linspace(0, length - T, 3)]
+
+
+def around_changes(length: int, T: int) -> list[int]:
+    """Stretches whose middle is a change of SEA's concept: there are four of equal length."""
+    return [length * k // 4 - T // 2 for k in (1, 2, 3)]
+
+
+# ----------------------------------------------------------------------------------------------------------- synthetic worlds
+
+
+def drifting(name, seed, theta, n, *, noise=0.3, delay=0, fixed=False):
+    """Arms of norm 1, redrawn in every round unless fixed; mean xᵀθ_t."""
+    rng = np.random.default_rng([seed, 7])
+    T, d = theta.shape
+    X = np.broadcast_to(units(rng, n, d), (T, n, d)) if fixed else units(rng, T, n, d)
+    E = np.einsum("tnd,td->tn", X, theta)
+    return Stream(name, np.ascontiguousarray(X), E + noise * rng.standard_normal(E.shape), E, False, delay)
+
+
+def paper(T):
+    def make(seed):
+        angle = 2 * np.pi * np.arange(T) / T
+        return drifting("paper", seed, np.stack([np.cos(angle), np.sin(angle)], axis=1), 50, noise=1.0, fixed=True)
+
+    return make
+
+
+def still(d, T):
+    return lambda seed: drifting(f"d={d}", seed, np.tile(units(np.random.default_rng([seed, 1]), d), (T, 1)), 10)
+
+
+def jumps(T, delay):
+    def make(seed):
+        v = units(np.random.default_rng([seed, 2]), 4, 8)
+        return drifting(f"delay {delay}", seed, v[np.arange(T) * 4 // T], 10, delay=delay)
+
+    return make
+
+
+def clicks(rate, T, d=7, n=10):
+    """Clicks with mean rate·(1 + xᵀθ)."""
+
+    def make(seed):
+        rng = np.random.default_rng([seed, 3])
+        X = units(rng, T, n, d)
+        E = rate * (1 + X @ units(rng, d))
+        return Stream(f"clicks {rate}", X, (rng.random(E.shape) < E).astype(float), E, clicks=True)
+
+    return make
+
+
+def revenue(T, d=7, n=10):
+    """5 % buy, and then spend 20 on average, log-normally."""
+
+    def make(seed):
+        rng = np.random.default_rng([seed, 4])
+        X = units(rng, T, n, d)
+        P = 0.05 * (1 + X @ units(rng, d))
+        spent = rng.lognormal(np.log(20) - 0.5, 1.0, P.shape)
+        return Stream("revenue", X, (rng.random(P.shape) < P) * spent, 20 * P, clicks=False)
+
+    return make
+
+
+def coming_and_going(T, items=1000, alive=40, offered=20, d=8):
+    """Each item lives for a while, has features and something of its own; 20 of those alive are on offer."""
+
+    def make(seed):
+        rng = np.random.default_rng([seed, 5])
+        features, own, theta = units(rng, items, d), 0.1 * rng.standard_normal(items), units(rng, d)
+        first = np.linspace(0, items - alive, T).astype(int)
+        who = np.stack([f + rng.permutation(alive)[:offered] for f in first])
+        E = 0.5 * features[who] @ theta + own[who]
+        names = np.array([f"i{k}" for k in range(items)])[who]
+        return Stream("1000 items", features[who], E + 0.3 * rng.standard_normal(E.shape), E, False, names=names)
+
+    return make
+
+
+def catalogue(scale: float = 1.0) -> dict[str, Callable[[int], Stream]]:
+    """Every stream by name, as a function of the seed; `scale` makes them shorter or longer."""
+    S, L = int(1200 * scale), int(2400 * scale)
+    made = db.datasets
+    return {
+        "Elec2": real(made.elec2, thirds, L),
+        "weather": real(made.weather, thirds, L),
+        "SEA": real(made.sea, around_changes, L),
+        "LED with drift": lambda seed: real(lambda: made.led(horizon=S, changes=1, seed=seed), lambda *_: [0, 0, 0], S)(
+            seed
+        ),
+        "digits, permuted": lambda seed: real(
+            lambda: made.digits(horizon=S, changes=1, seed=seed), lambda *_: [0] * 3, S
+        )(seed),
+        "paper's rotation": paper(S),
+        "standing still, d = 5": still(5, S),
+        "standing still, d = 20": still(20, S),
+        "standing still, d = 50": still(50, S),
+        "standing still, d = 100": still(100, S),
+        "clicks 5 %": clicks(0.05, L),
+        "clicks 1 %": clicks(0.01, L),
+        "revenue, 95 % zeros": revenue(L),
+        "3 jumps, delay 100": jumps(S, 100),
+        "3 jumps, delay 300": jumps(S, 300),
+        "1000 items come and go": coming_and_going(S),
+    }

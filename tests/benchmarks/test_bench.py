@@ -1,0 +1,112 @@
+"""The benchmark itself: streams are the same for all, delays are what they say, and what got worse is told."""
+
+import pathlib
+import sys
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "benchmarks"))
+
+from bench import play, quick, report, streams
+from bench.peers import OURS, PEERS, module
+
+
+class First:
+    """Takes what is first, and writes down what it hears."""
+
+    def __init__(self):
+        self.heard = []
+
+    def decide(self, offer):
+        return 0
+
+    def learn(self, offer, k, reward, age):
+        self.heard.append((len(self.heard), k, reward, age))
+
+
+def small(delay=0):
+    rng = np.random.default_rng(0)
+    R = rng.random((40, 3))
+    return streams.Stream("small", rng.random((40, 3, 2)), R, R, clicks=False, delay=delay)
+
+
+@pytest.mark.parametrize("name", ["standing still, d = 5", "clicks 5 %", "1000 items come and go", "LED with drift"])
+def test_a_seed_is_a_stream(name):
+    make = streams.catalogue(0.1)[name]
+    one, two, other = make(1), make(1), make(2)
+    np.testing.assert_array_equal(one.X, two.X)
+    np.testing.assert_array_equal(one.R, two.R)
+    assert (one.R != other.R).any()
+    assert one.X.shape[:-1] == (one.R.shape[:1] if one.items else one.R.shape)
+
+
+def test_rewards_come_late_in_order_and_the_last_never():
+    learner, stream = First(), small(delay=7)
+    found = play.play(stream, learner)
+    assert [r for _, _, r, _ in learner.heard] == stream.R[:33, 0].tolist()
+    assert {age for *_, age in learner.heard} == {6}
+    assert found["reward"] == pytest.approx(stream.E[:, 0].mean())
+
+
+def test_a_learner_that_is_too_slow_is_stopped_and_told():
+    assert play.play(small(), First(), limit=-1.0)["stopped"] == 1
+
+
+def test_tuning_looks_at_the_first_tenth_only():
+    seen = []
+
+    class Peer:
+        SETTINGS = ({"k": 0}, {"k": 1})
+
+        @staticmethod
+        def make(stream, seed, k):
+            seen.append(len(stream.R))
+            chosen = First()
+            chosen.decide = lambda offer: k
+            return chosen
+
+    stream = small()
+    stream.E[:4, 1], stream.E[4:, 1] = 2.0, -2.0
+    assert play.tune(stream, Peer, 0) == 1
+    assert seen == [4, 4]
+
+
+def test_every_learner_names_its_settings_without_its_package():
+    for name in (*OURS, *PEERS):
+        assert module(name).PACKAGE
+        assert isinstance(module(name).SETTINGS[0], dict)
+
+
+def test_linucb_in_numpy_is_the_weighted_ridge_regression():
+    stream = small()
+    learner = module("numpy").make(stream, 0, gamma=0.9, alpha=0.5)
+    X, r = [], []
+    for t in range(30):
+        offer = stream.offer(t)
+        k = learner.decide(offer)
+        learner.learn(offer, k, stream.R[t, k], 0)
+        X.append(np.append(1.0, offer.arms[k]))
+        r.append(stream.R[t, k])
+    w = 0.9 ** np.arange(29, -1, -1)
+    V, b = np.eye(3) + (np.array(X).T * w) @ np.array(X), (np.array(X).T * w) @ r
+    np.testing.assert_allclose(learner.A[0], V, rtol=1e-10)
+    np.testing.assert_allclose(learner.b[0], b, rtol=1e-10)
+    now = np.column_stack([np.ones(3), stream.X[30]])
+    bound = now @ np.linalg.solve(V, b) + 0.5 * np.sqrt(np.einsum("ni,ij,nj->n", now, np.linalg.inv(V), now))
+    assert learner.decide(stream.offer(30)) == bound.argmax()
+
+
+def test_what_got_worse_by_more_than_a_fifth_is_told():
+    before = {"a: CPU / NumPy's LinUCB": 2.0, "b: share of the best": 0.5, "c: CPU / NumPy's LinUCB": 1.0}
+    fine = {"a: CPU / NumPy's LinUCB": 2.3, "b: share of the best": 0.41, "c: CPU / NumPy's LinUCB": 0.2}
+    assert quick.compare(before, fine) == []
+    bad = {"a: CPU / NumPy's LinUCB": 2.5, "b: share of the best": 0.39}
+    assert [line.split(":")[0] for line in quick.compare(before, bad)] == ["a", "b", "c"]
+
+
+def test_a_verdict_needs_more_than_one_standard_error():
+    theirs = np.array([0.5, 0.6, 0.7])
+    assert report.verdict(theirs + np.array([0.1, 0.11, 0.12]), theirs).startswith("ahead")
+    assert report.verdict(theirs + np.array([0.1, -0.1, 0.0]), theirs).startswith("level")
+    assert report.verdict(theirs - np.array([0.1, 0.11, 0.12]), theirs).startswith("**behind**")
