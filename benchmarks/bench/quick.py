@@ -8,7 +8,7 @@ from . import cost, play, streams
 from .peers import OURS, module
 
 SHAPES = ("n = 10, d = 10", "n = 10, d = 50", "n = 80, d = 10", "100 items, d = 10")
-STREAMS = ("LED with drift", "standing still, d = 20", "clicks 5 %", "3 jumps, delay 100", "1000 items come and go")
+STREAMS = ("LED with drift", "standing still, d = 20", "clicks 5 %", "one jump, delay 100", "1000 items come and go")
 SCALE = 0.25
 WORSE = 0.2
 COMMITTED = pathlib.Path(__file__).resolve().parents[1] / "results" / "bench.json"

@@ -114,10 +114,12 @@ def still(d, T):
     return lambda seed: drifting(f"d={d}", seed, np.tile(units(np.random.default_rng([seed, 1]), d), (T, 1)), 10)
 
 
-def jumps(T, delay):
+def jump(T, delay):
+    """θ jumps in the middle, and rewards come late."""
+
     def make(seed):
-        v = units(np.random.default_rng([seed, 2]), 4, 8)
-        return drifting(f"delay {delay}", seed, v[np.arange(T) * 4 // T], 10, delay=delay)
+        v = units(np.random.default_rng([seed, 2]), 2, 8)
+        return drifting(f"delay {delay}", seed, v[np.arange(T) * 2 // T], 10, delay=delay)
 
     return make
 
@@ -182,9 +184,9 @@ def catalogue(scale: float = 1.0) -> dict[str, Callable[[int], Stream]]:
         "standing still, d = 50": still(50, S),
         "standing still, d = 100": still(100, S),
         "clicks 5 %": clicks(0.05, L),
-        "clicks 1 %": clicks(0.01, L),
+        "rare clicks, 1 %": clicks(0.01, int(6000 * scale)),
         "revenue, 95 % zeros": revenue(L),
-        "3 jumps, delay 100": jumps(S, 100),
-        "3 jumps, delay 300": jumps(S, 300),
+        "one jump, delay 100": jump(S, 100),
+        "one jump, delay 300": jump(S, 300),
         "1000 items come and go": coming_and_going(S),
     }
