@@ -10,7 +10,7 @@ import platform
 import subprocess
 import sys
 
-from . import limits, quick, report
+from . import limits, quick, report, streams
 from .peers import OURS, PEERS, module
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -47,7 +47,7 @@ def machine():
 
 def gather(versions, scale, seeds):
     """The cells of these versions and sizes, as one tree."""
-    tree = {"streams": {}, "cost": {}}
+    tree = {"streams": {title: {} for title in streams.catalogue(scale)}, "cost": {}}
     for line in STORE.read_text().splitlines():
         read = json.loads(line)
         name, what, title, seed, its_scale, its_version = read["key"]
@@ -55,8 +55,8 @@ def gather(versions, scale, seeds):
             continue
         if what == "cost":
             tree["cost"][name] = read["found"]
-        else:
-            tree["streams"].setdefault(title, {}).setdefault(name, {})[str(seed)] = read["found"]
+        elif title in tree["streams"]:
+            tree["streams"][title].setdefault(name, {})[str(seed)] = read["found"]
     return tree
 
 
