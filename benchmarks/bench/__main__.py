@@ -84,7 +84,14 @@ def main():
         found = gather(versions, asked.scale, asked.seeds)
         about = {"machine": before, "load at the end": machine()["load"], "versions": versions, "trouble": trouble}
         sizes = {"scale": asked.scale, "seeds": asked.seeds}
-        whole = {**about, **sizes, **found, "limits": limits.measure(), "quick": quick.measure()}
+        whole = {
+            "made_by": "make bench",
+            **about,
+            **sizes,
+            **found,
+            "limits": limits.measure(),
+            "quick": quick.measure(),
+        }
         (RESULTS / "bench.json").write_text(json.dumps(whole, indent=1, ensure_ascii=False) + "\n")
     report.write(RESULTS / "bench.json", ROOT)
 

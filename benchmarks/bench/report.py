@@ -336,7 +336,7 @@ def write(source: pathlib.Path, root: pathlib.Path):
     """The page in both places, and the pictures."""
     data = json.loads(source.read_text())
     folder = source.parent
-    notes_file = folder / "notes.md"
+    notes_file = root / "benchmarks" / "notes.md"  # why it is so, by hand
     notes = notes_file.read_text().strip() if notes_file.exists() else ""
     charts(data, folder)
     (folder / "README.md").write_text(page(data, ".", notes))

@@ -1,4 +1,4 @@
-"""Tables and pictures from result files: docs/results/*.json and benchmarks/results/. No number is typed.
+"""Tables and pictures from result files: docs/results/*.json. No number is typed.
 
 A result file has `made_by`, the command that made it, and `rows`, or it is a `summary.json` of `driftbandits reproduce`. What is not there
 yet is left out, and the page says so.
@@ -16,7 +16,6 @@ WRITTEN = (
     "table1.md",
     "paper.md",
     "beyond.md",
-    "benchmarks.md",
     "drift.png",
     "architecture.svg",
 )  # into docs/generated
@@ -125,34 +124,6 @@ def margin(claim: Mapping[str, Any]) -> str:
     return "" if claim["margin"] is None else f"{claim['margin']:+.0%}"
 
 
-# -------------------------------------------------------------------------------------------------------------------- benchmarks
-
-
-def benchmarks(folder: pathlib.Path) -> str:
-    """The pages that `make bench` wrote, or a table of every file with rows."""
-    out = []
-    pages = sorted(folder.glob("*.md")) if folder.exists() else []
-    for page in pages:
-        text = page.read_text().strip()
-        out.append("#" + text if text.startswith("# ") else text)
-    known = {page.stem for page in pages}
-    for file in sorted(folder.glob("*.json")) if folder.exists() else []:
-        made = read(file)
-        if file.stem not in known and isinstance(made, dict) and made.get("rows"):
-            keys = list(dict.fromkeys(key for row in made["rows"] for key in row))
-            out.append(
-                f"## {file.stem}\n\n"
-                + markdown(keys, [[short(row.get(key, "")) for key in keys] for row in made["rows"]])
-            )
-            out.append(source(f"benchmarks/results/{file.name}", made))
-    return "\n\n".join(out) or missing("Benchmarks against other libraries (`make bench`)")
-
-
-def short(value: Any) -> str:
-    """A number with four digits."""
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
 # ------------------------------------------------------------------------------------------------------------------------ Table 1
 
 
@@ -233,5 +204,4 @@ def write(docs: pathlib.Path) -> None:
     put(folder / "table1.md", table1())
     put(folder / "paper.md", "# The paper's panels, as the command wrote them\n\n" + panels(files / "paper.json"))
     put(folder / "beyond.md", "# Panels beyond the paper\n\n" + panels(files / "beyond.json"))
-    put(folder / "benchmarks.md", "# Benchmarks\n\n" + benchmarks(docs.parent / "benchmarks" / "results"))
     draw_drift(files / "drift.json", folder / "drift.png")
