@@ -9,6 +9,7 @@ import pathlib
 import platform
 import subprocess
 import sys
+import tempfile
 
 from . import limits, quick, report, streams
 from .peers import OURS, PEERS, module
@@ -47,17 +48,25 @@ def machine():
 
 def gather(versions, scale, seeds):
     """The cells of these versions and sizes, as one tree."""
-    tree = {"streams": {title: {} for title in streams.catalogue(scale)}, "cost": {}}
+    tree = {"streams": {title: {} for title in streams.catalogue(scale)}, "long": {}}
     for line in STORE.read_text().splitlines():
         read = json.loads(line)
         name, what, title, seed, its_scale, its_version = read["key"]
         if (its_scale, its_version) != (scale, versions.get(name)) or seed >= seeds:
             continue
-        if what == "cost":
-            tree["cost"][name] = read["found"]
+        if what == "long":
+            tree["long"][name] = read["found"]
         elif title in tree["streams"]:
             tree["streams"][title].setdefault(name, {})[str(seed)] = read["found"]
     return tree
+
+
+def costs(names):
+    """µs by learner and shape, measured in a process of their own; {} if that dies."""
+    with tempfile.TemporaryDirectory() as scratch:
+        file = pathlib.Path(scratch) / "cost.json"
+        subprocess.run([sys.executable, "-m", "bench.cost", str(file), *names], check=False)
+        return json.loads(file.read_text()) if file.exists() else {}
 
 
 def main():
@@ -82,6 +91,7 @@ def main():
                 trouble[name] = "its process died"
                 print(f"{name}: its process died; what it finished is kept", file=sys.stderr)
         found = gather(versions, asked.scale, asked.seeds)
+        found["cost"] = costs([name for name in (*OURS, *PEERS) if name not in trouble])
         about = {"machine": before, "load at the end": machine()["load"], "versions": versions, "trouble": trouble}
         sizes = {"scale": asked.scale, "seeds": asked.seeds}
         whole = {

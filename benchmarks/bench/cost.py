@@ -1,11 +1,20 @@
 """What a decision with its learning step costs: CPU time and memory of the process, and how they grow with t, d, n and items."""
 
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is loaded: one core for everybody
+os.environ.setdefault("DRIFTBANDITS_COMPILE", "now")
+
 import itertools
+import json
 import pathlib
+import sys
 import time
+import warnings
 
 import numpy as np
 
+from .peers import module
 from .streams import Stream, units
 
 SHAPES = {  # name: (items?, d, n, rounds to warm up, rounds measured)
@@ -41,12 +50,12 @@ def step(stream, learner, t):
     learner.learn(offer, k, float(stream.R[t, k]), 0)
 
 
-def micros(module, items, d, n, warm, rounds):
+def micros(peer, items, d, n, warm, rounds):
     """µs per decide + learn, the least of five stretches: others use the machine too. None if it takes too long."""
     stream = made(items, d, n, warm + rounds)
-    if module.refuses(stream):
+    if peer.refuses(stream):
         return None
-    learner, began = module.make(stream, 1, **module.SETTINGS[0]), time.process_time()
+    learner, began = peer.make(stream, 1, **peer.SETTINGS[0]), time.process_time()
     for t in range(warm):
         step(stream, learner, t)
         if time.process_time() - began > LIMIT:
@@ -66,13 +75,13 @@ def resident():
     return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * 4096 / 2**20
 
 
-def long_run(module):
+def long_run(peer):
     """µs of rounds 200–400 and of the last 200, and MB at the end and since round 400."""
     items, d, n, T = LONG
     stream = made(items, d, n, T)
-    if module.refuses(stream):
+    if peer.refuses(stream):
         stream = made(True, d, n, T)
-    learner = module.make(stream, 1, **module.SETTINGS[0])
+    learner = peer.make(stream, 1, **peer.SETTINGS[0])
     marks, held = {}, {}
     for t in range(T):
         if t in (200, 400, T - 200):
@@ -87,7 +96,19 @@ def long_run(module):
     }
 
 
-def all_costs(module, shapes=SHAPES):
-    """Every shape, then the long run."""
-    found = {name: micros(module, *shape) for name, shape in shapes.items()}
-    return {"micros": found, "long": long_run(module)}
+def side_by_side(names):
+    """µs of every learner at every shape: one process, one shape after the other, so that all of them meet the same load."""
+    found = {name: {} for name in names}
+    for shape, sizes in SHAPES.items():
+        for name in names:
+            try:
+                found[name][shape] = micros(module(name), *sizes)
+            except Exception as problem:
+                print(f"{name}, {shape}: {problem!r}", file=sys.stderr)
+                found[name][shape] = None
+    return found
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")  # peers warn per call
+    pathlib.Path(sys.argv[1]).write_text(json.dumps(side_by_side(sys.argv[2:])))

@@ -86,11 +86,9 @@ def targets(data):
     """The targets for cost, each with its number."""
     cost, lines = data["cost"], []
     for own in OURS:
-        if "micros" not in cost.get(own, {}):
-            continue
-        mine = cost[own]["micros"]
+        mine = cost.get(own, {})
         for peer, wanted in (("bayesianbandits", 10), ("river", 10), ("vowpalwabbit", 3)):
-            theirs = cost.get(peer, {}).get("micros", {})
+            theirs = cost.get(peer, {})
             shapes = [s for s in mine if mine[s] and theirs.get(s)]
             if shapes:
                 told = [theirs[s] / mine[s] for s in shapes]
@@ -98,9 +96,10 @@ def targets(data):
                 span = f"{min(told):.1f} – {max(told):.1f} ×"
                 wish = f"≥ {wanted} × less CPU than {peer}"
                 lines.append([label(own), wish, span, f"met at {met} of {len(told)} sizes"])
-        long = cost[own]["long"]
-        ratio = long["late"] / long["early"]
-        lines.append([label(own), "flat in t", f"{ratio:.2f} ×", "met" if ratio < 1.1 else "missed"])
+        long = data["long"].get(own, {})
+        if "late" in long:
+            ratio = long["late"] / long["early"]
+            lines.append([label(own), "flat in t", f"{ratio:.2f} ×", "met" if ratio < 1.1 else "missed"])
     return table(["", "target", "measured", ""], lines)
 
 
@@ -152,37 +151,34 @@ REAL = ("Elec2", "weather", "SEA", "LED with drift", "digits, permuted")
 
 
 def costs(data):
-    """µs of CPU per decision with its learning step, and how many times ours."""
-    names = [n for n in (*OURS, *PEERS) if "micros" in data["cost"].get(n, {})]
-    shapes = list(dict.fromkeys(shape for n in names for shape in data["cost"][n]["micros"]))
-    rows = []
-    for shape in shapes:
-        told = {n: data["cost"][n]["micros"].get(shape) for n in names}
-        rows.append([shape, *("" if told[n] is None else f"{told[n]:.0f}" for n in names)])
-    growth = []
-    for n in names:
-        long = data["cost"][n]["long"]
-        row = [label(n), f"{long['early']:.0f}", f"{long['late']:.0f}", f"{long['late'] / long['early']:.2f}"]
-        growth.append([*row, f"{long['MB']:.0f}", f"{long['MB grown']:.1f}"])
-    head = [
-        "learner",
-        "µs, rounds 200–400",
-        "µs, last 200 of 2000",
-        "ratio",
-        "MB of the process",
-        "MB grown since round 400",
+    """µs of CPU per decision with its learning step, by shape."""
+    cost = data["cost"]
+    names = [n for n in (*OURS, *PEERS) if cost.get(n)]
+    shapes = list(dict.fromkeys(shape for n in names for shape in cost[n]))
+    rows = [
+        [shape, *("" if cost[n].get(shape) is None else f"{cost[n][shape]:.0f}" for n in names)] for shape in shapes
     ]
-    return table(["µs", *map(label, names)], rows), table(head, growth)
+    return table(["µs", *map(label, names)], rows)
+
+
+def growth(data):
+    """Early and late rounds of one run, and memory."""
+    rows = []
+    for n in (*OURS, *PEERS):
+        long = data["long"].get(n, {})
+        if "late" in long:
+            row = [label(n), f"{long['early']:.0f}", f"{long['late']:.0f}", f"{long['late'] / long['early']:.2f}"]
+            rows.append([*row, f"{long['MB']:.0f}", f"{long['MB grown']:.1f}"])
+    head = ["learner", "µs, rounds 200–400", "µs, last 200 of 2000", "ratio", "MB of the process", "MB since round 400"]
+    return table(head, rows)
 
 
 def ratios(data):
-    """How many times our CPU each peer needs, at the shapes that all of them play."""
-    found = data["cost"]
-    rows = []
+    """How many times our CPU each peer needs."""
+    found, rows = data["cost"], []
     for shape in ("n = 10, d = 10", "n = 10, d = 50", "n = 80, d = 10", "10 items, d = 10", "1000 items, d = 10"):
         for own in OURS:
-            base = found.get(own, {}).get("micros", {}).get(shape)
-            told = {n: found.get(n, {}).get("micros", {}).get(shape) for n in PEERS}
+            base, told = found.get(own, {}).get(shape), {n: found.get(n, {}).get(shape) for n in PEERS}
             if base:
                 rows.append([shape, label(own), *("" if told[n] is None else f"{told[n] / base:.1f} ×" for n in PEERS)])
     return table(["", "against", *map(label, PEERS)], rows)
@@ -216,7 +212,6 @@ def page(data, pictures, notes):
     m, v = data["machine"], data["versions"]
     absent = [f"{t}: {s.absent()}" for t, f in data["streams"].items() if (s := Stream(f)).absent()]
     short, every = rewards(data)
-    cost, growth = costs(data)
     out = ["# Side by side with what one would pick instead", ""]
     out += ["*Written by `make bench` from `benchmarks/results/bench.json`; do not edit.*", ""]
     out += [
@@ -227,6 +222,8 @@ def page(data, pictures, notes):
         + ".",
         "",
     ]
+    if data.get("remarks"):
+        out += [data["remarks"], ""]
     if data["trouble"]:
         out += ["Left out or unfinished: " + "; ".join(f"{n}: {w}" for n, w in data["trouble"].items()) + ".", ""]
     if absent:
@@ -259,7 +256,7 @@ def page(data, pictures, notes):
         "µs of CPU per decision with its learning step, everybody as documented. `Bandit` keeps named items, open decisions "
         "and propensities; `self_tuning` through `Agent` is vectors in, an index out, as the peers are.",
         "",
-        cost,
+        costs(data),
         f"![cost]({pictures}/bench_cost.png)",
         "",
         targets(data),
@@ -268,7 +265,7 @@ def page(data, pictures, notes):
         ratios(data),
         "### Growth with t, and memory",
         "",
-        growth,
+        growth(data),
         "## Limits",
         "",
         limits(data),
@@ -315,11 +312,11 @@ def charts(data, folder):
     figure.legend(loc="outside upper center", ncol=4, fontsize=8)
     figure.savefig(folder / "bench_reward.png", dpi=120)
     plt.close(figure)
-    names = [n for n in (*OURS, *PEERS) if "micros" in data["cost"].get(n, {})]
+    names = [n for n in (*OURS, *PEERS) if data["cost"].get(n)]
     shapes = ("n = 10, d = 10", "10 items, d = 10")
     figure, axis = plt.subplots(figsize=(8, 3.2), layout="constrained")
     for i, shape in enumerate(shapes):
-        values = [data["cost"][n]["micros"].get(shape) or math.nan for n in names]
+        values = [data["cost"][n].get(shape) or math.nan for n in names]
         axis.bar(np.arange(len(names)) + 0.4 * i, values, 0.38, label=shape)
     axis.set_xticks(
         np.arange(len(names)) + 0.2, [label(n).strip("`") for n in names], rotation=20, ha="right", fontsize=8

@@ -41,7 +41,7 @@ def main(name, store, scale, seeds, version):
     for title, make in streams.catalogue(scale).items():
         for seed in range(seeds):
             cell([name, "reward", title, seed, scale, version], lambda: play.run_cell(make(seed), learner, seed))
-    cell([name, "cost", "", 0, scale, version], lambda: cost.all_costs(learner))
+    cell([name, "long", "", 0, scale, version], lambda: cost.long_run(learner))
 
 
 def warm_up(learner):
