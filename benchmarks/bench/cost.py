@@ -76,11 +76,12 @@ def resident():
 
 
 def long_run(peer):
-    """µs of rounds 200–400 and of the last 200, and MB at the end and since round 400."""
+    """µs of rounds 200–400 and of the last 200, and MB: in all, with what the learner imports and compiles, and since round 400."""
     items, d, n, T = LONG
     stream = made(items, d, n, T)
     if peer.refuses(stream):
         stream = made(True, d, n, T)
+    before = resident()
     learner = peer.make(stream, 1, **peer.SETTINGS[0])
     marks, held = {}, {}
     for t in range(T):
@@ -91,7 +92,7 @@ def long_run(peer):
     return {
         "early": 1e6 * (marks[400] - marks[200]) / 200,
         "late": 1e6 * (end - marks[T - 200]) / 200,
-        "MB": resident(),
+        "MB": resident() - before,
         "MB grown": resident() - held[400],
     }
 

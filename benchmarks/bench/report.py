@@ -169,7 +169,14 @@ def growth(data):
         if "late" in long:
             row = [label(n), f"{long['early']:.0f}", f"{long['late']:.0f}", f"{long['late'] / long['early']:.2f}"]
             rows.append([*row, f"{long['MB']:.0f}", f"{long['MB grown']:.1f}"])
-    head = ["learner", "µs, rounds 200–400", "µs, last 200 of 2000", "ratio", "MB of the process", "MB since round 400"]
+    head = [
+        "learner",
+        "µs, rounds 200–400",
+        "µs, last 200 of 2000",
+        "ratio",
+        "MB, imports and compiled code included",
+        "MB since round 400",
+    ]
     return table(head, rows)
 
 

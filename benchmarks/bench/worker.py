@@ -37,11 +37,11 @@ def main(name, store, scale, seeds, version):
             lines.write(json.dumps({"key": key, "found": found}) + "\n")
         print(f"{name}: {key[1:4]}", flush=True)
 
+    cell([name, "long", "", 0, scale, version], lambda: cost.long_run(learner))  # first, while memory is its own
     warm_up(learner)
     for title, make in streams.catalogue(scale).items():
         for seed in range(seeds):
             cell([name, "reward", title, seed, scale, version], lambda: play.run_cell(make(seed), learner, seed))
-    cell([name, "long", "", 0, scale, version], lambda: cost.long_run(learner))
 
 
 def warm_up(learner):
