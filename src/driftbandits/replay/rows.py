@@ -61,7 +61,7 @@ def parse(batch: Batch, columns: Columns, source: str, items: Mapping[Any, Any])
             offer = items if columns.offered is None else as_offer(offered)
             row = Row(
                 number,
-                _item(item, columns.item),
+                _item(item, columns.item, offer),
                 _reward(reward, columns),
                 None if columns.propensity is None else _propensity(propensity, columns.propensity),
                 None if columns.time is None else as_time(at, columns.time),
@@ -81,10 +81,12 @@ def _known(value: Any) -> Any:
     return None if missing(value) else plain_value(value)
 
 
-def _item(value: Any, column: str) -> Any:
+def _item(value: Any, column: str, offer: Mapping[Any, Any]) -> Any:
+    """The item's name; a number where the offer, being text, names it by its digits."""
     if value is None:
         raise InvalidValue(f"column {column!r} is empty; each row must say which item was chosen")
-    return as_name(value)
+    name = as_name(value)
+    return str(name) if name not in offer and str(name) in offer else name
 
 
 def _number(value: Any, column: str | None, what: str) -> float:

@@ -8,6 +8,7 @@ import gzip
 import json
 import os
 import pathlib
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -123,7 +124,7 @@ def _kinds(head: list[str], rows: list[list[str]]) -> dict[str, Callable[[str], 
     answer: dict[str, Callable[[str], Any]] = {}
     for place, name in enumerate(head):
         values = [row[place] for row in rows if len(row) == len(head) and row[place] != ""]
-        answer[name] = next((kind for kind in (int, float, _truth) if values and _reads(kind, values)), str)
+        answer[name] = next((kind for kind in (_whole, _decimal, _truth) if values and _reads(kind, values)), str)
     return answer
 
 
@@ -134,6 +135,19 @@ def _reads(kind: Callable[[str], Any], values: list[str]) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _whole(text: str) -> int:
+    """A whole number as it is usually written: "007" is a name."""
+    if str(int(text)) != text.strip():
+        raise ValueError
+    return int(text)
+
+
+def _decimal(text: str) -> float:
+    if "_" in text or re.fullmatch(r"\s*[+-]?0\d+\s*", text):
+        raise ValueError
+    return float(text)
 
 
 def _truth(text: str) -> bool:
@@ -175,13 +189,12 @@ def _value(text: str, kind: Callable[[str], Any]) -> Any:
     """A number where it is one; else the text, which whoever needs a number refuses."""
     if text == "":
         return None
-    try:
-        return kind(text)
-    except ValueError:
+    for reads in (kind, _decimal) if kind is _whole else (kind,):
         try:
-            return float(text) if kind is int else text
+            return reads(text)
         except ValueError:
-            return text
+            continue
+    return text
 
 
 # --------------------------------------------------------------------------------------------------------------- JSON lines

@@ -153,3 +153,13 @@ def test_offers_with_features_survive_columns_of_structs(tmp_path):
     for source in (tmp_path / "log.parquet", tmp_path / "log.jsonl", pl.DataFrame(rows), pd.DataFrame(rows)):
         log = db.Log.read(source, item="item", reward="r", offered="offer")
         assert [row.items for row in log] == offers
+
+
+def test_text_that_looks_like_a_number_is_one_only_if_it_is_written_as_one(tmp_path):
+    (tmp_path / "log.csv").write_text("item,r,x,yes\n001,1,5,true\n1,0,0.5,false\n")
+    log = db.Log.read(tmp_path / "log.csv", item="item", reward="r", context=["x", "yes"])
+    assert log.items == ["001", "1"]
+    assert [row.context for row in log] == [{"x": 5.0, "yes": True}, {"x": 0.5, "yes": False}]
+    (tmp_path / "log.csv").write_text('item,r,offer\n1,1,1|2\n2,0,"[1, 2]"\n')
+    log = db.Log.read(tmp_path / "log.csv", item="item", reward="r", offered="offer")
+    assert [(row.item, list(row.items)) for row in log] == [("1", ["1", "2"]), (2, [1, 2])]
