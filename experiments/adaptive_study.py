@@ -106,6 +106,7 @@ def competitors(kind: str, T: int, d: int, P_T: float, scale: float) -> dict[str
             "BOB": z.bob(horizon=T, dim=d, **lb),
             "MASTER(0)": z.master(static, horizon=T),
             "MASTER(13)": z.master(static, horizon=T, first_order=13),
+            "DAL": z.dal(static),
             "static": static,
         }
     glb: dict[str, Any] = {"S": 1.0, "L": 1.0, "bonus_scale": scale}
@@ -118,6 +119,7 @@ def competitors(kind: str, T: int, d: int, P_T: float, scale: float) -> dict[str
         "BOB": z.bob_glm(horizon=T, dim=d, **glb),
         "MASTER(0)": z.master(static, horizon=T),
         "MASTER(13)": z.master(static, horizon=T, first_order=13),
+        "DAL": z.dal(static),
         "static": static,
     }
 
@@ -186,7 +188,7 @@ def study(T: int, trials: int, only: str, folder: pathlib.Path) -> None:
 
 
 GROUPS = ("linear d=2", "linear d=10", "logistic d=2", "logistic d=10", "linear, other")
-COLUMNS = ("adaptive", "best γ", "tuned γ", "BOB", "MASTER(0)", "MASTER(13)", "static")
+COLUMNS = ("adaptive", "best γ", "tuned γ", "BOB", "MASTER(0)", "MASTER(13)", "DAL", "static")
 
 
 def read_table(folder: pathlib.Path) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ BANDITS = [record for record in records() if record.family != "mdp"]
 
 ROWS = {record.name: (record.world, record.build) for record in BANDITS} | {
     "oful det": ("linear", lambda: db.zoo.oful(radius="det", **SMALL)),
+    "dal glm": ("logistic", lambda: db.zoo.dal(db.zoo.glb_omd(S=1.0, L=1.0, delta=0.05))),
     "master glm": ("logistic", lambda: db.zoo.master(db.zoo.log_ucb1(lam=20.0, S=1.0, L=1.0, delta=0.05), horizon=T)),
 }
 

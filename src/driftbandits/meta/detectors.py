@@ -30,7 +30,8 @@ from ..errors import positive, probability, require
 from ..kernel import generic, kernel, part
 from ..linalg import Matrix, Vector, add_outer, cholesky, dot, solve, symmetric_product
 from ..links import dmu, mu
-from ..protocol import Integers, estimator, sound
+from ..protocol import Integers, sound
+from ..strategy import Optimistic, OptimisticState
 
 SHORTEST = 16  # observations of the shortest block
 LENGTHS = 8  # J; each is twice the one before
@@ -48,6 +49,16 @@ def blank_watch(detector: Any, dim: int, cover: Matrix) -> Any:
 def weigh(detector: Any, base: Any, state: Any, x: Vector, r: float) -> tuple[float, float]:
     """(h, y): the weight and the working response of an observation that the base, in this state, has not learned yet."""
     return 1.0, r
+
+
+@generic
+def predictor(base: Any, state: Any, x: Vector) -> float:
+    """xᵀθ̂ by the base's estimate, in compiled code: what `Linked` needs of a base."""
+
+
+@predictor.register(Optimistic)
+def _(base: Optimistic, state: OptimisticState, x: Vector) -> float:
+    return dot(x, state.est.theta)
 
 
 @generic
@@ -122,7 +133,7 @@ def _(detector: Any, dim: int, cover: Matrix) -> BlockSums:
 
 @weigh.register(Linked)
 def _(detector: Linked, base: Any, state: Any, x: Vector, r: float) -> tuple[float, float]:
-    z = dot(x, estimator(base, state))
+    z = predictor(base, state, x)
     h = dmu(detector.link, z)
     return h, h * z + r - mu(detector.link, z)
 

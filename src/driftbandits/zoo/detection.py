@@ -5,11 +5,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import InvalidValue, integer, positive, require
+from ..errors import InvalidValue, NoMethod, integer, positive, require
 from ..frozen import Frozen
 from ..links import Identity, law
 from ..meta import ChiSquare, Dal, LikelihoodRatio, Linked
 from ..meta.detectors import BERNOULLI, GAUSSIAN, POISSON
+from ..protocol import noise_size
 from .linear import SMALL, oful
 from .record import algorithm, algorithms_of
 
@@ -75,7 +76,7 @@ def dal(
     T = 0 if horizon is None else integer("horizon", horizon, least=1, why="it is the number of rounds T")
     if forced is not None:
         require(0.0 <= forced <= 1.0, "forced", forced, "in [0, 1]", "it is the fraction of rounds that explore")
-    link = getattr(getattr(base, "model", None), "link", Identity())
+    link = getattr(getattr(base, "model", base), "link", Identity())
     covers = Frozen("cover", [] if cover is None else np.asarray(cover, float))
     if detector == "chi2":
         size = _noise(base, link, noise)
@@ -103,9 +104,10 @@ def _noise(base: Any, link: Any, given: float | None) -> float:
         return positive("noise", given, "it is the size of the noise, by which a change is told from chance")
     if law(link) in ("bernoulli", "poisson"):
         return 1.0
-    R = getattr(getattr(base, "radius", None), "R", None)
-    if R is None:
-        raise InvalidValue(f"noise must be given: {type(base).__name__} does not say how large the noise is")
+    try:
+        R = noise_size(base)
+    except NoMethod:
+        raise InvalidValue(f"noise must be given: {type(base).__name__} does not say how large the noise is") from None
     return positive("R", R, "it is taken for the size of the noise; give noise=… if R is only a bound")
 
 

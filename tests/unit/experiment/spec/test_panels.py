@@ -9,7 +9,7 @@ from driftbandits.experiment import load, panel_names, plan, publish
 from driftbandits.experiment.spec.panels import file, paper
 
 PAPER = ["lb-regret", "lb-time", "glb-s1", "glb-s5", "scb-s1", "scb-s5"]
-BEYOND = ["adaptive", "learners", "mdp-linear", "mdp-mnl", "piecewise", "scaling"]
+BEYOND = ["adaptive", "learners", "mdp-linear", "mdp-mnl", "piecewise", "scaling", "successors"]
 
 
 def test_all_panels_are_there() -> None:
