@@ -3,8 +3,8 @@
     driftbandits reproduce successors --out results/successors
     python experiments/successors_table.py results/successors          # writes docs/successors.md
 
-Regret is mean ± standard deviation over trials, the least of a row in bold. Times are the least of all trials, in µs per round: what a loaded machine
-adds is never negative.
+Regret is mean ± standard deviation over trials, the least of a row in bold. Times are the least of all trials, in µs per round: what a
+loaded machine adds is never negative.
 """
 
 import argparse
