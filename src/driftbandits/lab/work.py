@@ -124,6 +124,7 @@ class Laboratory:
             yield _told(asked)
             async for event in self._compiled(asked):
                 yield event
+                began = time.perf_counter()  # what is told is the time of the trials
             async for event in self._curves(asked, stop):
                 yield event
             yield {"kind": "curves", "seconds": time.perf_counter() - began}
@@ -153,6 +154,7 @@ class Laboratory:
             yield {"kind": "compiling", "names": absent}
             await asyncio.wait({task}, timeout=PATIENCE)  # if nobody waits any more it goes on, for the next who asks
         task.result()
+        yield {"kind": "compiling", "names": []}
 
     async def _compile(self, cells: list[Cell]) -> None:
         async with self.one_at_a_time:

@@ -58,6 +58,7 @@ const asking = new Asking({
       showOutputs();
     } else if (event.kind === "compiling") {
       const names = event.names.join(", ");
+      scene.since = performance.now(); // what is told is the time of the trials
       scene.waiting = names ? `compiling ${names} (once, then it is kept) …` : "loading compiled code …";
       status(scene.waiting, true);
       draw("regret");
