@@ -231,7 +231,7 @@ class Adaptive(Memories):
 
     def _look(self, placed: Placed, explore: float, u: float, given: int) -> tuple[Matrix, int, Vector]:
         n = len(placed.names)
-        table, seen = np.empty((3, n)), np.empty(1 + 2 * len(self.rates))
+        table, seen = np.empty((5, n)), np.empty(1 + 2 * len(self.rates))
         (a, c), open_ = self.scales, np.ones(n, np.int64)
         rows, context, blocks = placed.rows, placed.context, placed.blocks
         args = (rows, c, context, blocks, explore, u, given, table, open_, seen, self.work)

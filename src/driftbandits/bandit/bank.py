@@ -27,7 +27,7 @@ from ..linalg import Matrix, Vector, cholesky, dot, solve, solve_lower, solve_up
 from .coordinates import Integers, Scale, standardise
 from .drawing import choose
 from .judging import judge
-from .sums import Bank, Shape, Work
+from .sums import COUNT, KNOWN, LAM, NEWEST, R0, SQUARES, SUM, USE, Bank, Shape, Work
 
 # ------------------------------------------------------------------------------------------------------------- estimating
 
@@ -35,7 +35,7 @@ from .sums import Bank, Shape, Work
 @kernel
 def prior(bank: Bank, i: int) -> float:
     """Λ_ii."""
-    return bank.misc[10] if i > 0 else 1.0
+    return bank.misc[LAM] if i > 0 else 1.0
 
 
 @kernel
@@ -73,10 +73,10 @@ def renew(bank: Bank, j: int, k: int, work: Work) -> None:
 def noise(bank: Bank, shape: Shape, j: int) -> float:
     """σ̂² of memory j."""
     m = bank.misc
-    if m[2] == 0.0:
+    if m[COUNT] == 0.0:
         return 0.0
-    away = m[3] / m[2]
-    variance = max(m[4] / m[2] - away * away, 0.0)
+    away = m[SUM] / m[COUNT]
+    variance = max(m[SQUARES] / m[COUNT] - away * away, 0.0)
     best = math.inf
     for kind in range(2):  # the pool; the items
         on = shape.shared[0] if kind == 0 else shape.single[0]
@@ -104,9 +104,9 @@ def columns_of(shape: Shape, items: Scale, row: Vector, context: Scale, crow: Ve
 def forecast(bank: Bank, shape: Shape, j: int, k: int, work: Work) -> tuple[float, float]:
     """Expected reward of φ in block k by memory j, and its variance in units of σ²."""
     m = bank.misc
-    away = m[3] / m[2] if m[2] > 0.0 else 0.0
+    away = m[SUM] / m[COUNT] if m[COUNT] > 0.0 else 0.0
     phi, p = work.phi, work.phi.shape[0]
-    mean = m[0] + away
+    mean = m[R0] + away
     q = 0.0
     if shape.single[0] == 1.0 and k < 0:  # an item nobody has seen
         for i in range(p):
@@ -121,7 +121,7 @@ def forecast(bank: Bank, shape: Shape, j: int, k: int, work: Work) -> tuple[floa
             q += work.u[i] * work.u[i]
             q0 += phi[i] * phi[i] / prior(bank, i)
         # What is known of an item that was not tried wears off; its mean is kept.
-        q = min(q0, q * math.exp(min(felt(bank, j, bank.last[k], m[5]), 700.0)))
+        q = min(q0, q * math.exp(min(felt(bank, j, bank.last[k], m[NEWEST]), 700.0)))
         if shape.shared[0] == 1.0:
             solve_upper(U, work.u, work.v)
             for i in range(p):
@@ -157,10 +157,10 @@ def decide(
 ) -> int:
     """Score every item and draw one; or, if one is given, only note what is forecast for it.
 
-    Into table (3, n): forecasts and standard deviations by the memory in use, and probabilities. Into seen (1 + 2M,), for the item
+    Into table (5, n): forecasts and standard deviations by the memory in use, probabilities, workspace. Into seen (1 + 2M,), for the item
     chosen: σ̂² in use, every memory's forecast, and its variance in units of σ².
     """
-    j, M = int(bank.misc[11]), bank.rate.shape[0]
+    j, M = int(bank.misc[USE]), bank.rate.shape[0]
     sigma2 = noise(bank, shape, j)
     a = given
     if given < 0:
@@ -169,7 +169,7 @@ def decide(
             f, q = forecast(bank, shape, j, blocks[k], work)
             table[0, k] = f
             table[1, k] = sqrt(sigma2 * q)
-        a = choose(table[0], table[1], open_, explore, u, table[2])
+        a = choose(table[0], table[1], open_, explore, u, table[2], table[3:])
     columns_of(shape, items, rows[a], context, crow[0], work, True)
     seen[0] = sigma2
     for j in range(M):
@@ -198,18 +198,18 @@ def learn(
     """Learn a reward of weight w; `seen` is what `foresee` wrote when the decision was made, or empty. True if a memory was refuted."""
     columns_of(shape, items, row, context, crow, work, True)
     m = bank.misc
-    if m[1] == 0.0:
-        m[1] = 1.0
-        m[0] = r
+    if m[KNOWN] == 0.0:
+        m[KNOWN] = 1.0
+        m[R0] = r
     refuted = False
     if seen.shape[0] > 0 and w > 0.0:
         refuted = judge(bank, r, tick, seen)
-    y = r - m[0]
+    y = r - m[R0]
     sign = 1.0 if w >= 0.0 else -1.0
-    m[2] += sign
-    m[3] += sign * y
-    m[4] += sign * y * y
-    m[5] = max(m[5], tick)
+    m[COUNT] += sign
+    m[SUM] += sign * y
+    m[SQUARES] += sign * y * y
+    m[NEWEST] = max(m[NEWEST], tick)
     if shape.shared[0] == 1.0:
         fold(bank, 0, tick, y, w, work)
     if shape.single[0] == 1.0:

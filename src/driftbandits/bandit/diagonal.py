@@ -194,7 +194,7 @@ class Diagonal(Memories):
 
     def _look(self, placed: Placed, explore: float, u: float, given: int) -> tuple[Matrix, int, Vector]:
         n = len(placed.names)
-        table, seen = np.empty((3, n)), np.empty(1 + 2 * len(self.rates))
+        table, seen = np.empty((5, n)), np.empty(1 + 2 * len(self.rates))
         cols, vals = self._room(placed.rows[0], placed.context[0])
         a = self._code()[0](
             self.bank,

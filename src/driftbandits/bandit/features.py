@@ -143,10 +143,15 @@ class Table:
             values = [[*row.values()] for row in rows if tuple(row) == names]  # type: ignore[union-attr,arg-type]
         except TypeError:  # a row without features
             return self._read_slowly(rows)
-        kinds = {type(value) for row in values for value in row}
-        if len(values) < len(rows) or not kinds <= PLAIN or not self._plain_names(names):
+        if len(values) < len(rows) or not self._plain_names(names):
             return self._read_slowly(rows)
-        raw = np.array(values, np.float64)
+        try:
+            raw = np.array(values)
+        except ValueError:  # a list among the values
+            return self._read_slowly(rows)
+        if raw.dtype.kind not in "fib" or raw.ndim != 2:
+            return self._read_slowly(rows)  # strings, or what is no number
+        raw = raw.astype(np.float64, copy=False)
         if not math.isfinite(np.vdot(raw, raw)):
             return self._read_slowly(rows)  # which says where, if one is not finite
         return Reading(raw, names, [])

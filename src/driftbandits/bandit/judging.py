@@ -1,10 +1,12 @@
-"""Which memory is in use: every forecast is scored when its reward comes."""
+"""Which memory is in use: every forecast is scored when its reward comes, by the rules of `meta.self_tuning.evidence`."""
 
 import math
 
 from ..kernel import kernel, solver
 from ..linalg import Vector
-from .sums import Bank
+from ..meta.self_tuning.evidence import REENTER, REFUTE, SHARE, contest
+from ..meta.self_tuning.family import robust_score
+from .sums import CAL_1, CAL_2, CAL_N, NEWEST, NORMAL, USE, Bank
 
 
 @solver
@@ -12,7 +14,7 @@ def judge(bank: Bank, r: float, tick: float, seen: Vector) -> bool:
     """Score every memory's forecast, choose the one to use, restart those refuted. True if the one in use was refuted."""
     m, M = bank.misc, bank.rate.shape[0]
     sigma2 = seen[0]
-    use = int(m[11])
+    use = int(m[USE])
     if sigma2 <= 0.0:
         return False
     p = bank.b.shape[2]
@@ -27,20 +29,17 @@ def judge(bank: Bank, r: float, tick: float, seen: Vector) -> bool:
         source = use if bank.cut[j] > tick else j  # its forecast is older than itself
         q = seen[1 + M + source]
         e2 = (r - seen[1 + source]) ** 2 / ((1.0 + q) * sigma2)
-        bank.weight[j] -= 0.5 * math.log(1.0 + q) + (0.5 * e2 if m[6] > 0.0 else 2.5 * math.log(1.0 + 0.25 * e2))
+        bank.weight[j] += robust_score(e2, q, m[NORMAL] > 0.0)
     return _choose(bank, first, lead, tick)
 
 
 @kernel
 def _calibrate(m: Vector, e2: float) -> None:
     """Shares of standardised residuals beyond 1 and 2, over about a thousand rewards; does the normal fit better than Student-t₄?"""
-    m[7] = 0.999 * m[7] + 1.0
-    m[8] = 0.999 * m[8] + (1.0 if e2 > 1.0 else 0.0)
-    m[9] = 0.999 * m[9] + (1.0 if e2 > 4.0 else 0.0)
-    # log N(e) − log t₄(e), with log Γ(5/2) − log Γ(2) − ½log(4π) = −0.980829…
-    m[6] = min(
-        30.0, max(-100.0, m[6] - 0.9189385332046727 - 0.5 * e2 + 0.9808292530117262 + 2.5 * math.log(1.0 + 0.25 * e2))
-    )
+    m[CAL_N] = 0.999 * m[CAL_N] + 1.0
+    m[CAL_1] = 0.999 * m[CAL_1] + (1.0 if e2 > 1.0 else 0.0)
+    m[CAL_2] = 0.999 * m[CAL_2] + (1.0 if e2 > 4.0 else 0.0)
+    m[NORMAL] = contest(m[NORMAL], e2, 1.0)
 
 
 @kernel
@@ -53,13 +52,13 @@ def _choose(bank: Bank, first: int, lead: int, tick: float) -> bool:
     total = 0.0
     for j in range(first, M):
         total += math.exp(weight[j] - top)
-    for j in range(first, M):  # fixed share: 1e-4 of the weight is spread evenly
-        weight[j] = math.log(0.9999 * math.exp(weight[j] - top) / total + 1e-4 / (M - first))
+    for j in range(first, M):  # fixed share
+        weight[j] = math.log((1.0 - SHARE) * math.exp(weight[j] - top) / total + SHARE / (M - first))
         if weight[j] > weight[lead]:
             lead = j
     chosen, refuted = lead, False
     for j in range(lead + 1, M):
-        if weight[j] < weight[lead] - 7.0:
+        if weight[j] < weight[lead] - REFUTE:
             if j == M - 1:  # the longest memory: every change refutes it sooner or later, once
                 refuted = True
                 bank.event[0], bank.event[1], bank.event[2] = (
@@ -68,10 +67,10 @@ def _choose(bank: Bank, first: int, lead: int, tick: float) -> bool:
                     weight[lead] - weight[j],
                 )
             _restart(bank, j, lead, tick)
-            weight[j] = weight[lead] - 4.0
+            weight[j] = weight[lead] - REENTER
         if weight[j] >= weight[lead] - 0.5 * p:
             chosen = j
-    bank.misc[11] = chosen
+    bank.misc[USE] = chosen
     return refuted
 
 
@@ -101,5 +100,5 @@ def _restart(bank: Bank, j: int, lead: int, tick: float) -> None:
             bank.sums[j, k, i] = bank.sums[lead, k, i]
         for i in range(3):
             bank.rest[j, k, i] = bank.rest[lead, k, i]
-    bank.cut[j] = max(bank.misc[5], tick)
+    bank.cut[j] = max(bank.misc[NEWEST], tick)
     bank.cut_rate[j] = bank.rate[lead]

@@ -28,7 +28,7 @@ class Memories(ABC):
 
     @abstractmethod
     def _look(self, placed: Placed, explore: float, u: float, given: int) -> tuple[Matrix, int, Vector]:
-        """Forecasts, standard deviations and probabilities (3, n); the item drawn with u, or the given one; what memories say of it."""
+        """Rows of forecasts, standard deviations and probabilities; the item drawn with u, or the given one; what memories say of it."""
 
     @abstractmethod
     def _noise(self) -> float:

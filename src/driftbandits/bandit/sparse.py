@@ -8,7 +8,7 @@ from ..linalg import Matrix, Vector
 from .coordinates import Integers
 from .drawing import choose
 from .judging import judge
-from .sums import Bank
+from .sums import COUNT, KNOWN, LAM, NEWEST, R0, SQUARES, SUM, USE, Bank
 
 
 class Model(NamedTuple):
@@ -49,12 +49,12 @@ def expand(row: Vector, context: Vector, products: bool, D: int, cols: Integers,
 @kernel
 def noise(trial: Bank) -> float:
     """σ̂²: the mean squared forecast error over about 500 rewards, with 5 pseudo-observations of Var r."""
-    m, use = trial.misc, int(trial.misc[11])
-    if m[2] == 0.0:
+    m, use = trial.misc, int(trial.misc[USE])
+    if m[COUNT] == 0.0:
         return 0.0
-    away = m[3] / m[2]
-    variance = max(m[4] / m[2] - away * away, 0.0)
-    n = (1.0 - 0.998 ** m[2]) / 0.002
+    away = m[SUM] / m[COUNT]
+    variance = max(m[SQUARES] / m[COUNT] - away * away, 0.0)
+    n = (1.0 - 0.998 ** m[COUNT]) / 0.002
     total: float = (trial.sums[use, 0, 1] + 5.0 * variance) / (n + 5.0)
     return total
 
@@ -63,19 +63,19 @@ def noise(trial: Bank) -> float:
 def forecast(trial: Bank, model: Model, j: int, cols: Integers, vals: Vector, many: int) -> tuple[float, float]:
     """Expected reward, and its variance in units of σ²; the intercept is the mean of all rewards."""
     m = trial.misc
-    mean = m[0] + (m[3] / m[2] if m[2] > 0.0 else 0.0)
+    mean = m[R0] + (m[SUM] / m[COUNT] if m[COUNT] > 0.0 else 0.0)
     q = 0.0
     for i in range(many):
         k, x = cols[i], vals[i]
         mean += x * model.mean[j, k]
         q += x * x * _ratio(trial, model, j, k)
-    return mean, q / m[10]
+    return mean, q / m[LAM]
 
 
 @kernel
 def _ratio(trial: Bank, model: Model, j: int, k: int) -> float:
     """v_j/v₀ today: what was not touched wears off."""
-    since = max(0.0, trial.misc[5] - model.last[k])
+    since = max(0.0, trial.misc[NEWEST] - model.last[k])
     today: float = model.ratio[j, k] * math.exp(min(trial.rate[j] * since, 700.0))
     return min(1.0, today)
 
@@ -102,10 +102,10 @@ def decide(
     if given < 0:
         for k in range(rows.shape[0]):
             many = expand(rows[k], context, products, D, cols, vals)
-            f, q = forecast(trial, model, int(trial.misc[11]), cols, vals, many)
+            f, q = forecast(trial, model, int(trial.misc[USE]), cols, vals, many)
             table[0, k] = f
             table[1, k] = sqrt(sigma2 * q)
-        a = choose(table[0], table[1], open_, explore, u, table[2])
+        a = choose(table[0], table[1], open_, explore, u, table[2], table[3:])
     many = expand(rows[a], context, products, D, cols, vals)
     seen[0] = sigma2
     for j in range(M):
@@ -129,30 +129,30 @@ def learn(
 ) -> bool:
     """Learn a reward; True if the longest memory was refuted."""
     m, D = trial.misc, model.last.shape[0]
-    if m[1] == 0.0:
-        m[1] = 1.0
-        m[0] = r
+    if m[KNOWN] == 0.0:
+        m[KNOWN] = 1.0
+        m[R0] = r
     refuted = False
     if seen.shape[0] > 0:
         refuted = judge(trial, r, tick, seen)
     many = expand(row, context, products, D, cols, vals)
-    m[5] = max(m[5], tick)
+    m[NEWEST] = max(m[NEWEST], tick)
     for j in range(trial.rate.shape[0]):
         f, q = forecast(trial, model, j, cols, vals, many)
-        old = w * math.exp(-min(trial.rate[j] * (m[5] - tick), 700.0))
+        old = w * math.exp(-min(trial.rate[j] * (m[NEWEST] - tick), 700.0))
         trial.sums[j, 0, 0] = trial.sums[j, 0, 0] * math.exp(-trial.rate[j]) + old
         trial.sums[j, 0, 1] = 0.998 * trial.sums[j, 0, 1] + (r - f) ** 2 / (1.0 + q)
-        if m[2] > 0.0 and old > 1e-12:
+        if m[COUNT] > 0.0 and old > 1e-12:
             S = 1.0 / old + q
             for i in range(many):
                 k, x = cols[i], vals[i]
-                v = _ratio(trial, model, j, k) / m[10]
+                v = _ratio(trial, model, j, k) / m[LAM]
                 model.mean[j, k] += v * x * (r - f) / S
-                model.ratio[j, k] = max(v - v * v * x * x / S, 0.0) * m[10]
+                model.ratio[j, k] = max(v - v * v * x * x / S, 0.0) * m[LAM]
     for i in range(many):
-        model.last[cols[i]] = m[5]
-    y = r - m[0]
-    m[2] += 1.0
-    m[3] += y
-    m[4] += y * y
+        model.last[cols[i]] = m[NEWEST]
+    y = r - m[R0]
+    m[COUNT] += 1.0
+    m[SUM] += y
+    m[SQUARES] += y * y
     return refuted

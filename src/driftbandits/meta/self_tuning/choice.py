@@ -98,7 +98,7 @@ def score_arms(strategy: SelfTuning, state: SelfTuningState, Z: Matrix, score: V
     if draw.u[EXPLORE] < strategy.explore or checks:
         if noise > 0.0:
             deviations(strategy, state, Z, bank, work.sd[:n])
-        _weights_of_checks(mean, work.sd[:n], draw.u[EXPLORE] < strategy.explore or noise <= 0.0, work.p[1, :n])
+        weights_of_checks(mean, work.sd[:n], draw.u[EXPLORE] < strategy.explore or noise <= 0.0, work.p[1, :n])
         chosen = pick(work.p[1, :n], work.key[:n], draw.u[PICK])
         top = largest(mean)
         for a in range(n):
@@ -131,7 +131,7 @@ def _drawn_bank(state: SelfTuningState) -> int:
 
 
 @kernel
-def _weights_of_checks(mean: Vector, sd: Vector, uniform: bool, out: Vector) -> None:
+def weights_of_checks(mean: Vector, sd: Vector, uniform: bool, out: Vector) -> None:
     """How likely each arm is checked, up to a factor."""
     top = position(mean, largest(mean))
     for a in range(mean.shape[0]):
@@ -212,7 +212,7 @@ def _add_bank(
     floor = CHECKS_THOMPSON if omega > 0.0 else CHECKS
     if noise <= 0.0:
         floor = 1.0
-    _weights_of_checks(mean, sd, noise <= 0.0, checks)
+    weights_of_checks(mean, sd, noise <= 0.0, checks)
     total = 0.0
     for a in range(n):
         total += checks[a]

@@ -85,11 +85,17 @@ def _forecast(
 
 
 @kernel
+def contest(lead: float, square: float, weight: float) -> float:
+    """The lead in nats of Gauss over Student after one more standardised squared error."""
+    student = STUDENT_NORM - 0.5 * (STUDENT + 1.0) * math.log(1.0 + square / STUDENT)
+    return min(30.0, max(-100.0, lead + weight * (NORMAL_NORM - 0.5 * square - student)))
+
+
+@kernel
 def _calibrate(now: Vector, square: float, weight: float) -> None:
     """The contest of Gauss and Student, and how often residuals exceed one and two standard deviations."""
     keep = 1.0 - weight / SPAN
-    student = STUDENT_NORM - 0.5 * (STUDENT + 1.0) * math.log(1.0 + square / STUDENT)
-    now[GAUSSIAN] = min(30.0, max(-100.0, now[GAUSSIAN] + weight * (NORMAL_NORM - 0.5 * square - student)))
+    now[GAUSSIAN] = contest(now[GAUSSIAN], square, weight)
     now[BEYOND_1] = keep * now[BEYOND_1] + (weight if square > 1.0 else 0.0)
     now[BEYOND_2] = keep * now[BEYOND_2] + (weight if square > 4.0 else 0.0)
 
