@@ -4,12 +4,15 @@ The house style (CONTRIBUTING) puts equations into the docstring as indented lin
 take these for quotations and join their lines.
 """
 
+import functools
 import inspect
 import re
 import textwrap
 from typing import Any
 
 from sphinx.application import Sphinx
+
+from . import codelines
 
 SECTION = re.compile(r"^-{3,}\s*$")
 ROW = re.compile(r"^\s*\|.*\|\s*$")
@@ -83,9 +86,26 @@ def fields(kind: type) -> list[str]:
     return ["", "Attributes", "----------", *rows] if rows else []
 
 
+@functools.cache
+def theorems() -> dict[str, tuple[tuple[str, str], ...]]:
+    """For each function whose lines a theorem's page shows, those pages and their titles."""
+    found: dict[str, tuple[tuple[str, str], ...]] = {}
+    for page in sorted((codelines.ROOT / "docs" / "theorems").glob("*.md")):
+        text = page.read_text()
+        here = page.stem, text.partition("\n")[0].lstrip("# ").replace("$", "").replace("\\", "")
+        for target in dict.fromkeys(target for target, _ in codelines.spoken_of(text)):
+            found[target] = (*found.get(target, ()), here)
+    return found
+
+
 def process(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Before numpydoc reads it."""
     lines[:] = as_rst(lines)
+    spoken = theorems().get(f"{getattr(obj, '__module__', '')}:{getattr(obj, '__name__', '')}", ())
+    if what == "function" and spoken:
+        pages = ", ".join(f":doc:`{title} </theorems/{name}>`" for name, title in spoken)
+        first = next((i for i, line in enumerate(lines[1:]) if SECTION.match(line)), len(lines))
+        lines[first:first] = ["", f"The equation, its tests and its experiment: {pages}.", ""]
     if what == "class" and isinstance(obj, type) and issubclass(obj, tuple) and "Parameters" not in lines:
         lines += fields(obj)
 

@@ -98,6 +98,21 @@ def panels(path: pathlib.Path) -> str:
     return "\n".join([*out, f"*From `docs/results/{path.name}`, the `summary.json` of `driftbandits reproduce`.*\n"])
 
 
+def beyond(folder: pathlib.Path) -> str:
+    """Learners of MDPs next to others, and the panels that are not in the paper, as far as there are files."""
+    import tables  # docs/tables.py, which writes the same table into docs/mdp.md
+
+    out = []
+    for file in sorted(folder.glob("*_rivals.json")):
+        made = read(file)
+        title = file.stem.removesuffix("_rivals").upper() + " learners next to others"
+        sizes = f"{made['episodes']} episodes, {made['trials']} trials; mean final regret and its standard error.\n"
+        out += [f"## {title}\n", sizes, tables.rivals(file.stem), source(f"docs/results/{file.name}", made)]
+    if (folder / "beyond.json").exists():
+        out.append(panels(folder / "beyond.json"))
+    return "\n".join(out) or missing("Panels beyond the paper")
+
+
 def claims(found: Sequence[Mapping[str, Any]]) -> str:
     """Verdicts; with `--robust` also over seeds and under every other reading of what the paper leaves open."""
     head, readings = ["claim", "here", "margin"], list(found[0].get("readings", {}))
@@ -203,5 +218,5 @@ def write(docs: pathlib.Path) -> None:
     put(folder / "which.md", which(files / "which.json"))
     put(folder / "table1.md", table1())
     put(folder / "paper.md", "# The paper's panels, as the command wrote them\n\n" + panels(files / "paper.json"))
-    put(folder / "beyond.md", "# Panels beyond the paper\n\n" + panels(files / "beyond.json"))
+    put(folder / "beyond.md", "# Beyond the paper\n\n" + beyond(files))
     draw_drift(files / "drift.json", folder / "drift.png")
