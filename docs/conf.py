@@ -37,11 +37,20 @@ extensions = [
     "pages.names",
 ]
 templates_path = ["_templates"]
-exclude_patterns = ["_templates", "gallery", "generated/table1.md", "generated/which.md", "pages", "static"]
+exclude_patterns = [
+    "_templates",
+    "gallery",
+    "generated/reference_toctree.md",
+    "generated/table1.md",
+    "generated/which.md",
+    "pages",
+    "static",
+]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 nitpicky = True
 nitpick_ignore_regex = [("py:.*", r"(?!driftbandits|db\.).*")]  # types of other libraries: their sites are elsewhere
 default_role = "py:obj"
+smartquotes = False  # an option keeps its two dashes
 show_warning_types = True
 suppress_warnings = ["misc.highlighting_failure"]  # code with … in it is meant
 

@@ -55,7 +55,9 @@ print(f"{np.sum(earned) / np.sum(best):.1%} of what somebody earns who knows the
 # %%
 # The prices it asked
 # -------------------
-# The line is the best price of the moment; the points are the shares of its decisions, in 50 stretches.
+# The line is the best price of the moment; the points are the shares of its decisions, in 50 stretches. At first 10 and 12 earn nearly the
+# same (9.35 and 9.50 per visitor), and it stays with 10; the fall is seen at once, the slow recovery late: a price nobody asks teaches
+# nothing.
 
 fig, ax = plt.subplots()
 stretches = np.array_split(np.arange(ROUNDS), 50)

@@ -5,6 +5,7 @@ import pathlib
 
 PACKAGE = "driftbandits"
 WIDTH, ROW, BOX, GAP = 700, 58, 26, 8
+MOST = 5  # boxes beside each other
 #: What a box is, in a few words; a module without words is drawn without.
 WORDS = {
     "cli": "the command",
@@ -85,9 +86,10 @@ def picture() -> str:
     """The picture, as SVG that takes its colours from the page."""
     graph = imports()
     height = levels(graph)
-    rows: list[list[str]] = [[] for _ in range(max(height.values()) + 1)]
-    for name in sorted(graph):
-        rows[height[name]].append(name)
+    rows: list[list[str]] = []
+    for level in range(max(height.values()) + 1):
+        names = [name for name in sorted(graph) if height[name] == level]
+        rows += [names[first : first + MOST] for first in range(0, len(names), MOST)]
     total = len(rows) * ROW + 20
     place: dict[str, tuple[float, float, float]] = {}
     for level, names in enumerate(rows):

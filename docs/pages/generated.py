@@ -30,7 +30,17 @@ class TutorialOrder:
 def write(docs: pathlib.Path) -> None:
     """Write all generated pages."""
     (docs / "generated").mkdir(exist_ok=True)
-    reference.write(docs / "reference")
+    pages = reference.write(docs / "reference")
     command.write(docs / "reference")
+    tree = [
+        "```{toctree}",
+        ":hidden:",
+        "",
+        *(f"reference/{page}" for page in pages),
+        "reference/command_options",
+        "```",
+        "",
+    ]
+    reference.put(docs / "generated" / "reference_toctree.md", "\n".join(tree))
     results.write(docs)
     architecture.write(docs / "generated")

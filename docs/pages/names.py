@@ -15,38 +15,47 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 
 NAME = re.compile(r"^(?:(?:db|driftbandits)\.)?([A-Za-z_][\w.]*)(\(.*\))?$", re.DOTALL)
 #: Words that are names of ours and also plain English or a parameter in most places.
-PLAIN = {
-    "run",
-    "window",
-    "table",
-    "linear",
-    "static",
-    "bob",
-    "master",
-    "kappa",
-    "phase",
-    "act",
-    "learn",
-    "limits",
-    "start",
-    "scores",
-}
-PLAIN |= {
-    "size",
-    "grow",
-    "mean",
-    "index",
-    "beta",
-    "report",
-    "names",
-    "potential",
-    "half_life",
-    "plan",
-    "load",
-    "law",
-    "mu",
-    "inventory",
-}
+PLAIN = frozenset(
+    [
+        "run",
+        "window",
+        "table",
+        "linear",
+        "static",
+        "bob",
+        "master",
+        "kappa",
+        "phase",
+        "act",
+        "learn",
+        "limits",
+        "start",
+        "scores",
+        "size",
+        "grow",
+        "mean",
+        "index",
+        "beta",
+        "report",
+        "names",
+        "potential",
+        "half_life",
+        "plan",
+        "load",
+        "law",
+        "mu",
+        "inventory",
+        "generalized",
+        "piecewise",
+        "joined",
+        "linear_mixture",
+        "tabular",
+        "logit",
+        "value",
+        "replay",
+        "tune",
+    ]
+)
 
 
 def candidates(text: str) -> list[str]:
@@ -86,7 +95,7 @@ class LinkNames(SphinxPostTransform):
 
     def run(self, **kwargs: Any) -> None:  # noqa: ARG002 - Sphinx's signature
         """Look at every literal."""
-        if self.env.docname.startswith(("tutorials/", "reference/generated")):
+        if self.env.docname.startswith(("tutorials/", "reference/")):
             return
         for node in list(self.document.findall(nodes.literal)):
             if isinstance(node.parent, (nodes.reference, addnodes.pending_xref)) or "xref" in node.get("classes", ()):
@@ -139,7 +148,12 @@ def missing(app: Any, env: Any, node: Any, contnode: Any) -> Any:
     if node.get("refdomain") != "py":
         return None
     target = node["reftarget"]
-    found = documented(env, target) or (public(env, target) if target.startswith("driftbandits.") else None)
+    plain = "." not in target and node["refdoc"].startswith(
+        "reference/"
+    )  # a word of a docstring; its module was looked through
+    found = (None if plain else documented(env, target)) or (
+        public(env, target) if target.startswith("driftbandits.") else None
+    )
     if found:
         return env.get_domain("py").resolve_xref(env, node["refdoc"], app.builder, "obj", found, node, contnode)
     if target.startswith("driftbandits."):
