@@ -53,7 +53,12 @@ def replay(
     estimator: Annotated[
         str, typer.Option(help="dr, snips, ips or replay; docs/replay.md says what each needs.")
     ] = "dr",
-    by: Annotated[str, typer.Option(help="Windows: hour, day, week, a duration, or a number of rows.")] = "day",
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="Windows: hour, day, week, a duration, or a number of rows. [dim]Default: days, if that suits.[/]"
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the bandits and of the intervals.")] = 0,
     report: Annotated[
         bool,
@@ -87,7 +92,7 @@ def replay(
         half_lives=[_number(text) for text in half_life] if half_life else None,
         reward=kind,
         estimator=estimator,
-        by=int(by) if by.isdigit() else by,
+        by=int(by) if by is not None and by.isdigit() else by,
         seed=seed,
     )
     if report:

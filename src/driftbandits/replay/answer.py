@@ -26,6 +26,7 @@ DURATIONS = (
 COUNTS = (10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000)
 MOST = 7  # half-lives that are tried unless the user says which
 LEAST_ROWS = 20  # a half-life holds at least so many decisions on average
+FEW, ROWS_EACH = 4, 40  # windows that a plot over time has at least, and rows of each
 SHOWN = 6  # days of drift that a sentence names
 
 
@@ -86,7 +87,7 @@ def answer(
     half_lives: Sequence[Any] | None = None,
     reward: str | None = None,
     estimator: str = "dr",
-    by: Any = "day",
+    by: Any = None,
     delay: str | None = "auto",
     seed: int = 0,
     make: Callable[..., Any] = Bandit,
@@ -100,8 +101,10 @@ def answer(
         Numbers of decisions, or durations like "2d". By default about seven that suit the log.
     reward
         As in `Bandit`; by default "click" if all rewards are 0 or 1, else "value".
-    estimator, by, delay, seed
+    estimator, delay, seed
         As in `replay`; the other estimators are on the page too, where the log allows them.
+    by
+        As in `replay`; by default days, or weeks or hours where days would be too short or too few.
     settings
         Further settings of `Bandit`.
 
@@ -124,7 +127,7 @@ def answer(
         **{name_of(h): make(reward=kind, half_life=h, seed=seed, **settings) for h in lengths},
         ADAPTIVE: make(reward=kind, half_life=None, seed=seed, **settings),
     }
-    found = replay(policies, log, estimators=_with(estimator), by=by, delay=delay, seed=seed)
+    found = replay(policies, log, estimators=_with(estimator), by=by or _stretches(log), delay=delay, seed=seed)
     which = found._estimator(estimator if estimator not in found.refused else None)
     tried = [HalfLife(name_of(h), _length(h, log), found.estimate(name_of(h), which)) for h in lengths]
     allowed = [h for h in tried if found._allowed(h.name, which)]
@@ -169,6 +172,15 @@ def _suitable(log: Log) -> list[Any]:
     else:
         known = [n for n in COUNTS if LEAST_ROWS <= n <= 0.5 * len(log)]
     return known[-MOST:]
+
+
+def _stretches(log: Log) -> str:
+    """Days, if there are a few and each has rows enough; else weeks, else parts of a day."""
+    for by in ("day", "week", "6h", "hour"):
+        seconds = duration({"day": "1d", "week": "7d", "hour": "1h"}.get(by, by), name="by")
+        if log.timed and len(log) * _gap(log) >= FEW * seconds and seconds / _gap(log) >= ROWS_EACH:
+            return by
+    return "day"
 
 
 # ----------------------------------------------------------------------------------------------------------------- the verdict

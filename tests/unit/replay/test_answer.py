@@ -10,7 +10,18 @@ import driftbandits as db
 import logs
 from driftbandits.bandit.core import DriftEvent
 from driftbandits.errors import InvalidValue
-from driftbandits.replay.answer import ADAPTIVE, NEVER, Honest, _suitable, amount, answer, dated, name_of, spoken
+from driftbandits.replay.answer import (
+    ADAPTIVE,
+    NEVER,
+    Honest,
+    _stretches,
+    _suitable,
+    amount,
+    answer,
+    dated,
+    name_of,
+    spoken,
+)
 
 
 class Made:
@@ -64,6 +75,14 @@ def test_half_lives_suit_the_log(log):
     assert _suitable(bare) == [30, 100, 300]
     with pytest.raises(InvalidValue, match="too few to compare half-lives"):
         answer(logs.log(30, 0))
+
+
+@pytest.mark.parametrize(
+    ("rows", "days", "by"),
+    [(900, 10, "day"), (900, 1000, "day"), (900, 100, "week"), (900, 2, "6h"), (900, 0.3, "hour"), (900, 0.01, "day")],
+)
+def test_stretches_suit_the_log(rows, days, by):
+    assert _stretches(logs.log(rows, 0, days=days)) == by
 
 
 def test_drift_is_dated_as_people_say_it(log):
