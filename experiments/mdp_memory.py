@@ -71,6 +71,7 @@ def draw(found: dict[str, Any], path: pathlib.Path) -> None:
             xscale="log", yscale="log", xlabel="memory, episodes", title="stages pooled" if pooled else "stages apart"
         )
         axis.set_xticks(MEMORIES, [str(m) for m in MEMORIES])
+        axis.set_yticks((50, 100, 200, 400, 800), ("50", "100", "200", "400", "800"))
         axis.minorticks_off()
         axis.grid(alpha=0.25, lw=0.6)
         axis.spines[["top", "right"]].set_visible(False)
