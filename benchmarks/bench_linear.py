@@ -1,6 +1,7 @@
 """Linear bandits: cost of a round as ratios in one run, so that a noisy machine does not matter. Run: python benchmarks/bench_linear.py
 
-- against `lb_weight_ucb.c`, the same algorithm by hand (-O3 -march=native), at d=2, n=50;
+- against `lb_weight_ucb.c`, the same algorithm by hand (-O3 -march=native), and against `lb_weight_ucb_inverse.c`, which scores with the
+  explicit inverse (-ffast-math as well), at d=2, n=50;
 - against one bare dgemm of the shape that scores all arms (d×d by d×n), at d=20, n=100 and d=100, n=1000;
 - the online agent, the first compilation, a warm start, two threads against one.
 """
@@ -18,6 +19,8 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is loaded: one core aga
 import numpy as np
 
 import driftbandits as db
+from driftbandits.kernel import entry
+from driftbandits.linalg import cholesky
 
 HERE = pathlib.Path(__file__).parent
 NUMBERS = {"gamma": 0.97711772, "lam": 2.0, "S": 1.0, "L": 1.0, "R": 1.0, "delta": 1 / 12000}
@@ -34,21 +37,10 @@ def best(function, repeat, clock=time.process_time):
     return min(times)
 
 
-def c_loop(folder):
-    """The hand-written loop, or None without a C compiler."""
-    library = pathlib.Path(folder) / "lb_weight_ucb.so"
-    command = [
-        "cc",
-        "-O3",
-        "-march=native",
-        "-fno-math-errno",
-        "-shared",
-        "-fPIC",
-        "-o",
-        library,
-        HERE / "lb_weight_ucb.c",
-        "-lm",
-    ]
+def c_loop(folder, name="lb_weight_ucb", option="-fno-math-errno"):
+    """A hand-written loop, or None without a C compiler."""
+    library = pathlib.Path(folder) / f"{name}.so"
+    command = ["cc", "-O3", "-march=native", option, "-shared", "-fPIC", "-o", library, HERE / f"{name}.c", "-lm"]
     try:
         subprocess.run(command, check=True)
     except (OSError, subprocess.CalledProcessError):
@@ -58,8 +50,8 @@ def c_loop(folder):
     return run
 
 
-def measure(loop):
-    """ns per round of ours, of the C loop (None without a compiler) and of one dgemm, by size."""
+def measure(loop, inverse=None):
+    """ns per round of ours, of the C loops (None without a compiler) and of one dgemm, by size."""
     strategy, rows = db.zoo.lb_weight_ucb(**NUMBERS), []
     for d, n, T in ((2, 50, 6000), (20, 100, 3000), (100, 1000, 300)):
         arms = db.env.unit_arms(n, dim=d, seed=0)
@@ -70,20 +62,45 @@ def measure(loop):
         numbers = [ctypes.c_double(v) for v in NUMBERS.values()]
         V = np.eye(d)
         ours = best(lambda: db.simulate(strategy, world, seed=0), 7) / T
-        by_hand = best(lambda: loop(d, n, T, *pointers, *numbers), 7) / T if loop else None
+        by_hand, inverted = (
+            best(lambda c=c: c(d, n, T, *pointers, *numbers), 7) / T if c else None for c in (loop, inverse)
+        )
         gemm = best(lambda: [V @ X for _ in range(50)], 7) / 50
-        rows.append({"d": d, "n": n, "ours": ours * 1e9, "C": by_hand and by_hand * 1e9, "dgemm": gemm * 1e9})
+        times = {"ours": ours, "C": by_hand, "C inverse": inverted, "dgemm": gemm}
+        rows.append({"d": d, "n": n} | {name: t and t * 1e9 for name, t in times.items()})
     return rows
 
 
-def rounds(loop):
-    print(f"{'d':>4} {'n':>5} {'ours':>10} {'C':>10} {'dgemm':>10} {'ours/C':>8} {'ours/dgemm':>11}   ns per round")
-    for r in measure(loop):
-        by_hand = r["C"] or float("nan")
+def rounds(loop, inverse):
+    others = ("C", "C inverse", "dgemm")
+    print(
+        f"{'d':>4} {'n':>5}",
+        *(f"{name:>12}" for name in ("ours", *others, *(f"ours/{o}" for o in others))),
+        "  ns per round",
+    )
+    for r in measure(loop, inverse):
+        times = [r[name] or float("nan") for name in ("ours", *others)]
         print(
-            f"{r['d']:>4} {r['n']:>5} {r['ours']:>10.0f} {by_hand:>10.0f} {r['dgemm']:>10.0f} "
-            f"{r['ours'] / by_hand:>8.2f} {r['ours'] / r['dgemm']:>11.2f}"
+            f"{r['d']:>4} {r['n']:>5}", *(f"{t:>12.0f}" for t in times), *(f"{times[0] / t:>12.2f}" for t in times[1:])
         )
+
+
+@entry
+def _factor_again(A, U, times):
+    for _ in range(times):
+        cholesky(A, 1.0, U)
+
+
+def factors():
+    """Our Cholesky factor against LAPACK's on one core."""
+    print("\nCholesky factor: ours, LAPACK's (NumPy), ratio")
+    for d in (20, 50, 100, 200, 500):
+        X = np.random.default_rng(0).standard_normal((2 * d, d))
+        A, U = X.T @ X / d, np.zeros((d, d))
+        times = max(1, int(2e7 / d**3))
+        ours = best(lambda: _factor_again(A, U, times), 7) / times
+        lapack = best(lambda: np.linalg.cholesky(A + np.eye(d)), 20)
+        print(f"  d = {d:3d} {ours * 1e6:9.1f} µs {lapack * 1e6:9.1f} µs {ours / lapack:6.2f}")
 
 
 def zoo():
@@ -147,7 +164,8 @@ def compilation(folder):
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as scratch:
-        rounds(c_loop(scratch))
+        rounds(c_loop(scratch), c_loop(scratch, "lb_weight_ucb_inverse", "-ffast-math"))
+        factors()
         zoo()
         agent()
         threads()

@@ -1,6 +1,7 @@
 """Small dense kernels against NumPy."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from problems import assert_close
@@ -69,3 +70,36 @@ def test_largest_and_where(scores):
     _top(score, found)
     assert found[0] == score.max()
     assert found[1] == np.argmax(score)
+
+
+@entry
+def _factor_only(A, shift, U):
+    linalg.cholesky(A, shift, U)
+
+
+@pytest.mark.parametrize("d", [linalg.WIDE_FROM, linalg.WIDE_FROM + 21])
+def test_a_large_factor_is_made_sixteen_columns_at_a_time(d):
+    B = np.random.default_rng(d).standard_normal((d, d))
+    A, U = B @ B.T / d, np.full((d, d), np.nan)
+    _factor_only(A, 0.5, U)
+    R = np.triu(U, 1) + np.diag(1 / np.diag(U))
+    assert_close(R.T @ R, A + 0.5 * np.eye(d), 1e-12)
+
+
+@entry
+def _add_to_factor(U, x, w, p, t, s):
+    linalg.solve_lower(U, x, p)
+    linalg.add_outer_to_factor(U, p, w, t, s)
+
+
+@given(st.integers(1, 24), st.floats(0.0, 1e3), st.integers(0, 2**32 - 1))
+def test_a_factor_of_rank_one_more(d, w, seed):
+    """The factor of V + w·xxᵀ from that of V, and reciprocals on its diagonal."""
+    rng = np.random.default_rng(seed)
+    B, x = rng.standard_normal((d, d)), rng.standard_normal(d)
+    V, U = B @ B.T + 0.5 * np.eye(d), np.full((d, d), np.nan)
+    _factor_only(V, 0.0, U)
+    _add_to_factor(U, x, w, np.zeros(d), np.zeros(d), np.zeros(d))
+    R = np.triu(U, 1) + np.diag(1 / np.diag(U))
+    assert_close(R.T @ R, V + w * np.outer(x, x), 1e-12)
+    assert (np.diag(U) > 0).all()
