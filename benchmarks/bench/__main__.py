@@ -1,10 +1,14 @@
 """Run everything, or what is missing of it, and write benchmarks/results/: `python -m bench [--scale 1] [--seeds 3] [--only NAME …]`."""
 
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is loaded: one core for everybody
+os.environ.setdefault("DRIFTBANDITS_COMPILE", "now")
+
 import argparse
 import hashlib
 import importlib.metadata
 import json
-import os
 import pathlib
 import platform
 import subprocess

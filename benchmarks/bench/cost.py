@@ -2,8 +2,9 @@
 
 import os
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is loaded: one core for everybody
-os.environ.setdefault("DRIFTBANDITS_COMPILE", "now")
+if __name__ == "__main__":  # before NumPy is loaded: one core for everybody
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault("DRIFTBANDITS_COMPILE", "now")
 
 import itertools
 import json

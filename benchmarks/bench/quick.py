@@ -1,5 +1,11 @@
 """`make bench-quick`: does what we committed still hold? Ratios in one run against NumPy's LinUCB, and rewards on short streams."""
 
+import os
+
+if __name__ == "__main__":  # before NumPy is loaded: one core for everybody
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault("DRIFTBANDITS_COMPILE", "now")
+
 import json
 import pathlib
 import sys
@@ -69,7 +75,4 @@ def main():
 
 
 if __name__ == "__main__":
-    import os
-
-    os.environ.setdefault("DRIFTBANDITS_COMPILE", "now")
     main()

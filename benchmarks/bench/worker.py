@@ -5,8 +5,9 @@ What is in the store is not run again.
 
 import os
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is loaded: one core for everybody
-os.environ.setdefault("DRIFTBANDITS_COMPILE", "now")
+if __name__ == "__main__":  # before NumPy is loaded: one core for everybody
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault("DRIFTBANDITS_COMPILE", "now")
 
 import json
 import pathlib
@@ -22,7 +23,7 @@ def main(name, store, scale, seeds, version):
     warnings.simplefilter("ignore")  # peers warn per call
     learner = module(name)
     path = pathlib.Path(store)
-    done = {json.dumps(json.loads(line)["key"]) for line in path.read_text().splitlines()} if path.exists() else set()
+    done = finished(path)
 
     def cell(key, run):
         if json.dumps(key) in done:
@@ -42,6 +43,12 @@ def main(name, store, scale, seeds, version):
     for title, make in streams.catalogue(scale).items():
         for seed in range(seeds):
             cell([name, "reward", title, seed, scale, version], lambda: play.run_cell(make(seed), learner, seed))
+
+
+def finished(path):
+    """Keys of the cells that need not run again; what failed, or had no data, is tried again."""
+    lines = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    return {json.dumps(line["key"]) for line in lines if not {"absent", "failed"} & set(line["found"])}
 
 
 def warm_up(learner):

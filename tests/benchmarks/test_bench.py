@@ -1,5 +1,6 @@
 """The benchmark itself: streams are the same for all, delays are what they say, and what got worse is told."""
 
+import json
 import pathlib
 import sys
 
@@ -8,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "benchmarks"))
 
-from bench import play, quick, report, streams
+from bench import play, quick, report, streams, worker
 from bench.peers import OURS, PEERS, module
 
 
@@ -70,6 +71,14 @@ def test_tuning_looks_at_the_first_tenth_only():
     stream.E[:4, 1], stream.E[4:, 1] = 2.0, -2.0
     assert play.tune(stream, Peer, 0) == 1
     assert seen == [4, 4]
+
+
+def test_what_failed_or_had_no_data_is_tried_again(tmp_path):
+    cells = [("a", {"default": {}}), ("b", {"absent": "Elec2"}), ("c", {"failed": "…"}), ("d", {"refused": "…"})]
+    lines = [json.dumps({"key": [name], "found": found}) for name, found in cells]
+    (tmp_path / "cells.jsonl").write_text("\n".join(lines))
+    assert worker.finished(tmp_path / "cells.jsonl") == {'["a"]', '["d"]'}
+    assert worker.finished(tmp_path / "none.jsonl") == set()
 
 
 def test_every_learner_names_its_settings_without_its_package():
