@@ -90,7 +90,64 @@ def multinomial(states, actions, horizon, dim, episodes, past):
     print(f"{'':44s} {episode / half:9.2f} × the time of an episode in the first half of the run")
 
 
+def chain(states, actions, successors, dim, multinomial):
+    """Sparse features of random moves to near states."""
+    rng = np.random.default_rng(0)
+    steps = rng.permuted(np.tile(np.arange(4 * successors), (states, actions, 1)), axis=2)[..., :successors]
+    to = (np.arange(states)[:, None, None] + steps) % states
+    psi = rng.dirichlet(np.ones(successors), size=(states, actions, dim)).transpose(0, 1, 3, 2)
+    return to, db.mdp.sparse_features(to, psi, multinomial=multinomial)
+
+
+def episode_of(strategy, features, to, horizon, episodes=3):
+    """CPU seconds of an episode of an agent: planning, acting, learning."""
+    agent = db.EpisodicAgent(strategy, features, horizon=horizon, seed=0, compile="now")
+    rng, times = np.random.default_rng(0), []
+    for _ in range(episodes + 1):
+        began, s = time.process_time(), 0
+        agent.begin_episode()
+        for h in range(horizon):
+            a = agent.act(h, s)
+            s_next = int(to[s, a, rng.integers(to.shape[2])])
+            agent.observe(h, s, a, 0.5, s_next)
+            s = s_next
+        times.append(time.process_time() - began)
+    return min(times[1:])
+
+
+def tables():
+    """Learners that know nothing, at the sizes of Gymnasium's worlds and beyond."""
+    for states, horizon, successors in ((16, 20, 3), (500, 50, 10)):
+        to, _ = chain(states, 4, successors, 1, False)
+        adaptive, fixed = (
+            episode_of(strategy, db.mdp.tabular(states, 4, successors=successors), to, horizon)
+            for strategy in (db.zoo.weight_ucrl(), db.zoo.weight_ucrl(half_life=100.0))
+        )
+        name = f"table          S={states} A=4 H={horizon} U={successors}"
+        print(
+            f"{name:44s} {1e6 * fixed:9.1f} µs per episode   {adaptive / fixed:8.1f} × with the memory to be found out"
+        )
+
+
+def large():
+    """Thousands of states: time against their number, at a fixed number of successors."""
+    sizes, horizon = (1250, 2500, 5000), 10
+    for name, strategy, multinomial in (
+        ("linear mixture", db.zoo.weight_ucrl(half_life=100.0), False),
+        ("multinomial   ", db.zoo.mnl_weight_ucrl(half_life=100.0, kappa=1e-3), True),
+    ):
+        times = []
+        for states in sizes:
+            to, features = chain(states, 4, 8, 10, multinomial)
+            times.append(episode_of(strategy, features, to, horizon))
+        exponent = np.polyfit(np.log(sizes), np.log(times), 1)[0]
+        label = f"{name} S={sizes[-1]} A=4 H={horizon} d=10 U=8"
+        print(f"{label:44s} {1e3 * times[-1]:9.1f} ms per episode   grows as S^{exponent:.2f}")
+
+
 def main():
+    tables()
+    large()
     linear(6, 2, 10, 4, 2000, 50)
     linear(50, 4, 20, 20, 20, 5)
     multinomial(6, 2, 10, 4, 400, 20)
