@@ -2,7 +2,7 @@ r"""How a bank chooses, and with what probabilities. Mean zᵀθ and sd σ̂√(
 
 RandUCB             argmax mean + ½(1+|ξ|)·sd,  one ξ ~ N(0, 1) for all arms
 Thompson sampling   argmax zᵀ(θ + τσ̂Lg̃),  P = LLᵀ,  g̃ ~ N(0, I),  τ = 1.6/√d;   with probability ω = 1 − 4/d, shared features only
-checks              with probability .01 (.003 with Thompson sampling), an arm ∝ v/(v + gap²),  v = sd² + sd_top², gap = mean_top − mean
+checks              with probability .01, an arm ∝ v/(v + gap²),  v = sd² + sd_top², gap = mean_top − mean
 
 Thompson's g̃ = g⊥ + ξu is drawn on one of M random lines through the origin: u = h/‖h‖, g⊥ = g − (gᵀu)u, g, h ~ N(0, I). Every M gives
 the same law of the
@@ -21,7 +21,7 @@ from .envelope import add_law, mass_of, pick
 from .models import elapsed, factorise, precision, prior_width, quadratic, renewal, widened
 from .parts import BANKS, LINES, SelfTuning, SelfTuningState
 
-CHECKS, CHECKS_THOMPSON = 0.01, 0.003
+CHECKS = 0.01
 OPTIMISM = 0.5
 THOMPSON, THOMPSON_FROM = 1.6, 4.0
 BANK, EXPLORER, CHECK, PICK, LINE, EXPLORE = range(6)  # places in draw.u
@@ -93,8 +93,7 @@ def score_arms(strategy: SelfTuning, state: SelfTuningState, Z: Matrix, score: V
     bank = _drawn_bank(state)
     mean, omega = work.mean[bank, :n], thompson_share(strategy, state)
     noise = state.evidence.noise[bank]
-    floor = CHECKS_THOMPSON if omega > 0.0 else CHECKS
-    checks = draw.u[CHECK] < floor or noise <= 0.0
+    checks = draw.u[CHECK] < CHECKS or noise <= 0.0
     if draw.u[EXPLORE] < strategy.explore or checks:
         if noise > 0.0:
             deviations(strategy, state, Z, bank, work.sd[:n])
@@ -209,9 +208,7 @@ def _add_bank(
     omega, noise, checks = thompson_share(strategy, state), state.evidence.noise[bank], work.p[1, :n]
     if noise > 0.0:
         deviations(strategy, state, Z, bank, sd)
-    floor = CHECKS_THOMPSON if omega > 0.0 else CHECKS
-    if noise <= 0.0:
-        floor = 1.0
+    floor = CHECKS if noise > 0.0 else 1.0
     weights_of_checks(mean, sd, noise <= 0.0, checks)
     total = 0.0
     for a in range(n):

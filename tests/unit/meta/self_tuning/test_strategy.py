@@ -39,7 +39,8 @@ def frequencies_agree(agent, offer, draws):
     some = expected > 5
     statistic = ((counts - expected)[some] ** 2 / expected[some]).sum()
     assert statistic < chi2.isf(1e-4, max(some.sum() - 1, 1)), (counts, expected)
-    assert counts[~some].sum() <= 5 + 3 * np.sqrt(expected[~some].sum() + 1)
+    rare = expected[~some].sum()
+    assert abs(counts[~some].sum() - rare) <= 5 + 3 * np.sqrt(rare + 1)
 
 
 DRAWS = 3000 if INTERPRETED else 30_000
@@ -198,7 +199,7 @@ def test_what_it_tells():
     assert np.sum(info["banks"]) == pytest.approx(1)
     assert 300 < info["drift_events"][0] < 340
     assert info["effective_memory"] < 250
-    assert 0.05 < info["noise"] < 0.3
+    assert 0.05 < info["noise"] < 0.4  # 0.1, and the errors until the jump was noticed: 20 or so of the last 500 near 2
     inside, outside = info["calibration"]
     assert 0 < outside < inside < 0.5
     np.testing.assert_allclose(agent.theta, [-1.0, 0.5], atol=0.1)
