@@ -25,6 +25,7 @@ from driftbandits.rule import width
 from driftbandits.state import duplicate, pack
 
 RELIES = {
+    "bandit.drawing.choose": "−∞ marks an item that is gone",
     "bandit.coordinates._count": "isnan: a missing value",
     "bandit.coordinates.standardise": "isnan: a missing value",
     "mdp.likelihood.likeliest": "a first decrement is compared with infinity",
@@ -33,7 +34,7 @@ RELIES = {
     "checks.largest_square": "strict: tests/unit/test_checks.py",
     "likelihood.newton": "a first decrement is compared with infinity",
     "meta.igw_mix._": "a range without an end",
-    "meta.self_tuning.choice._weights_of_checks": "−∞ marks an item that is gone",
+    "meta.self_tuning.choice.weights_of_checks": "−∞ marks an item that is gone",
     "meta.self_tuning.choice.means": "−∞ marks an item that is gone",
     "meta.self_tuning.choice.probabilities": "−∞ marks an item that is gone",
     "meta.self_tuning.envelope.add_law": "−∞ marks an item that is gone",
@@ -41,6 +42,7 @@ RELIES = {
     "meta.self_tuning.envelope.tied_with_best": "−∞ marks an item that is gone",
     "meta.self_tuning.envelope.tolerance": "−∞ marks an item that is gone",
     "meta.self_tuning.family._": "a range without an end",
+    "mdp.one_pass._": "a transition without a place makes NaN of the sums",
     "model.one_pass._": "an observation without a place makes NaN of the sums",
     "model.one_pass.step_on_ball": "a bracket begins at [0, ∞), and NaN is outside every bracket",
     "model.projection.descend": "a NaN slope or value ends the descent",

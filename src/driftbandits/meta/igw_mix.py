@@ -62,7 +62,7 @@ JITTER = 1e-12
 
 
 @part
-class Gaussian(NamedTuple):
+class GaussianForecasts(NamedTuple):
     """Values with R-sub-Gaussian noise: predictive densities N(xᵀθ̂, s²(1+q)), s² = 2R²."""
 
     R: float
@@ -73,7 +73,7 @@ class Gaussian(NamedTuple):
 
 
 @part
-class Logistic(NamedTuple):
+class LogisticForecasts(NamedTuple):
     """Clicks; `curvature` is c = min μ′ on the forecasts possible."""
 
     curvature: float
@@ -108,29 +108,29 @@ def rewards(family: Any) -> tuple[float, float]:
     """The least and the largest reward. (Python only.)"""
 
 
-@pull.register(Gaussian)
-def _(family: Gaussian, z: float, r: float) -> tuple[float, float]:
+@pull.register(GaussianForecasts)
+def _(family: GaussianForecasts, z: float, r: float) -> tuple[float, float]:
     return 1.0, r
 
 
-@log_density.register(Gaussian)
-def _(family: Gaussian, z: float, q: float, r: float) -> float:
+@log_density.register(GaussianForecasts)
+def _(family: GaussianForecasts, z: float, q: float, r: float) -> float:
     v = 2.0 * family.R**2 * (1.0 + q)
     return -0.5 * math.log(v) - 0.5 * (r - z) ** 2 / v
 
 
-@predict.register(Gaussian)
-def _(family: Gaussian, state: Any, arms: Matrix, out: Vector) -> None:
+@predict.register(GaussianForecasts)
+def _(family: GaussianForecasts, state: Any, arms: Matrix, out: Vector) -> None:
     inner_products(arms, state.mixed, out)
 
 
-@noise.register(Gaussian)
-def _(family: Gaussian) -> float:
+@noise.register(GaussianForecasts)
+def _(family: GaussianForecasts) -> float:
     return family.R
 
 
-@rewards.register(Gaussian)
-def _(family: Gaussian) -> tuple[float, float]:
+@rewards.register(GaussianForecasts)
+def _(family: GaussianForecasts) -> tuple[float, float]:
     return -np.inf, np.inf
 
 
@@ -140,18 +140,18 @@ def _mean(z: float) -> float:
     return 1.0 / (1.0 + math.exp(-z))
 
 
-@pull.register(Logistic)
-def _(family: Logistic, z: float, r: float) -> tuple[float, float]:
+@pull.register(LogisticForecasts)
+def _(family: LogisticForecasts, z: float, r: float) -> tuple[float, float]:
     return family.curvature, family.curvature * z + r - _mean(z)
 
 
-@log_density.register(Logistic)
-def _(family: Logistic, z: float, q: float, r: float) -> float:
+@log_density.register(LogisticForecasts)
+def _(family: LogisticForecasts, z: float, q: float, r: float) -> float:
     return math.log(_mean(z)) if r > 0.5 else math.log(_mean(-z))
 
 
-@predict.register(Logistic)
-def _(family: Logistic, state: Any, arms: Matrix, out: Vector) -> None:
+@predict.register(LogisticForecasts)
+def _(family: LogisticForecasts, state: Any, arms: Matrix, out: Vector) -> None:
     score = state.work.q[0, : out.shape[0]]
     for a in range(out.shape[0]):
         out[a] = 0.0
@@ -161,13 +161,13 @@ def _(family: Logistic, state: Any, arms: Matrix, out: Vector) -> None:
             out[a] += state.weight[k] * _mean(score[a])
 
 
-@noise.register(Logistic)
-def _(family: Logistic) -> float:
+@noise.register(LogisticForecasts)
+def _(family: LogisticForecasts) -> float:
     return 0.5  # whatever lies in [0, 1]
 
 
-@rewards.register(Logistic)
-def _(family: Logistic) -> tuple[float, float]:
+@rewards.register(LogisticForecasts)
+def _(family: LogisticForecasts) -> tuple[float, float]:
     return 0.0, 1.0
 
 
@@ -193,7 +193,7 @@ class IgwMix(NamedTuple):
         for name in ("memories", "lam", "S", "L", "rate"):
             positive(name, getattr(self, name), "the theorem needs it")
         require(self.kappa >= 1.0, "kappa", self.kappa, "≥ 1", "no design has a smaller certificate")
-        linear = isinstance(self.family, Gaussian)
+        linear = isinstance(self.family, GaussianForecasts)
         require(linear or self.finite == 1.0, "finite", self.finite, "1 for clicks", "their ŷ is not linear (§8.1)")
 
 

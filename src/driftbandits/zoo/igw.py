@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 from ..errors import InvalidValue, integer, positive
 from ..meta.exp3ix import Exp3IX
-from ..meta.igw_mix import BLOCKS, KNOWN, NOISE_KNOWN, UNKNOWN, Gaussian, IgwMix, Logistic
+from ..meta.igw_mix import BLOCKS, KNOWN, NOISE_KNOWN, UNKNOWN, GaussianForecasts, IgwMix, LogisticForecasts
 from ..protocol import settle
 from ..theory.igw import default_rate, eta_grid, igw_mix_regret_bound, logistic_curvature
 from .record import algorithm, algorithms_of
@@ -35,7 +35,7 @@ class OpenIgwMix(NamedTuple):
     def in_dimension(self, d: int) -> IgwMix:
         """The strategy."""
         click = self.reward == "click"
-        family = Logistic(logistic_curvature(self.L * self.S)) if click else Gaussian(self.R)
+        family = LogisticForecasts(logistic_curvature(self.L * self.S)) if click else GaussianForecasts(self.R)
         lam = (1.0 if click else 2.0 * self.R**2) / (d * self.S**2) if self.lam is None else self.lam
         tuning, rate, options = self._tuned(d, lam)
         return IgwMix(
