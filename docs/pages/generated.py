@@ -30,6 +30,9 @@ class TutorialOrder:
 def write(docs: pathlib.Path) -> None:
     """Write all generated pages."""
     (docs / "generated").mkdir(exist_ok=True)
+    for old in (docs / "generated").iterdir():
+        if old.name not in (*results.WRITTEN, "reference_toctree.md"):
+            old.unlink()  # of another version
     pages = reference.write(docs / "reference")
     command.write(docs / "reference")
     tree = [
