@@ -58,7 +58,7 @@ def display(writer: Any, node: nodes.Element) -> None:
     """A formula of its own, which scrolls by itself where the page is narrow."""
     label = f' id="{node["ids"][0]}"' if node.get("ids") else ""
     number = f'<span class="eqno">({node["number"]})</span>' if node.get("number") else ""
-    writer.body.append(f'<div class="math formula"{label}>{number}{translated(node, block=True)}</div>')
+    writer.body.append(f'<div class="formula"{label}>{number}{translated(node, block=True)}</div>')
     raise nodes.SkipNode
 
 
