@@ -27,11 +27,17 @@ TOP = pathlib.Path(__file__).resolve().parents[1]
 PACKAGE = TOP / "src" / "driftbandits"
 UNIT = "tests/unit"
 LINEAR, GENERALIZED = f"{UNIT}/zoo/test_linear.py", f"{UNIT}/zoo/test_generalized_linear.py"
+EXAMPLES = 4  # of each property
 SLOWEST = 1200.0  # seconds; a mutant that takes longer is killed, and counts as noticed
 
 #: Which tests are asked, quickest first; the first prefix that fits.
 TESTS: dict[str, tuple[str, ...]] = {
-    "memory/": (f"{UNIT}/memory/test_discounted.py", f"{UNIT}/memory/test_window.py", LINEAR, f"{UNIT}/memory"),
+    "memory/": (
+        f"{UNIT}/memory/test_discounted.py",
+        LINEAR,
+        f"{UNIT}/memory/test_window.py",
+        f"{UNIT}/memory/test_late.py",
+    ),
     "model/linear": (LINEAR,),
     "model/": (GENERALIZED, f"{UNIT}/model"),
     "radius/self_normalised": (LINEAR, GENERALIZED),
@@ -167,6 +173,9 @@ def _run(mutant: Mutant | None, tests: Sequence[str]) -> None:
     silent = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silent, 1)
     os.dup2(silent, 2)
+    os.environ["EXAMPLES"] = str(
+        EXAMPLES
+    )  # read by tests/conftest.py: a few notice nearly as much as many, in a tenth of the time
     code = pytest.main(["-x", "-q", "-n0", "-p", "no:cacheprovider", "-m", "not slow and not compiled", *tests])
     os._exit(int(code))
 
@@ -190,8 +199,7 @@ def fixed() -> int:
 
 
 def prepare() -> None:
-    """What every child needs is imported once."""
-    import hypothesis  # noqa: F401
+    """What is slow to import, once for every child; not hypothesis, which pytest must import itself."""
     import numpy as np  # noqa: F401
     import pytest  # noqa: F401
     import scipy.optimize

@@ -125,6 +125,8 @@ class Agent:
         self.horizon = T or None
         self.check = self._check = check
         self.strategy = self._strategy = strategy = online(settle(strategy, d))
+        if not isinstance(seed, np.random.SeedSequence):
+            seed = integer("seed", seed, least=0, why="it starts the random generator")
         self._rng = np.random.default_rng(seed)
         self._limits = limits(strategy)
         K = 0 if items is None else integer("items", items, least=1, why="there must be an item to choose")
@@ -134,7 +136,12 @@ class Agent:
             )
         self._items = K  # 0: the arms come with every call
         self._item = NO_SLOT
-        self._state = start(strategy, Setting(d, np.zeros((d, 0)), T, K), self._rng)
+        try:
+            self._state = start(strategy, Setting(d, np.zeros((d, 0)), T, K), self._rng)
+        except MemoryError:
+            raise InvalidValue(
+                f"there is no room for the state of {type(strategy).__name__} at dim = {d}; it grows with d², and with a window's W"
+            ) from None
         kind = type(self._state)
         self._grows = grow.knows(kind) and not (widen.knows(kind) and widen(self._state) is self._state)
         self._waits = skip.knows(type(strategy)) and not hears(strategy, self._state, -1)

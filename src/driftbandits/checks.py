@@ -98,6 +98,8 @@ def as_numbers(name: str, given: Any) -> Matrix:
         array = np.asarray(given)
     except (TypeError, ValueError):
         raise InvalidShape(f"{name} has rows of different lengths; it must be an array of numbers") from None
+    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
+        raise InvalidValue(f"{name} has masked entries; every number must be there: leave out what is not on offer")
     kind = array.dtype.kind
     if kind == "f" or kind in "iub":
         return array.astype(np.float64, copy=False)

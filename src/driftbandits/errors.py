@@ -3,6 +3,8 @@
 import math
 from typing import Any
 
+import numpy as np
+
 __all__ = [
     "CannotRead",
     "CannotWrite",
@@ -89,10 +91,16 @@ def positive(name: str, value: float, why: str) -> float:
 
 def real(name: str, value: Any) -> float:
     """Coerce to a finite float, or raise `InvalidValue`."""
+    if isinstance(value, str | bytes):
+        raise InvalidValue(f"{name} = {value!r} is a text; it must be a number")
     try:
         number = float(value)
     except (TypeError, ValueError):
         raise InvalidValue(f"{name} = {value!r} is not a number") from None
+    except OverflowError:
+        raise InvalidValue(
+            f"{name} is a whole number of more than 300 digits; nothing can be computed with it"
+        ) from None
     if not math.isfinite(number):
         require(False, name, value, "finite", "nothing can be computed with NaN or infinity")
     return number
@@ -106,7 +114,16 @@ def probability(name: str, value: float) -> float:
 
 
 def integer(name: str, value: Any, *, least: int, why: str) -> int:
-    """Coerce to an int ≥ least without rounding, or raise `InvalidValue`."""
+    """Coerce to an int ≥ least without rounding, or raise `InvalidValue`.
+
+    Examples
+    --------
+    >>> integer("seed", 2**60 + 1, least=0, why="it starts a generator") - 2**60
+    1
+    """
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):  # exactly, also where floats have gaps
+        require(int(value) >= least, name, value, f"a whole number ≥ {least}", why)
+        return int(value)
     number = real(name, value)
     require(number == int(number) and number >= least, name, value, f"a whole number ≥ {least}", why)
     return int(number)

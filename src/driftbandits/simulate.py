@@ -127,6 +127,8 @@ def simulate(
     >>> run.trace["round"][:3], run.trace["beta"].shape
     (array([3, 6, 9]), (334,))
     """
+    if not isinstance(env, Bandit | Table):
+        raise InvalidValue(f"env = {env!r:.60} is no world; make one with db.env, e.g. db.env.linear(arms, path)")
     prepare_checks("now")
     T, strategy = env.horizon, settle(strategy, env.dim)
     every = isinstance(checkpoints, str) and checkpoints == "all"

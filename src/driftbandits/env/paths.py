@@ -21,7 +21,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidShape, InvalidValue, integer, positive, require
+from ..errors import InvalidShape, InvalidValue, integer, positive, real, require
 from ..kernel import entry
 from ..linalg import Matrix, Vector
 
@@ -84,7 +84,7 @@ def rotating(horizon: int, *, dim: int = 2, norm: float = 1.0, turns: float = 1.
            [ 0., -1.],
            [ 1.,  0.]])
     """
-    return _Rotating(horizon, dim, norm, turns)
+    return _Rotating(horizon, dim, norm, real("turns", turns))
 
 
 # -------------------------------------------------------------------------------------------------- static and piecewise

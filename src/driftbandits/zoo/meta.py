@@ -301,6 +301,10 @@ def _(strategy: AdaptiveGLM, dim: int) -> Adaptive:
 
 def _reward_range(base: Any) -> tuple[float, float]:
     """Where rewards lie: [0, 1] for binary ones, the range that the base assumes, else μ(−LS)..μ(LS)."""
+    if not hasattr(base, "model"):
+        raise InvalidValue(
+            f"base = {type(base).__name__} is not allowed; it must be made of parts, like oful: MASTER widens its radius"
+        )
     known = limits(base)
     if np.isfinite(known.low) and np.isfinite(known.high):
         return known.low, known.high

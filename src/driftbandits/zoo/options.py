@@ -2,7 +2,7 @@
 
 from typing import Any, Literal, NamedTuple
 
-from ..errors import InvalidValue, positive
+from ..errors import InvalidValue, positive, real
 from ..links import Identity, law, link_of, slopes
 from ..model import Generalized, Linear, OnePass
 from ..model.one_pass import in_one_pass
@@ -20,8 +20,7 @@ def discount(gamma: float | None, half_life: float | None) -> float:
         raise InvalidValue(f"give either gamma or half_life, they say the same thing; {given} given")
     if half_life is not None:
         return float(2.0 ** (-1.0 / positive("half_life", half_life, "it is a number of rounds")))
-    assert gamma is not None
-    return gamma
+    return real("gamma", gamma)
 
 
 def self_normalised(form: str) -> Any:
