@@ -86,7 +86,7 @@ def test_bad_arms_change_nothing(arms, error, words):
     [
         (np.nan, None, InvalidValue, "reward"),
         (np.inf, None, InvalidValue, "reward"),
-        ("much", None, InvalidValue, "not a number"),
+        ("much", None, InvalidValue, "a text; it must be a number"),
         (0.5, [np.nan, 0.0], InvalidValue, "NaN"),
         (0.5, [1.0, 0.0, 0.0], InvalidShape, r"\(2,\)"),
         (0.5, [3.0, 4.0], InvalidValue, "norm 5 > L = 1"),

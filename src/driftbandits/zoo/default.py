@@ -47,7 +47,7 @@ def self_tuning(
     >>> import driftbandits as db
     >>> agent = db.Agent(db.zoo.self_tuning(), dim=2, seed=0)
     >>> arms = [[1.0, 0.0], [0.0, 1.0]]
-    >>> agent.propensities(arms).tolist()
+    >>> agent.propensities(arms).round(6).tolist()
     [0.5, 0.5]
     >>> for _ in range(200):
     ...     k = agent.select(arms)
