@@ -1,6 +1,7 @@
 """Decides and learns until it is done or killed, and then again; what it does is a function of the number of the decision.
 
-Each life is a fork of this process, which has the library loaded but no file open.
+Each life is a fork of this process, which has the library loaded but no file open. With a third argument it is paced: it runs at most
+`LEAD` rounds ahead of what its parent has read and answered with a byte, so that it cannot be done before a slow parent kills it.
 """
 
 import os
@@ -8,6 +9,8 @@ import sqlite3
 import sys
 
 import driftbandits as db
+
+LEAD = 2
 
 
 def offer(t):
@@ -18,7 +21,7 @@ def worth(t, item):
     return float((t + ord(item)) % 5)
 
 
-def main(path, total):
+def main(path, total, paced):
     with db.Bandit.open(path, seed=1, half_life=200) as bandit:
         print("open", flush=True)
         file = sqlite3.connect(path)
@@ -28,7 +31,9 @@ def main(path, total):
         file.close()
         for id_, item, at in open_:  # decided, not yet rewarded when it was killed
             bandit.reward(id_, worth(int(at), item))
-        for t in range(bandit.info()["decisions"], total):
+        for n, t in enumerate(range(bandit.info()["decisions"], total)):
+            if paced and n >= LEAD:
+                os.read(0, 1)
             d = bandit.decide(offer(t), at=float(t))
             bandit.reward(d.id, worth(t, d.item))
             print(t, flush=True)
@@ -41,7 +46,7 @@ if __name__ == "__main__":
         life = os.fork()
         if life == 0:
             print("pid", os.getpid(), flush=True)
-            main(sys.argv[1], int(sys.argv[2]))
+            main(sys.argv[1], int(sys.argv[2]), len(sys.argv) > 3)
             os._exit(0)
         if os.waitpid(life, 0)[1] == 0:
             break

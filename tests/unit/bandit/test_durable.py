@@ -1,5 +1,6 @@
 """Killed at any moment, nothing acknowledged is lost and nothing counted twice; followers' rewards count once."""
 
+import contextlib
 import os
 import pathlib
 import signal
@@ -193,7 +194,9 @@ def killed(path, kills, total, seed):
     """Run the child, kill it at random moments, until it ends by itself; returns what it acknowledged."""
     rng = np.random.default_rng(seed)
     acknowledged = []
-    with subprocess.Popen([sys.executable, CHILD, str(path), str(total)], stdout=subprocess.PIPE, text=True) as nursery:
+    command, pipe = [sys.executable, CHILD, str(path), str(total), "paced"], subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as nursery:
+        assert nursery.stdin is not None
         assert nursery.stdout is not None
         lives, left = 0, 0
         for line in nursery.stdout:
@@ -203,6 +206,8 @@ def killed(path, kills, total, seed):
             elif line != "open\n":
                 acknowledged.append(line)
                 left -= 1
+                with contextlib.suppress(BrokenPipeError):  # it is done
+                    os.write(nursery.stdin.fileno(), b".")
             if left == 0 and lives <= kills:
                 time.sleep(float(rng.uniform(0, 0.003)))
                 os.kill(life, signal.SIGKILL)
