@@ -327,7 +327,6 @@ def _noted(lacking: list[str]) -> Iterator[None]:
 def _intermediate_leaves(lacking: list[str]) -> Iterator[None]:
     with _noted(lacking):
         library_class, context_class, lock = _private_classes()
-        full_finalize, full_executable = library_class.finalize, context_class.get_executable
 
     def is_leaf(library: Any) -> bool:  # a library read from the store shows no functions at all
         with _noted(lacking):
@@ -354,7 +353,9 @@ def _intermediate_leaves(lacking: list[str]) -> Iterator[None]:
             library._ensure_finalized()
         return [].clear  # numba wants a builtin of its own for each function; this one refuses arguments, should Python call a leaf
 
-    with lock:
+    with lock:  # also around the reading: another thread's `finalize`, taken for numba's own, would be put back for ever
+        with _noted(lacking):
+            full_finalize, full_executable = library_class.finalize, context_class.get_executable
         library_class.finalize, context_class.get_executable = finalize, get_executable
         try:
             yield

@@ -1,5 +1,7 @@
 """What we borrow of numba: without it, the same numbers."""
 
+import threading
+import time
 import warnings
 from typing import NamedTuple
 
@@ -73,6 +75,26 @@ def test_without_the_fast_path_compilation_is_plain_and_says_so_once(monkeypatch
         warnings.simplefilter("error")
         again = entry(lambda x: x + 1.0)(1.0)
     assert again == 2.0
+
+
+def test_threads_that_compile_at_once_leave_numba_as_it_was(monkeypatch, tmp_path):
+    """A thread that starts while another compiles must not take the other's methods for numba's own and put them back."""
+    monkeypatch.setenv("DRIFTBANDITS_CACHE", str(tmp_path))
+    library, context, _ = _numba._private_classes()
+    before = library.finalize, context.get_executable
+    waiting = threading.Event()
+
+    def second():
+        waiting.set()
+        composition()(Loud(1.5), X)
+
+    thread = threading.Thread(target=second)
+    with _numba._intermediate_leaves([]):
+        thread.start()
+        waiting.wait()
+        time.sleep(0.5)  # the second thread reaches the lock meanwhile
+    thread.join()
+    assert (library.finalize, context.get_executable) == before
 
 
 def test_a_mistake_in_a_kernel_is_no_lack_of_numba(monkeypatch, tmp_path):
