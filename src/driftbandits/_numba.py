@@ -353,7 +353,8 @@ def _intermediate_leaves(lacking: list[str]) -> Iterator[None]:
             library._ensure_finalized()
         return [].clear  # numba wants a builtin of its own for each function; this one refuses arguments, should Python call a leaf
 
-    with lock:  # also around the reading: another thread's `finalize`, taken for numba's own, would be put back for ever
+    with lock:
+        # Read under the lock: another thread's `finalize`, taken for numba's own, would be put back for ever.
         with _noted(lacking):
             full_finalize, full_executable = library_class.finalize, context_class.get_executable
         library_class.finalize, context_class.get_executable = finalize, get_executable
