@@ -177,7 +177,7 @@ def test_locks_hold_between_processes(tmp_path):
     number = tmp_path / "number"
     number.write_text("0")
     processes = [subprocess.Popen([sys.executable, "-c", COUNT, str(number)]) for _ in range(3)]
-    assert [p.wait(60) for p in processes] == [0, 0, 0]
+    assert [p.wait(300) for p in processes] == [0, 0, 0]
     assert number.read_text() == "600"
 
 
