@@ -16,7 +16,6 @@ import warnings
 import numba
 import numpy as np
 import pytest
-from conftest import INTERPRETED
 
 from driftbandits import cache
 from driftbandits.cache import MARKER, CacheWarning, Store
@@ -461,7 +460,7 @@ def test_the_cache_lives_where_the_environment_says(monkeypatch, tmp_path):
     assert cache.folder().parent == tmp_path / "mine" / "compiled"
 
 
-@pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
+@compiled
 def test_code_for_every_machine_of_a_kind_is_second_choice():
     from driftbandits import _numba
 

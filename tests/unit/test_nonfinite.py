@@ -10,7 +10,6 @@ import math
 
 import numpy as np
 import pytest
-from conftest import INTERPRETED
 from table import make
 
 import driftbandits as db
@@ -274,7 +273,7 @@ SLOW = ["scb_pw_weight_ucb", "adaptive_weight_glm_ucb"]
     [pytest.param(n, marks=pytest.mark.xdist_group(n)) for n in POISONED]
     + [pytest.param(n, marks=[pytest.mark.xdist_group(n), pytest.mark.slow]) for n in SLOW],
 )
-@pytest.mark.skipif(INTERPRETED, reason="compares compiled code with Python")
+@pytest.mark.compiled
 def test_a_poisoned_state_is_treated_alike_by_compiled_code_and_python(name):
     """NaN in the sums ends every search, and the same numbers are NaN afterwards: no comparison was folded away."""
     agent = db.Agent(make(name), dim=3, seed=0, horizon=40)

@@ -173,7 +173,8 @@ def test_an_episodic_agent_keeps_its_stages_in_order():
 
 
 def test_a_gymnasium_environment_may_be_shared_and_copied():
-    gymnasium = pytest.importorskip("gymnasium")
+    import gymnasium
+
     import driftbandits.integrations.gymnasium  # noqa: F401
 
     env = gymnasium.make("driftbandits/RiverSwim-v0", episodes=50).unwrapped

@@ -10,7 +10,6 @@ SERVICE = pathlib.Path(__file__).parents[3] / "examples" / "fastapi_service.py"
 
 
 def service():
-    pytest.importorskip("fastapi")
     spec = importlib.util.spec_from_file_location("fastapi_service", SERVICE)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -25,7 +25,6 @@ def package(tmp_path, monkeypatch):
 
 
 def test_the_sample_of_the_installed_package(package):
-    pytest.importorskip("pyarrow")
     log = db.datasets.open_bandit()
     assert log.column_names == ["time", "item", "position", "reward", "propensity", "user_feature_0"]
     assert log["item"].to_pylist() == ["7", "14"]
@@ -35,7 +34,6 @@ def test_the_sample_of_the_installed_package(package):
 
 
 def test_what_is_refused(package, tmp_path, monkeypatch):
-    pytest.importorskip("pyarrow")
     with pytest.raises(db.DriftBanditsError, match="policy = 'best'"):
         db.datasets.open_bandit(policy="best")
     with pytest.raises(db.DriftBanditsError, match=r"there is no file 'nowhere\.csv'"):

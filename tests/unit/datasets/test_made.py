@@ -39,8 +39,9 @@ def test_what_led_refuses(given):
 
 
 def test_digits_change_their_labels_and_nothing_else():
-    sklearn = pytest.importorskip("sklearn.datasets")
-    pictures, right = sklearn.load_digits(return_X_y=True)
+    from sklearn.datasets import load_digits
+
+    pictures, right = load_digits(return_X_y=True)
     data = db.datasets.digits(horizon=3000, changes=1, seed=0)
     assert (len(data), len(data.items), data.X.shape[1]) == (3000, 10, 64)
     known = {tuple(x / 16.0): label for x, label in zip(pictures, right, strict=True)}

@@ -1,11 +1,11 @@
 """Gymnasium environments as they are."""
 
+import gymnasium
+import matplotlib
 import numpy as np
 import pytest
 
 import driftbandits as db
-
-gymnasium = pytest.importorskip("gymnasium")
 
 
 def agent_for(env, horizon, **options):
@@ -61,7 +61,7 @@ def test_what_does_not_fit_is_refused():
 
 
 def test_the_picture():
-    pytest.importorskip("matplotlib").use("Agg")
+    matplotlib.use("Agg")
     played = db.mdp.Played(np.arange(40.0), np.ones(40, int), np.ones(40, bool))
     line = played.plot(window=4).lines[1]
     np.testing.assert_allclose(line.get_ydata()[-1], np.mean([36, 37, 38, 39]))

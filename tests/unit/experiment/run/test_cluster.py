@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+import distributed
 import numpy as np
 import pytest
 
@@ -19,8 +20,6 @@ from driftbandits.experiment.run.cells import Result
 from driftbandits.experiment.run.cluster import ClusterFailed, check_address, on_cluster
 from driftbandits.experiment.run.runner import run_cells
 from driftbandits.experiment.run.store import Store
-
-distributed = pytest.importorskip("distributed")
 
 pytestmark = [pytest.mark.compiled, pytest.mark.xdist_group("cluster")]
 

@@ -224,6 +224,7 @@ def test_the_legend_toggles_a_curve(page: Any) -> None:
     page.wait_for_function(f"{shown} < {before}")
     page.locator(".legendtoggle").first.click()
     page.wait_for_function(f"{shown} === {before}")
+    assert page.evaluate(shown) == before
 
 
 def test_the_bound_starts_hidden_and_can_be_seen(page: Any) -> None:
