@@ -1,14 +1,16 @@
 """Adaptive weights next to everything that knows more, or less: table and figure of docs/adaptive.md.
 
-    python experiments/adaptive_study.py                      # results/adaptive/: regret.csv, table.md, memory.png
-    python experiments/adaptive_study.py --trials 2 --horizon 600 --only "linear d=2"
+    python experiments/adaptive_study.py                      # docs/results/adaptive_study.json, docs/adaptive_memory.png
+    python experiments/adaptive_study.py --trials 2 --horizon 600 --only "linear d=2" --out /tmp/study
+
+`python docs/tables.py` makes the table. Worlds that the file already has, with as many trials and rounds, are not run again.
 
 Every world runs at bonus_scale 1 (theory) and 0.3 (practice). "best γ" is the γ of least mean regret on a grid: nobody can
 know it in advance. "tuned γ" is the paper's, which knows P_T. All see the same arms and the same noise.
 """
 
 import argparse
-import csv
+import json
 import pathlib
 from collections.abc import Callable
 from functools import partial
@@ -20,6 +22,7 @@ import driftbandits as db
 
 SCALES = (1.0, 0.3)
 C_MU = 0.19661193324148185  # of the logistic link on |z| ≤ 1
+DRAWN = ("static", "rotating ×4", "5 jumps", "half static, half fast")
 SPEED_CHANGES = {"half static, half fast", "bursts", "accelerating", "5 jumps", "20 jumps"}
 
 
@@ -144,7 +147,7 @@ def fixed(kind: str, T: int, d: int, scale: float) -> dict[str, Any]:
 
 
 def study(T: int, trials: int, only: str, folder: pathlib.Path) -> None:
-    """All worlds; the table is written anew after each, the figure at the end."""
+    """All worlds; the file is written anew after each, the figure at the end."""
     suites: list[Any] = [
         (kind, d, name, path, {})
         for kind in ("linear", "logistic")
@@ -152,73 +155,66 @@ def study(T: int, trials: int, only: str, folder: pathlib.Path) -> None:
         for name, path in listed(T, d).items()
     ]
     suites += [("linear", 0, name, path, options) for name, (path, options) in invented(T).items()]
-    rows, curves = read_table(folder), {}
+    found, curves = Found(folder / "results" / "adaptive_study.json", T, trials), {}
     for kind, d, name, path, options in suites:
         group = f"{kind} d={d}" if d else "linear, other"
         if only not in f"{group}: {name}":
             continue
         dim = path(0).dim
         P_T = float(np.mean([db.theory.path_length(path(i)) for i in range(min(trials, 4))]))
+        world = partial(make_trial, kind, path, options)
         for scale in SCALES:
-            world = partial(make_trial, kind, path, options)
-            done = {
-                label: db.trials(s, world, trials=trials) for label, s in competitors(kind, T, dim, P_T, scale).items()
-            }
-            row: dict[str, Any] = {"group": group, "world": name, "scale": scale, "trials": trials}
-            for label, of in done.items():
-                final = np.array([run.regret[-1] for run in of])
-                row[label], row[label + " se"] = final.mean(), final.std(ddof=1) / np.sqrt(trials)
+            drawn = group == "linear d=2" and scale == 0.3 and name in DRAWN
+            if found.has(group, name, scale) and not drawn:
+                continue
+            strategies = competitors(kind, T, dim, P_T, scale)
+            done = {label: db.trials(strategy, world, trials=trials) for label, strategy in strategies.items()}
+            if drawn:
+                curves[name] = done
+            finals = {label: np.array([run.regret[-1] for run in runs]) for label, runs in done.items()}
             grid = {
-                label: [run.regret[-1] for run in db.trials(strategy, world, trials=trials)]
+                label: np.mean([run.regret[-1] for run in db.trials(strategy, world, trials=trials)])
                 for label, strategy in fixed(kind, T, dim, scale).items()
             }
-            best = min(grid, key=lambda label: np.mean(grid[label]))
-            row["best γ"], row["which"], row["ratio"] = np.mean(grid[best]), best, row["adaptive"] / np.mean(grid[best])
-            key = ("group", "world", "scale")
-            rows = [r for r in rows if any(str(r[k]) != str(row[k]) for k in key)] + [row]
-            write_table(rows, folder)
+            best = min(grid, key=lambda label: grid[label])
+            row = {"group": group, "world": name, "scale": scale, "changes_speed": name in SPEED_CHANGES}
+            row |= {
+                label: {"mean": final.mean(), "se": final.std(ddof=1) / np.sqrt(trials)}
+                for label, final in finals.items()
+            }
+            row |= {"best γ": {"mean": grid[best]}, "best memory": best.removeprefix("memory ")}
+            found.add(row)
             print(
-                f"{group:14s} {name:24s} c={scale}: ratio {row['ratio']:.2f}  (adaptive {row['adaptive']:.0f}, {best})",
+                f"{group:14s} {name:24s} c={scale}: adaptive / best γ {finals['adaptive'].mean() / grid[best]:.2f}",
                 flush=True,
             )
-            if group == "linear d=2" and scale == 0.3:
-                curves[name] = done
     if curves:
         draw(curves, folder)
 
 
-GROUPS = ("linear d=2", "linear d=10", "logistic d=2", "logistic d=10", "linear, other")
-COLUMNS = ("adaptive", "best γ", "tuned γ", "BOB", "MASTER(0)", "MASTER(13)", "DAL", "static")
+class Found:
+    """The rows of the study, in a file."""
 
+    def __init__(self, path: pathlib.Path, T: int, trials: int) -> None:
+        self.path, self.rows = path, []
+        self.head = {
+            "made_by": f"python experiments/adaptive_study.py --trials {trials} --horizon {T}",
+            "rounds": T,
+            "trials": trials,
+        }
+        if path.exists() and (old := json.loads(path.read_text()))["made_by"] == self.head["made_by"]:
+            self.rows = old["rows"]
 
-def read_table(folder: pathlib.Path) -> list[dict[str, Any]]:
-    """What earlier runs have written."""
-    if not (folder / "regret.csv").exists():
-        return []
-    with (folder / "regret.csv").open() as file:
-        return [
-            {k: v if k in ("group", "world", "which") else float(v) for k, v in row.items()}
-            for row in csv.DictReader(file)
-        ]
+    def has(self, *key: Any) -> bool:
+        """Has this world been run?"""
+        return any((row["group"], row["world"], row["scale"]) == key for row in self.rows)
 
-
-def write_table(rows: list[dict[str, Any]], folder: pathlib.Path) -> None:
-    """regret.csv with everything, table.md for the docs."""
-    with (folder / "regret.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    lines = ["| world | c | ratio | " + " | ".join(COLUMNS) + " | best memory |", "|" + "---|" * (len(COLUMNS) + 4)]
-    group = ""
-    for row in sorted(rows, key=lambda r: GROUPS.index(r["group"])):
-        if row["group"] != group:
-            group = row["group"]
-            lines.append(f"| **{group}**, {row['trials']:.0f} trials |" + " |" * (len(COLUMNS) + 3))
-        miss = row["ratio"] > 1.15 or (row["world"] in SPEED_CHANGES and row["ratio"] > 1.0)
-        ratio = f"**{row['ratio']:.2f}**" if miss else f"{row['ratio']:.2f}"
-        cells = [f"{row[c]:.0f}" for c in COLUMNS]
-        lines.append(f"| {row['world']} | {row['scale']} | {ratio} | " + " | ".join(cells) + f" | {row['which'][7:]} |")
-    (folder / "table.md").write_text("\n".join(lines) + "\n")
+    def add(self, new: dict[str, Any]) -> None:
+        """A row, in the place of an older one of the same world."""
+        key = "group", "world", "scale"
+        self.rows = [row for row in self.rows if any(row[k] != new[k] for k in key)] + [new]
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.write_text(json.dumps(self.head | {"rows": self.rows}, indent=1, ensure_ascii=False) + "\n")
 
 
 def draw(curves: dict[str, dict[str, Any]], folder: pathlib.Path) -> None:
@@ -228,7 +224,7 @@ def draw(curves: dict[str, dict[str, Any]], folder: pathlib.Path) -> None:
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
-    shown = [w for w in ("static", "rotating ×4", "5 jumps", "half static, half fast") if w in curves]
+    shown = [world for world in DRAWN if world in curves]
     labels = {
         "adaptive": "adaptive weights",
         "tuned γ": "γ tuned with P_T",
@@ -266,7 +262,7 @@ def draw(curves: dict[str, dict[str, Any]], folder: pathlib.Path) -> None:
     more, more_names = axes[1, 0].get_legend_handles_labels()
     fig.legend(handles + more, names + more_names, loc="lower center", ncol=4, frameon=False)
     fig.tight_layout(rect=(0, 0.1, 1, 1))
-    fig.savefig(folder / "memory.png", dpi=150)
+    fig.savefig(folder / "adaptive_memory.png", dpi=150)
 
 
 def main() -> None:
@@ -275,9 +271,8 @@ def main() -> None:
     parser.add_argument("--horizon", type=int, default=6000)
     parser.add_argument("--trials", type=int, default=20)
     parser.add_argument("--only", default="", help='part of "group: world", e.g. "linear d=2" or "jumps"')
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("results/adaptive"))
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1] / "docs")
     args = parser.parse_args()
-    args.out.mkdir(parents=True, exist_ok=True)
     study(args.horizon, args.trials, args.only, args.out)
 
 

@@ -42,6 +42,10 @@ class Learner(NamedTuple):
         return RECORDS[self.name].summary
 
 
+GLR = {"detector": "glr"}
+ONE_PASS = {"estimator": "one_pass"}
+BLOCK = {"first_order": 13}  # one block of 8192 rounds, as in the paper's figure
+
 LEARNERS: dict[Place, tuple[Learner, ...]] = {
     "linear": (
         Learner("lb_weight_ucb", "LB-WeightUCB", "red"),
@@ -52,10 +56,15 @@ LEARNERS: dict[Place, tuple[Learner, ...]] = {
         Learner("d_lin_ucb", "D-LinUCB", "blue", "dashed"),
         Learner("self_tuning", "Self-tuning", "green"),
         Learner("bob", "BOB", "brown"),
-        Learner("master", "MASTER+OFUL", "yellow", base="oful", args={"first_order": 13}, fixed_arms=True),
+        Learner("master", "MASTER+OFUL", "yellow", base="oful", args=BLOCK, fixed_arms=True),
         Learner("igw_mix", "IGW-mix", "grey"),
         Learner("d_lin_ts", "D-LinTS", "blue", "dotted"),
         Learner("d_rand_lin_ucb", "D-RandLinUCB", "sky", "dashed"),
+        Learner("dal", "DAL (chi2)", "orange", "dashed", base="oful"),
+        Learner("dal_glr", "DAL (glr)", "orange", "dotted", use="dal", base="oful", args=GLR, fixed_arms=True),
+        Learner("wsb_lin_ucb", "WSB-LinUCB", "green", "dashed"),
+        Learner("wsb_rand_lin_ucb", "WSB-RandLinUCB", "brown", "dashed"),
+        Learner("wsb_lin_ts", "WSB-LinTS", "green", "dotted"),
     ),
     "generalized": (
         Learner("glb_weight_ucb", "GLB-WeightUCB", "red"),
@@ -68,6 +77,12 @@ LEARNERS: dict[Place, tuple[Learner, ...]] = {
         Learner("bob_glm", "BOB", "brown"),
         Learner("d_glm_ucb", "D-GLUCB", "blue", "dashed"),
         Learner("log_ucb1", "LogUCB1", "grey"),
+        Learner("glb_omd", "GLB-OMD", "yellow"),
+        Learner("domd_glb", "DOMD-GLB", "green", "dashed"),
+        Learner("glb_one_pass", "GLB-WeightUCB, one pass", "red", "dashed", use="glb_weight_ucb", args=ONE_PASS),
+        Learner("dal", "DAL (chi2)", "orange", "dashed", base="glb_omd"),
+        Learner("dal_glr", "DAL (glr)", "orange", "dotted", use="dal", base="glb_omd", args=GLR, fixed_arms=True),
+        Learner("master", "MASTER+GLM-UCB", "yellow", "dotted", base="glm_ucb", args=BLOCK, fixed_arms=True),
     ),
     "river": (
         Learner("weight_ucrl", "Weight-UCRL", "red"),

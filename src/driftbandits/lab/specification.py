@@ -14,6 +14,7 @@ from .question import Question
 
 NAME = "lab"
 CHECKPOINTS = 150
+LEAST_SIGMA = 0.01  # a posterior and a detector need some noise
 RIVER_BONUS = 0.1  # of transitions: the theory's 1 saturates every Q at H (resolution D15)
 
 
@@ -38,8 +39,11 @@ def toml(question: Question) -> str:
 
 
 def _constants(question: Question) -> dict[str, Any]:
-    R = question.noise if question.link == "identity" else 0.5
-    return {"S": question.S, "L": 1.0, "R": R, "delta": "1/(2*T)"}
+    return {"S": question.S, "L": 1.0, "R": _noise(question), "delta": "1/(2*T)"}
+
+
+def _noise(question: Question) -> float:
+    return question.noise if question.link == "identity" else 0.5
 
 
 def _bandit(question: Question) -> dict[str, Any]:
@@ -112,6 +116,10 @@ def _numbers(question: Question, name: str, *, forgets: bool = True) -> dict[str
     }
     if question.world == "river":
         offered["delta"] = "theory"
+    if question.link == "identity":
+        offered["noise"] = sigma = max(_noise(question), LEAST_SIGMA)
+        if "prior_precision" in takes:  # the ridge, as a prior: λ of a regression is λ/σ² of its posterior
+            offered |= {"sigma": sigma, "prior_precision": (question.lam or float(question.d)) / sigma**2}
     if not forgets:
         del offered["gamma"]
     return {

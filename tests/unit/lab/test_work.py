@@ -10,6 +10,7 @@ import pytest
 import driftbandits as db
 from driftbandits.experiment.run.cells import run
 from driftbandits.lab import work
+from driftbandits.lab.learners import LEARNERS
 from driftbandits.lab.question import read
 from driftbandits.lab.work import Laboratory, ask, gammas, regret_of
 
@@ -43,6 +44,18 @@ def test_curves_are_means_and_deviations_of_what_run_finds() -> None:
         assert told["final"] == regret.mean(axis=0)[-1]
         np.testing.assert_allclose(told["mean"], regret.mean(axis=0), atol=5e-4)
         np.testing.assert_allclose(told["high"], regret.mean(axis=0) + regret.std(axis=0, ddof=1), atol=1e-3)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("place", ["linear", "generalized", "river"])
+def test_every_learner_of_the_page_plays_and_can_be_looked_into(place: Any) -> None:
+    keys = [learner.key for learner in LEARNERS[place]]
+    world = {"linear": {}, "generalized": {"link": "logistic"}, "river": {"world": "river", "stages": 2, "states": 3}}
+    events = answers({"T": 8, "trials": 1, "n": 4, "noise": 0.0, **world[place], "learners": keys})
+    curves = {event["learner"]: event for event in of_kind(events, "curve")}
+    assert {key: told.get("error") for key, told in curves.items()} == dict.fromkeys(keys)
+    assert all(np.isfinite(told["mean"]).all() for told in curves.values())
+    assert set(of_kind(events, "inside")[0]["learners"]) == set(keys)
 
 
 def test_the_regret_of_the_theorem_s_gamma_stands_on_the_curve() -> None:
