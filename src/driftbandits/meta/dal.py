@@ -44,6 +44,7 @@ from ..protocol import (
     widen,
 )
 from ..state import copy_state, counters, duplicate, pack
+from ..theory import dal_exploration
 from .detectors import LikelihoodRatio, blank_watch, forget, refuted, weigh
 
 LOG = 4096  # the last restarts are remembered, up to this many
@@ -153,7 +154,7 @@ def _rate(dal: Dal, N: int, told: int) -> float:
         raise InvalidValue(
             "the published rate of exploration √(N log T/T) needs the horizon T; give horizon=… or forced=…, a fraction of rounds"
         )
-    return min(float(np.sqrt(N * np.log(max(T, 2.0)) / T)), 1.0)
+    return dal_exploration(T=int(T), N=N)
 
 
 # ------------------------------------------------------------------------------------------------------------- strategy

@@ -15,6 +15,7 @@
 | `forgetting` | windows and restarts by the same lemmas |
 | `generalized` | Theorem 2: GLB-WeightUCB |
 | `one_pass` | γ of one-pass learners |
+| `detection` | DAL's rate of forced exploration, and the thresholds of its detectors |
 | `self_concordant` | Theorem 3: SCB-WeightUCB |
 | `piecewise` | Theorem 4: SCB-PW-WeightUCB |
 | `mdp`, `linear_mixture`, `multinomial` | Theorems 5 and 6: episodic MDPs |
@@ -45,6 +46,7 @@ from .common import (
     gamma_from_half_life,
     half_life,
 )
+from .detection import dal_exploration, glr_threshold
 from .forgetting import (
     restart_period,
     restart_regret_bound,
@@ -161,6 +163,7 @@ __all__ = [
     "d_glm_gamma",
     "d_lin_gamma",
     "d_lin_regret_rate",
+    "dal_exploration",
     "default_delta",
     "domd_gamma",
     "domd_jump_gamma",
@@ -173,6 +176,7 @@ __all__ = [
     "glb_lambda",
     "glb_radius",
     "glb_regret_bound",
+    "glr_threshold",
     "half_life",
     "igw_mix_regret_bound",
     "lb_error_bound",
