@@ -62,3 +62,8 @@ def __getattr__(name: str) -> Any:
         package = importlib.import_module(".replay", __name__)  # which can be called: it is `replay` itself
         return package if name == "replay" else getattr(package, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """What completion in an editor or notebook offers: the public names, whether they have been read yet or not."""
+    return [*__all__, "__version__"]

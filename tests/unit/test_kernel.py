@@ -163,6 +163,8 @@ def test_importing_is_light():
 
 def test_public_names():
     assert {"Agent", "env", "simulate", "theory", "zoo", "trials"} <= set(db.__all__)
+    assert set(dir(db)) == {*db.__all__, "__version__"}  # completion offers what is read only when asked for, too
+    assert all(hasattr(db, name) for name in db.__all__)
 
 
 @kernel
