@@ -10,11 +10,9 @@ observation made `age` decisions ago weighs what it would weigh had its reward c
 `update(r, x=x, age=3)`     the reward of the decision before the last three, with the features x that were played.
 """
 
-import math
 import os
 import threading
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Any, cast
 
 import numpy as np
@@ -23,7 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 from . import agent_file
 from .checks import Check, as_numbers, as_offer, check_arms, check_same_arms
 from .checks import prepare as prepare_checks
-from .cold import How, lazily, prepared, way
+from .cold import How, way
+from .engine import Engine
 from .errors import (
     CannotRead,
     DriftBanditsError,
@@ -31,45 +30,30 @@ from .errors import (
     InvalidState,
     InvalidValue,
     NoMethod,
-    NumericalError,
     integer,
     positive,
     real,
     require,
 )
 from .fixed import Fixed
-from .guard import Guard
-from .kernel import entry
 from .linalg import Matrix, Vector
 from .online import online
+from .pending import Pending
 from .protocol import (
     NO_SLOT,
     Setting,
-    act,
     add_item,
     describe,
     drop_item,
     estimator,
-    grow,
-    hears,
-    learn,
-    learn_late,
-    limits,
-    make_room,
     noise_size,
     propensities,
-    ready,
-    scores,
     settle,
-    size,
-    skip,
-    start,
-    widen,
 )
 from .saving import finite, read, write
 
 
-class Agent:
+class Agent(Engine):
     """Decide now, learn when the reward arrives.
 
     Parameters
@@ -124,48 +108,22 @@ class Agent:
         T = 0 if horizon is None else integer("horizon", horizon, least=1, why="it is the number of rounds T")
         self.horizon = T or None
         self.check = self._check = check
-        self.strategy = self._strategy = strategy = online(settle(strategy, d))
+        self.strategy = strategy = online(settle(strategy, d))
         if not isinstance(seed, np.random.SeedSequence):
             seed = integer("seed", seed, least=0, why="it starts the random generator")
-        self._rng = np.random.default_rng(seed)
-        self._limits = limits(strategy)
         K = 0 if items is None else integer("items", items, least=1, why="there must be an item to choose")
         if K and not add_item.knows(type(strategy)):
             raise InvalidValue(
                 f"items = {K} is not allowed; {type(strategy).__name__} has no model per item: give select the arms"
             )
         self._items = K  # 0: the arms come with every call
-        self._item = NO_SLOT
-        try:
-            self._state = start(strategy, Setting(d, np.zeros((d, 0)), T, K), self._rng)
-        except MemoryError:
-            raise InvalidValue(
-                f"there is no room for the state of {type(strategy).__name__} at dim = {d}; it grows with d², and with a window's W"
-            ) from None
-        kind = type(self._state)
-        self._grows = grow.knows(kind) and not (widen.knows(kind) and widen(self._state) is self._state)
-        self._waits = skip.knows(type(strategy)) and not hears(strategy, self._state, -1)
-        self._score = np.zeros(0)
-        self._room = 0  # the most arms there were
-        self._x = np.zeros(d)
+        self._pending = Pending(d)
         self._first_offer: Matrix | None = None  # kept where the strategy needs the same arms in every round
-        self._chosen = False  # is the last selection open?
-        self._older = 0  # open selections before it
-        self._behind = False  # has the last selection's round still to pass?
-        self._guard = Guard(strategy)
-        # of one observation; None if it has to be measured
-        self._gain = self._limits.L**2 if check == "error" and math.isfinite(self._limits.L) else None
         self._lock = threading.Lock()
-        none = np.zeros((d, 1))
         how = way(compile)
         prepare_checks(how)
-        deciding = (strategy, self._state, none, self._score, True, self._rng)
-        self._decide: Callable[..., int] = prepared(_decide, deciding, how, partial(setattr, self, "_decide"))
-        observing = (strategy, self._state, self._x, 0.0, NO_SLOT)
-        self._observe: Callable[..., float] = prepared(_observe, observing, how, partial(setattr, self, "_observe"))
-        # Only if a reward comes late, and if somebody asks:
-        self._observe_late: Callable[..., float] = lazily(_observe_late, how, partial(setattr, self, "_observe_late"))
-        self._chances: Callable[..., None] = lazily(_propensities, how, partial(setattr, self, "_chances"))
+        setting = Setting(dim=d, arms=np.zeros((d, 0)), horizon=T, items=K)
+        super().__init__(strategy, setting, np.random.default_rng(seed), measured=check != "error", how=how)
 
     def select(self, arms: ArrayLike) -> int:
         """Index of the arm to play among the rows of `arms` (n, d), which may differ in every call; or the item for a context (d,)."""
@@ -173,14 +131,12 @@ class Agent:
         with self._lock:
             if self._limits.fixed_arms and self._check != "off":
                 self._first_offer = check_same_arms(self._first_offer, offer, type(self._strategy).__name__)
-            if self._behind and self._waits:
-                self._catch_up()
-            score = self._scratch(offer)  # may make room in the state
-            k: int = self._decide(self._strategy, self._state, offer, score, True, self._rng)
-            self._x[:] = offer[:, 0 if self._items else k]
-            self._item = k if self._items else NO_SLOT
-            self._older += self._chosen
-            self._chosen = self._behind = True
+            self._catch_up()
+            k = self._choose(offer, self._items or offer.shape[1])
+            if self._items:
+                self._pending.open(offer[:, 0], item=k)
+            else:
+                self._pending.open(offer[:, k], item=NO_SLOT)
         return k
 
     def update(
@@ -239,26 +195,26 @@ class Agent:
         elif item is not None:
             raise InvalidValue(f"item = {item!r} needs x=…: the context in which it was chosen")
         with self._lock:
+            pending = self._pending
             if features is None:
-                features, slot = self._last_features(rounds), self._item
-                if self._waits and not self._behind:  # its round has passed already, without the reward
+                features, slot = pending.last(rounds), pending.item
+                if self._waits and not pending.behind:  # its round has passed already, without the reward
                     rounds = 0
-            if w == 1.0 and (rounds is None or (rounds == 0 and self._behind)):
-                self._apply(self._observe, features, r, 1.0, slot)
+            if w == 1.0 and (rounds is None or (rounds == 0 and pending.behind)):
+                self._learn(features, r, slot)
             else:
-                self._learn_late(features, r, w, rounds, slot)
+                self._learn_late(features, r, w, rounds, slot, behind=pending.behind)
+            pending.behind = False
             if x is None:
-                self._chosen = False
+                pending.chosen = False
             else:
-                self._close(features, rounds, slot)
+                pending.close(features, rounds, slot)
 
     def scores(self, arms: ArrayLike) -> Vector:
         """The optimistic index of every arm, as the rule computes it for the coming decision, (n,)."""
         offer = self._offer(arms)
         with self._lock:
-            score = self._scratch(offer)
-            self._decide(self._strategy, self._state, offer, score, False, self._rng)
-            return score.copy()
+            return self._scored(offer, self._items or offer.shape[1])
 
     def propensities(self, arms: ArrayLike) -> Vector:
         """The probability with which the coming `select` of these arms chooses each, (n,); asking changes nothing.
@@ -271,11 +227,8 @@ class Agent:
                 f"{type(self._strategy).__name__} does not choose with known probabilities; zoo.self_tuning does"
             )
         with self._lock:
-            if self._behind and self._waits:  # as the coming selection would
-                self._catch_up()
-            p = np.zeros(len(self._scratch(offer)))
-            self._chances(self._strategy, self._state, offer, p, self._rng)
-        return p
+            self._catch_up()  # as the coming selection would
+            return self._probabilities(offer, self._items or offer.shape[1])
 
     def add_item(self) -> int:
         """One more item, of which nothing is known; returns its number."""
@@ -336,7 +289,15 @@ class Agent:
         """The agent that was packed."""
         return cast(Agent, agent_file.unpack_agent(cls, about, arrays, **options))
 
-    # ------------------------------------------------------------------------------------------------- learning, under the lock
+    # ------------------------------------------------------------------------------------------------------------ checked input
+
+    def _offer(self, arms: ArrayLike) -> Matrix:
+        """Checked arms as (d, n), or a context as (d, 1)."""
+        if self._items:
+            return self._features(arms)[:, None]
+        offer = as_offer(arms, self._dim)
+        check_arms(offer[None], self._limits.L, self._check)
+        return offer
 
     def _precision(self, sigma: float) -> float:
         """(R/σ)²: the noise times R/σ is R-sub-Gaussian, as the radius assumes of every observation."""
@@ -350,86 +311,6 @@ class Agent:
         size = positive("sigma", sigma, "it is the size of this reward's noise")
         require(size <= R, "sigma", sigma, f"≤ R = {R:g}", "R bounds all noise; make the strategy with a larger one")
         return (R / size) ** 2
-
-    def _last_features(self, age: int | None) -> Vector:
-        """Of the last selection, if it is clear that the reward is its."""
-        if not self._chosen:
-            raise InvalidState(
-                "update without select: there is no selection whose reward is open; give the features with x=…"
-            )
-        if age is None and self._older:
-            raise InvalidState(
-                f"{self._older + 1} selections are open: say age=0 for the last; an earlier one needs x=… and age=…"
-            )
-        if age:
-            raise InvalidState(f"age = {age} needs x=…: the features that were played {age} decisions ago")
-        return self._x
-
-    def _apply(self, observe: Callable[..., float], x: Vector, r: float, weight: float, *rest: Any) -> None:
-        """Change the state, or, if θ̂ or β were not finite afterwards, leave it as it was."""
-        if self._grows:
-            self._state = grow(self._state)
-        gain = float(x @ x) if self._gain is None else self._gain
-        reward = weight * abs(r)
-        before = self._guard.copy_if_risky(self._state, weight * gain, reward)
-        try:
-            finite = math.isfinite(observe(self._strategy, self._state, x, r, *rest))
-        except (ArithmeticError, ValueError):  # interpreted, √ and / raise where compiled code has NaN
-            finite = False
-        if finite:
-            self._behind = False
-            if before is not None:
-                self._guard.warn_if_bad(self._state)
-            return
-        if before is None:
-            self._decide = self._observe = self._observe_late = _lost
-            raise NumericalError("θ̂ or β is not finite, and nothing foretold it: this agent is lost; load a saved one")
-        self._state = before
-        raise self._guard.failure(reward)
-
-    def _learn_late(self, x: Vector, r: float, weight: float, age: int | None, slot: int) -> None:
-        """The last round passes, if it has not; then comes an observation of an earlier one, or of weight ≠ 1."""
-        if not learn_late.knows(type(self._strategy)):
-            name = type(self._strategy).__name__
-            raise InvalidState(
-                f"{name} learns every reward in its turn and with weight 1; a late or weighted one has no place in it"
-            )
-        passes = self._behind or age is None
-        why = hears(self._strategy, self._state, (age or 0) - passes)
-        if why:
-            raise InvalidState(f"age = {age} cannot be learned: {why}; without age it gets a round of its own")
-        self._apply(self._observe_late, x, r, weight, slot, passes, weight, age or 0)
-
-    def _catch_up(self) -> None:
-        """The round of the last selection passes without its reward."""
-        self._observe_late(self._strategy, self._state, self._x, 0.0, NO_SLOT, True, -1.0, 0)
-        self._behind = False
-
-    def _close(self, x: Vector, age: int | None, slot: int) -> None:
-        """Note whose reward is no longer open."""
-        if age == 0 or (age is None and self._chosen and slot == self._item and bool((x == self._x).all())):
-            self._chosen = False
-        elif age:
-            self._older = max(self._older - 1, 0)
-
-    # ------------------------------------------------------------------------------------------------------------ checked input
-
-    def _offer(self, arms: ArrayLike) -> Matrix:
-        """Checked arms as (d, n), or a context as (d, 1)."""
-        if self._items:
-            return self._features(arms)[:, None]
-        offer = as_offer(arms, self._dim)
-        check_arms(offer[None], self._limits.L, self._check)
-        return offer
-
-    def _scratch(self, offer: Matrix) -> Vector:
-        """A score for each arm."""
-        n = self._items or offer.shape[1]
-        if self._score.shape[0] != n:
-            self._score = np.zeros(n)
-            self._room = max(self._room, n)
-            self._state = make_room(self._strategy, self._state, n)
-        return self._score
 
     def _checked_item(self, item: int | None) -> int:
         """An item's number as the slot of an observation."""
@@ -451,40 +332,8 @@ class Agent:
         check_arms(features[None, :, None], self._limits.L, self.check)
         return features
 
-
-@entry
-def _decide(strategy: Any, state: Any, arms: Matrix, score: Vector, choose: bool, rng: np.random.Generator) -> int:
-    """Choose an arm, or only score all arms for the coming choice."""
-    if choose:
-        return act(strategy, state, arms, score, rng)
-    ready(strategy, state, rng)
-    scores(strategy, state, arms, score)
-    return -1
-
-
-@entry
-def _propensities(strategy: Any, state: Any, arms: Matrix, p: Vector, rng: np.random.Generator) -> None:
-    ready(strategy, state, rng)
-    propensities(strategy, state, arms, p)
-
-
-@entry
-def _observe(strategy: Any, state: Any, x: Vector, r: float, slot: int) -> float:
-    learn(strategy, state, x, r, slot)
-    return size(strategy, state)
-
-
-@entry
-def _observe_late(
-    strategy: Any, state: Any, x: Vector, r: float, slot: int, passes: bool, weight: float, age: int
-) -> float:
-    """Let a round pass, if it has not; then learn a late reward, unless its weight is negative: there is none."""
-    if passes:
-        skip(strategy, state)
-    if weight >= 0.0:
-        learn_late(strategy, state, x, r, slot, weight, age)
-    return size(strategy, state)
-
-
-def _lost(*args: Any) -> Any:
-    raise InvalidState("this agent's numbers are not finite any more; load a saved one, or make a new one")
+    def _catch_up(self) -> None:
+        """The round of the last selection passes without its reward, if that has not come."""
+        if self._pending.behind and self._waits:
+            self._pass(self._pending.x)
+            self._pending.behind = False

@@ -19,6 +19,7 @@ MOST_ARMS = 10**7
 
 def pack_agent(agent: Any) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """All of it; the caller holds the lock."""
+    pending = agent._pending
     about = {
         "strategy": encode(agent._strategy),
         "dim": agent._dim,
@@ -27,11 +28,11 @@ def pack_agent(agent: Any) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         "items": agent._items,
         "room": agent._room,
         "rng": agent._rng.bit_generator.state,
-        "open": [agent._chosen, agent._older, agent._behind, agent._item],
+        "open": [pending.chosen, pending.older, pending.behind, pending.item],
     }
     state = {STATE + name: array for name, array in pack(agent._state).items()}
     kept = {} if agent._first_offer is None else {"first_offer": agent._first_offer.copy()}
-    return about, {**state, **kept, "x": agent._x.copy()}
+    return about, {**state, **kept, "x": pending.x.copy()}
 
 
 def unpack_agent(
@@ -62,13 +63,15 @@ def _restore(agent: Any, about: dict[str, Any], arrays: Mapping[str, NDArray[Any
         raise CannotRead("its last features are not those of its dimension")
     agent._state = state
     agent._rng.bit_generator.state = about["rng"]
-    agent._x = np.array(arrays["x"], np.float64)
     if "first_offer" in arrays:
         agent._first_offer = as_offer(arrays["first_offer"].T, agent._dim)
+    pending = agent._pending
+    pending.x = np.array(arrays["x"], np.float64)
     chosen, older, behind, item = about["open"]
-    agent._chosen, agent._older = bool(chosen), integer("older", older, least=0, why="it is a number of selections")
-    agent._behind, agent._item = bool(behind), integer("item", item, least=-1, why="it is an item, or −1")
-    require(agent._item < max(agent._items, 1), "item", item, f"< {agent._items}", "it is one of the items")
+    pending.chosen, pending.behind = bool(chosen), bool(behind)
+    pending.older = integer("older", older, least=0, why="it is a number of selections")
+    pending.item = integer("item", item, least=-1, why="it is an item, or −1")
+    require(pending.item < max(agent._items, 1), "item", item, f"< {agent._items}", "it is one of the items")
 
 
 def _growing(state: Any) -> list[str]:

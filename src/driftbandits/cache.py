@@ -15,8 +15,8 @@ refused; ours are made for the user alone.
       compiled/                  all that we ever delete in
         0123456789abcdef/        one digest
           .driftbandits          marks the folder as ours; its time is that of the last use
-          agent._decide-….nbc
-          agent._decide-….nbi
+          engine._decide-….nbc
+          engine._decide-….nbi
 """
 
 import contextlib
@@ -39,7 +39,8 @@ PACKAGE = pathlib.Path(__file__).parent
 # No compiled code can import these; the import contracts see to it.
 NEVER_COMPILED = {
     *("theory", "plots", "zoo", "experiment", "replay", "lab", "integrations", "cli", "datasets"),
-    *("citations.py", "papers.py", "files.py", "cache.py", "testing.py", "saving.py", "agent_file.py"),
+    *("citations.py", "papers.py", "files.py", "cache.py", "testing.py", "saving.py"),
+    *("agent.py", "agent_file.py", "pending.py"),
 }
 # Code in one of these is compiled into entries of the same room only: nothing below them imports them.
 ROOMS = ("bandit", "mdp")

@@ -15,7 +15,7 @@ from table import make
 import driftbandits as db
 from driftbandits import cache, cold
 from driftbandits._numba import CompilerWarning
-from driftbandits.agent import _decide, _observe
+from driftbandits.engine import _decide, _observe
 from driftbandits.errors import InvalidValue
 from driftbandits.kernel import entry
 from driftbandits.state import pack

@@ -14,8 +14,8 @@ from table import make
 
 import driftbandits as db
 from driftbandits import ball, likelihood, linalg, ties
-from driftbandits.agent import _decide, _observe
 from driftbandits.cache import NEVER_COMPILED, PACKAGE
+from driftbandits.engine import _decide, _observe
 from driftbandits.kernel import entry
 from driftbandits.links import Logistic
 from driftbandits.meta import master

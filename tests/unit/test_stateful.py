@@ -38,7 +38,9 @@ class AgentMachine(RuleBasedStateMachine):
         self.agent.update(r, x=x, weight=weight, age=self.clock - s)
         self.seen.append((s, x, r, weight))
 
-    @precondition(lambda self: len(self.waiting) == 1 and self.waiting[-1][0] == self.clock and self.agent._older == 0)
+    @precondition(
+        lambda self: len(self.waiting) == 1 and self.waiting[-1][0] == self.clock and self.agent._pending.older == 0
+    )
     @rule(r=rewards)
     def reward_the_only_one(self, r):
         s, x = self.waiting.pop()
@@ -80,7 +82,7 @@ class AgentMachine(RuleBasedStateMachine):
         if not self.seen:
             np.testing.assert_array_equal(self.agent.theta, 0.0)
             return
-        passed = self.clock - self.agent._behind  # the last round passes with the next call
+        passed = self.clock - self.agent._pending.behind  # the last round passes with the next call
         rounds, X, r, weight = zip(*self.seen, strict=True)
         w = late_weights(("discounted", GAMMA), passed, rounds, weight)
         expected = naive.theta_hat(np.array(X), np.array(r), w, LINEAR["lam"])

@@ -1,0 +1,192 @@
+"""A strategy with its state and the code that runs it: what an `Agent` is underneath.
+
+The state makes room before an observation or an offer of arms needs it. An observation after which θ̂ or β would not be finite leaves the
+state as it was (`guard`).
+"""
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from .cold import How, lazily, prepared
+from .errors import InvalidState, InvalidValue, NumericalError
+from .guard import Guard
+from .kernel import entry
+from .linalg import Matrix, Vector
+from .protocol import (
+    NO_SLOT,
+    Setting,
+    act,
+    grow,
+    hears,
+    learn,
+    learn_late,
+    limits,
+    make_room,
+    propensities,
+    ready,
+    scores,
+    size,
+    skip,
+    start,
+    widen,
+)
+
+NO_REWARD = -1.0  # a weight that says so
+
+
+class Engine:
+    """The state of a strategy, and one call for each thing that is done with it. Callers check their input and hold a lock.
+
+    Parameters
+    ----------
+    strategy
+        Settled for this dimension.
+    setting
+        Of an agent: without arms.
+    measured
+        False if arms longer than the strategy's L are refused, so that L² bounds ‖x‖² of every observation.
+    how
+        Whether to wait for compiled code (`cold`).
+    """
+
+    def __init__(self, strategy: Any, setting: Setting, rng: np.random.Generator, *, measured: bool, how: How) -> None:
+        self._strategy, self._rng = strategy, rng
+        self._limits = limits(strategy)
+        self._state = _started(strategy, setting, rng)
+        kind = type(self._state)
+        self._grows = grow.knows(kind) and not (widen.knows(kind) and widen(self._state) is self._state)
+        # May a round pass before its reward is here?
+        self._waits = skip.knows(type(strategy)) and not hears(strategy, self._state, -1)
+        self._score = np.zeros(0)
+        self._room = 0  # the most arms there were
+        self._guard = Guard(strategy)
+        # ‖x‖² of one observation at most; None if it has to be measured
+        self._gain = None if measured or not math.isfinite(self._limits.L) else self._limits.L**2
+        deciding = (strategy, self._state, np.zeros((setting.dim, 1)), self._score, True, rng)
+        self._decide: Callable[..., int] = prepared(_decide, deciding, how, partial(setattr, self, "_decide"))
+        observing = (strategy, self._state, np.zeros(setting.dim), 0.0, NO_SLOT)
+        self._observe: Callable[..., float] = prepared(_observe, observing, how, partial(setattr, self, "_observe"))
+        # Only if a reward comes late, and if somebody asks:
+        self._observe_late: Callable[..., float] = lazily(_observe_late, how, partial(setattr, self, "_observe_late"))
+        self._chances: Callable[..., None] = lazily(_propensities, how, partial(setattr, self, "_chances"))
+
+    def _choose(self, offer: Matrix, n: int) -> int:
+        """The arm among n."""
+        score = self._scratch(n)  # may make room in the state
+        return self._decide(self._strategy, self._state, offer, score, True, self._rng)
+
+    def _scored(self, offer: Matrix, n: int) -> Vector:
+        """The index of each of n arms."""
+        score = self._scratch(n)
+        self._decide(self._strategy, self._state, offer, score, False, self._rng)
+        return score.copy()
+
+    def _probabilities(self, offer: Matrix, n: int) -> Vector:
+        """Of each of n arms."""
+        self._scratch(n)
+        p = np.zeros(n)
+        self._chances(self._strategy, self._state, offer, p, self._rng)
+        return p
+
+    def _scratch(self, n: int) -> Vector:
+        """A score for each arm."""
+        if self._score.shape[0] != n:
+            self._score = np.zeros(n)
+            self._room = max(self._room, n)
+            self._state = make_room(self._strategy, self._state, n)
+        return self._score
+
+    def _learn(self, x: Vector, r: float, slot: int) -> None:
+        """An observation of weight 1 in a round of its own."""
+        self._apply(self._observe, x, r, 1.0, slot)
+
+    def _learn_late(self, x: Vector, r: float, weight: float, age: int | None, slot: int, *, behind: bool) -> None:
+        """The last round passes, if it has not; then comes an observation of an earlier one, or of weight ≠ 1."""
+        if not learn_late.knows(type(self._strategy)):
+            name = type(self._strategy).__name__
+            raise InvalidState(
+                f"{name} learns every reward in its turn and with weight 1; a late or weighted one has no place in it"
+            )
+        passes = behind or age is None
+        why = hears(self._strategy, self._state, (age or 0) - passes)
+        if why:
+            raise InvalidState(f"age = {age} cannot be learned: {why}; without age it gets a round of its own")
+        self._apply(self._observe_late, x, r, weight, slot, passes, weight, age or 0)
+
+    def _pass(self, x: Vector) -> None:
+        """A round passes without its reward."""
+        self._observe_late(self._strategy, self._state, x, 0.0, NO_SLOT, True, NO_REWARD, 0)
+
+    def _apply(self, observe: Callable[..., float], x: Vector, r: float, weight: float, *rest: Any) -> None:
+        """Change the state, or, if θ̂ or β were not finite afterwards, leave it as it was."""
+        if self._grows:
+            self._state = grow(self._state)
+        gain = float(x @ x) if self._gain is None else self._gain
+        reward = weight * abs(r)
+        before = self._guard.copy_if_risky(self._state, weight * gain, reward)
+        try:
+            finite = math.isfinite(observe(self._strategy, self._state, x, r, *rest))
+        except (ArithmeticError, ValueError):  # interpreted, √ and / raise where compiled code has NaN
+            finite = False
+        if finite:
+            if before is not None:
+                self._guard.warn_if_bad(self._state)
+            return
+        if before is None:
+            self._decide = self._observe = self._observe_late = _lost
+            raise NumericalError("θ̂ or β is not finite, and nothing foretold it: this agent is lost; load a saved one")
+        self._state = before
+        raise self._guard.failure(reward)
+
+
+def _started(strategy: Any, setting: Setting, rng: np.random.Generator) -> Any:
+    """The state before round 1."""
+    try:
+        return start(strategy, setting, rng)
+    except MemoryError:
+        name, d = type(strategy).__name__, setting.dim
+        raise InvalidValue(
+            f"there is no room for the state of {name} at dim = {d}; it grows with d², and with a window's W"
+        ) from None
+
+
+@entry
+def _decide(strategy: Any, state: Any, arms: Matrix, score: Vector, choose: bool, rng: np.random.Generator) -> int:
+    """Choose an arm, or only score all arms for the coming choice."""
+    if choose:
+        return act(strategy, state, arms, score, rng)
+    ready(strategy, state, rng)
+    scores(strategy, state, arms, score)
+    return -1
+
+
+@entry
+def _propensities(strategy: Any, state: Any, arms: Matrix, p: Vector, rng: np.random.Generator) -> None:
+    ready(strategy, state, rng)
+    propensities(strategy, state, arms, p)
+
+
+@entry
+def _observe(strategy: Any, state: Any, x: Vector, r: float, slot: int) -> float:
+    learn(strategy, state, x, r, slot)
+    return size(strategy, state)
+
+
+@entry
+def _observe_late(
+    strategy: Any, state: Any, x: Vector, r: float, slot: int, passes: bool, weight: float, age: int
+) -> float:
+    """Let a round pass, if it has not; then learn a late reward, unless its weight is negative: there is none."""
+    if passes:
+        skip(strategy, state)
+    if weight >= 0.0:
+        learn_late(strategy, state, x, r, slot, weight, age)
+    return size(strategy, state)
+
+
+def _lost(*args: Any) -> Any:
+    raise InvalidState("this agent's numbers are not finite any more; load a saved one, or make a new one")
