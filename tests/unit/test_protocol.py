@@ -1,4 +1,4 @@
-"""The contract: the table at the top of protocol.py is complete and true."""
+"""The contract: the table at the top of protocol/ is complete and true."""
 
 import re
 
@@ -12,8 +12,12 @@ TABLE, _, REST = protocol.__doc__.partition("Without a default")
 OPEN = {
     name
     for name, value in vars(protocol).items()
-    if hasattr(value, "register") and value.__module__ == protocol.__name__
+    if hasattr(value, "register") and value.__module__.startswith(protocol.__name__)
 }
+
+
+def test_every_open_function_is_public():
+    assert set(protocol.__all__) >= OPEN
 
 
 class Nobody:
