@@ -22,6 +22,8 @@ def strategies():
     yield "scb_weight_ucb", zoo.scb_weight_ucb(lam=20.0, **GLM), "logistic"
     yield "master", zoo.master(zoo.oful(**LINEAR), horizon=T), "linear"
     yield "adaptive_weight_ucb", zoo.adaptive_weight_ucb(**LINEAR), "linear"
+    yield "domd_glb", zoo.domd_glb(**GLM), "logistic"
+    yield "self_tuning", zoo.self_tuning(), "linear"
 
 
 def simulated(strategy, kind):
@@ -35,10 +37,11 @@ def simulated(strategy, kind):
 
 
 def decided(strategy):
-    """Arms an agent chooses, and its last estimate."""
+    """Arms an agent chooses, and its last estimate. The arms stay the same: MASTER asks for that."""
     agent, rng, chosen = db.Agent(strategy, dim=DIM, seed=0, horizon=T), np.random.default_rng(0), []
+    arms = rng.uniform(-0.5, 0.5, (5, DIM))
     for _ in range(20):
-        chosen.append(int(agent.select(rng.uniform(-0.5, 0.5, (5, DIM)))))
+        chosen.append(int(agent.select(arms)))
         agent.update(float(rng.integers(0, 2)))
     return chosen, agent.theta.tolist()
 
