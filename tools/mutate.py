@@ -1,10 +1,10 @@
-"""Change one thing in the code at a time and see whether a test notices: `python tools/mutate.py [MINUTES] [SEED]`.
+"""Change one thing in the code at a time and see whether a test notices: `python tools/mutate.py [MINUTES] [SEED] [ROOM …]`.
 
     + ↔ −   × ↔ /   < ↔ ≤   > ↔ ≥   min ↔ max   and ↔ or   a number + 1   `not` removed   a condition negated   a statement removed
 
-Mutants are drawn at random, file by file in turn, from memory/, model/, radius/, rule/ and meta/; each runs interpreted, in a process
-of its own, against the tests of its module, until one fails. What survives is printed with its line: a test is missing there, or the
-change changes nothing that can be seen. `python tools/mutate.py fixed` tries a fixed set, of which none may survive.
+Mutants are drawn at random, file by file in turn, from memory/, model/, radius/, rule/ and meta/ or the rooms that are named; each runs
+interpreted, in a process of its own, against the tests of its module, until one fails. What survives is printed with its line: a test is
+missing there, or the change changes nothing that can be seen. `python tools/mutate.py fixed` tries a fixed set, of which none may survive.
 """
 
 import ast
@@ -28,20 +28,32 @@ PACKAGE = TOP / "src" / "driftbandits"
 UNIT = "tests/unit"
 LINEAR, GENERALIZED = f"{UNIT}/zoo/test_linear.py", f"{UNIT}/zoo/test_generalized_linear.py"
 EXAMPLES = 4  # of each property
-SLOWEST = 1200.0  # seconds; a mutant that takes longer is killed, and counts as noticed
+SLOWEST = 600.0  # seconds; a mutant that takes longer is killed, and counts as noticed
+ROOMS = ("memory", "model", "radius", "rule", "meta")
 
 #: Which tests are asked, quickest first; the first prefix that fits.
 TESTS: dict[str, tuple[str, ...]] = {
     "memory/": (
         f"{UNIT}/memory/test_discounted.py",
+        f"{UNIT}/memory/test_capacity.py",
         LINEAR,
-        f"{UNIT}/memory/test_window.py",
         f"{UNIT}/memory/test_late.py",
+        f"{UNIT}/memory/test_window.py",
     ),
     "model/linear": (LINEAR,),
-    "model/": (GENERALIZED, f"{UNIT}/model"),
+    "model/bayes": (f"{UNIT}/model/test_bayes.py", f"{UNIT}/zoo/test_bayes.py"),
+    "model/one_pass": (
+        f"{UNIT}/zoo/test_one_pass.py",
+        f"{UNIT}/model/test_one_pass.py",
+        f"{UNIT}/model/test_one_pass_wary.py",
+    ),
+    "model/": (GENERALIZED, f"{UNIT}/model/test_projection.py"),
     "radius/self_normalised": (LINEAR, GENERALIZED),
-    "radius/constant": (LINEAR,),
+    "radius/constant": (LINEAR, f"{UNIT}/radius/test_constant.py"),
+    "radius/posterior": (f"{UNIT}/model/test_bayes.py", f"{UNIT}/zoo/test_bayes.py"),
+    "radius/mix_loss": (f"{UNIT}/radius/test_mix_loss.py", f"{UNIT}/zoo/test_one_pass.py"),
+    "radius/union": (f"{UNIT}/radius/test_union.py",),
+    "radius/self_concordant": (GENERALIZED, f"{UNIT}/radius/test_self_concordant.py"),
     "radius/": (GENERALIZED, f"{UNIT}/radius"),
     "rule/bonus": (LINEAR, f"{UNIT}/test_simulate.py"),
     "rule/width": (LINEAR, f"{UNIT}/test_simulate.py"),
@@ -51,7 +63,10 @@ TESTS: dict[str, tuple[str, ...]] = {
     "meta/bob": (f"{UNIT}/meta/test_bob.py",),
     "meta/exp3ix": (f"{UNIT}/meta/test_exp3ix.py", f"{UNIT}/meta/test_bob.py"),
     "meta/igw_mix": (f"{UNIT}/meta/test_igw_mix.py",),
-    "meta/": (f"{UNIT}/meta/test_adaptive.py",),
+    "meta/dal": (f"{UNIT}/meta/test_dal.py",),
+    "meta/detectors": (f"{UNIT}/meta/test_detectors.py", f"{UNIT}/meta/test_dal.py"),
+    "meta/self_tuning": (f"{UNIT}/meta/self_tuning",),
+    "meta/": (f"{UNIT}/meta/test_adaptive.py", f"{UNIT}/meta/self_tuning"),
 }
 
 #: Mistakes that must be noticed: file, what it says, what it would say, and the tests that must notice.
@@ -209,11 +224,11 @@ def prepare() -> None:
     sys.path[:0] = [str(TOP / "src"), str(TOP / "tests")]
 
 
-def main(minutes: float, seed: int) -> int:
+def main(minutes: float = 30.0, seed: int = 0, rooms: Sequence[str] = ROOMS) -> int:
     """Draw and try mutants until the time is over; survivors as JSON on standard output."""
     prepare()
     rng = random.Random(seed)
-    files = [p for room in ("memory", "model", "radius", "rule", "meta") for p in sorted((PACKAGE / room).glob("*.py"))]
+    files = [p for room in rooms for p in sorted((PACKAGE / room).rglob("*.py"))]
     waiting = {p: mutants_of(p, rng) for p in files if p.name != "__init__.py"}
     end, tried, survivors = time.monotonic() + 60.0 * minutes, 0, []
     while any(waiting.values()) and time.monotonic() < end:
@@ -235,4 +250,5 @@ def main(minutes: float, seed: int) -> int:
 if __name__ == "__main__":
     if sys.argv[1:] == ["fixed"]:
         sys.exit(fixed())
-    sys.exit(main(float(sys.argv[1]) if len(sys.argv) > 1 else 30.0, int(sys.argv[2]) if len(sys.argv) > 2 else 0))
+    given = sys.argv[1:] + ["30", "0"][len(sys.argv) - 1 :]
+    sys.exit(main(float(given[0]), int(given[1]), given[2:] or ROOMS))
