@@ -161,7 +161,8 @@ def table1() -> str:
     sizes = {"d": 2, "P_T": 6.283185307179586, "changes": 5, "H": 10, "Delta": 4.0, "kappa": 0.1, "S": 1.0}
     small, large = theory.table1(T=6000, **sizes), theory.table1(T=10**6, **sizes)
     out = [
-        "d = 2, P_T = 2π, Γ_T = 5, S = L = 1, logistic link; MDPs: H = 10, Δ = 4, κ = 0.1. *Bound* is the theorem with all its constants.\n"
+        "d = 2, P_T = 2π, Γ_T = 5, S = L = 1, logistic link; MDPs: H = 10, Δ = 4, κ = 0.1, two successors. "
+        "*Bound* is the theorem with all its constants.\n"
     ]
     for setting in dict.fromkeys(row.setting for row in small.rows):
         rows = []
@@ -172,7 +173,7 @@ def table1() -> str:
                 rows.append((name, formula(a.rate), whole(a.value), whole(b.value), bound, a.source))
         head = ("algorithm", "rate", "at T = 6000", "at T = 10⁶", "bound at T = 10⁶", "source")
         out += [f"## {setting}\n", markdown(head, rows)]
-        marks = [f"{c.name} {c.side} {c.value:.3g}" for c in small.crossings if c.setting == setting]
+        marks = [str(c) for c in small.crossings if c.setting == setting]
         if marks:
             out.append(
                 f"At T = 6000 the paper's rate is the smaller one for {', '.join(marks)}, the other quantities as they are.\n"

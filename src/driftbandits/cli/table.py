@@ -26,12 +26,19 @@ def table(
     changes: Annotated[int | None, typer.Option(min=0, help="Number of abrupt changes Γ_T.")] = None,
     S: Annotated[float, typer.Option("-S", "--S", help="Bound of ‖θ‖.")] = 1.0,
     L: Annotated[float, typer.Option("-L", "--L", help="Bound of ‖x‖.")] = 1.0,
-    R: Annotated[float, typer.Option("-R", "--R", help="Sub-Gaussian constant of linear rewards.")] = 1.0,
+    R: Annotated[
+        float | None,
+        typer.Option("-R", "--R", help="Sub-Gaussian constant; by default 1, and ½ in the generalized rows."),
+    ] = None,
     link: Annotated[str, typer.Option(help="Link of the generalized rows.")] = "logistic",
     episode: Annotated[int | None, typer.Option(min=1, help="H, for the MDP rows.")] = None,
     variation: Annotated[float | None, typer.Option(min=0.0, help="Δ, for the MDP rows.")] = None,
     kappa: Annotated[float | None, typer.Option(help="κ, for the MNL row.")] = None,
-    figure: Annotated[pathlib.Path | None, typer.Option(help="Draw the rates against T into this file.")] = None,
+    successors: Annotated[int, typer.Option(min=2, help="Most successors U of a pair, for the MNL row.")] = 2,
+    variant: Annotated[
+        str, typer.Option(help="The paper's bounds as printed, or corrected: with its slips repaired.")
+    ] = "printed",
+    figure: Annotated[pathlib.Path | None, typer.Option(help="Draw rates and bounds against T into this file.")] = None,
     as_json: Json = False,
 ) -> None:
     """Table 1 as numbers: previous work, the paper and the lower bounds, and from where on each improvement holds.
@@ -41,7 +48,7 @@ def table(
     if path_length is None and changes is None and variation is None:
         raise InvalidValue("give --path-length, --changes or, for the MDP rows, --episode and --variation")
     size: dict[str, Any] = {"d": dim, "P_T": path_length, "changes": changes, "S": S, "L": L, "R": R, "link": link}
-    size |= {"H": episode, "Delta": variation, "kappa": kappa}
+    size |= {"H": episode, "Delta": variation, "kappa": kappa, "U": successors, "variant": variant}
     found = theory.table1(T=horizon, **size)
     if figure is not None:
         draw(size, figure)
@@ -78,39 +85,60 @@ def show(found: theory.Table1) -> None:
         last = row.setting
     out.print(rows)
     for crossing in found.crossings:
-        out.print(
-            f"[dim]{crossing.setting}: the paper's rate is the smaller for {crossing.name} {crossing.side} {crossing.value:.3g}[/]"
-        )
+        out.print(f"[dim]{crossing.setting}: the paper's rate is the smaller for {crossing}[/]")
     out.print(
         "[dim]rate here: the rate at this size with constant 1 and without logarithms; compare it with rates only. "
         "bound: the paper's theorem with all its constants. Those of earlier works are in their papers.[/]"
     )
 
 
+#: Colour and line of each kind of row.
+LOOKS = {
+    "previous": ("#1f6feb", "--"),
+    "paper": ("#c8553d", "-"),
+    "adaptive": ("#2b8a5f", "-."),
+    "lower": ("0.35", ":"),
+    "bound": ("#c8553d", (0, (1, 1.5))),
+}
+
+
 def draw(size: dict[str, Any], path: pathlib.Path) -> None:
-    """The rates of all rows against T, P_T and Γ_T fixed; one panel a setting."""
+    """Against T, with P_T, Γ_T and Δ fixed: the rate of every row, and the theorem with its constants; one panel per setting."""
     try:
-        import matplotlib.pyplot as plt
+        from matplotlib.figure import Figure
     except ImportError:
         raise InvalidValue("--figure needs matplotlib: pip install 'driftbandits[command]'") from None
     import io
 
+    kind = path.suffix.lstrip(".").lower() or "png"
+    drawn = Figure(layout="constrained")
+    known = drawn.canvas.get_supported_filetypes()
+    if kind not in known:
+        raise InvalidValue(
+            f"--figure {path.name!r} is not allowed; its name must end in one of {', '.join(sorted(known))}"
+        )
     curves: dict[str, dict[tuple[str, str], list[tuple[float, float]]]] = {}
     for T in HORIZONS:
         for row in theory.table1(T=round(T), **size).rows:
-            points = curves.setdefault(row.setting, {}).setdefault((row.algorithm, row.kind), [])
-            points.append((T, row.value))
-    drawn, axes = plt.subplots(1, len(curves), figsize=(3.6 * len(curves), 3.4), squeeze=False)
-    lines = {"previous": "--", "paper": "-", "adaptive": "-.", "lower": ":"}
-    for ax, (setting, found) in zip(axes[0], curves.items(), strict=True):
-        for (name, kind), points in found.items():
-            ax.loglog(*zip(*points, strict=True), lines[kind], label=name if kind != "lower" else "lower bound")
+            panel = curves.setdefault(row.setting, {})
+            panel.setdefault((row.algorithm, row.kind), []).append((T, row.value))
+            if row.bound is not None:
+                panel.setdefault((f"{row.algorithm}, with constants", "bound"), []).append((T, row.bound.total))
+    columns = min(3, len(curves))
+    lines = -(-len(curves) // columns)
+    drawn.set_size_inches(4.2 * columns, 3.4 * lines)
+    axes = drawn.subplots(lines, columns, squeeze=False)
+    for ax in axes.flat[len(curves) :]:
+        ax.remove()
+    for ax, (setting, found) in zip(axes.flat, curves.items(), strict=False):
+        for (name, of), points in found.items():
+            colour, line = LOOKS[of]
+            ax.loglog(*zip(*points, strict=True), color=colour, ls=line, label="lower bound" if of == "lower" else name)
         ax.loglog(HORIZONS, HORIZONS, color="0.8", label="T")
         ax.set(title=setting, xlabel="T")
         ax.legend(fontsize=7)
-    axes[0][0].set_ylabel("rate, constant 1, no logarithms")
-    drawn.tight_layout()
+    for row_of_axes in axes:
+        row_of_axes[0].set_ylabel("regret: rate (constant 1) or bound", fontsize=8)
     data = io.BytesIO()
-    drawn.savefig(data, format=path.suffix.lstrip(".") or "png", dpi=130)
-    plt.close(drawn)
+    drawn.savefig(data, format=kind, dpi=130)
     write_atomically(path, data.getvalue())

@@ -116,6 +116,14 @@ from .piecewise import (
     pw_radius,
     scb_pw_regret_bound,
 )
+from .rates import (
+    bvd_regret_rate,
+    d_lin_regret_rate,
+    lb_lower_rate,
+    master_regret_rate,
+    mdp_lower_rate,
+    sc_d_glm_regret_rate,
+)
 from .self_concordant import (
     drift_inflation,
     projection_free_factor,
@@ -126,18 +134,7 @@ from .self_concordant import (
     scb_radius,
     scb_regret_bound,
 )
-from .table import (
-    Crossing,
-    Row,
-    Table1,
-    bvd_regret_rate,
-    d_lin_regret_rate,
-    lb_lower_rate,
-    master_regret_rate,
-    mdp_lower_rate,
-    sc_d_glm_regret_rate,
-    table1,
-)
+from .table import Crossing, Row, Table1, table1
 
 __all__ = [
     "Bound",

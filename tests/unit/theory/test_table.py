@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from driftbandits import theory
+from driftbandits import links, theory
 from driftbandits.errors import InvalidValue
 
 SIZE = {"T": 50_000, "d": 7, "P_T": 3.0, "changes": 4, "S": 2.0}
@@ -92,3 +92,33 @@ def test_what_is_not_known_is_said():
     assert theory.table1(T=100, d=2, changes=3).rows[0].setting == "Piecewise-stationary SCB"
     with pytest.raises(InvalidValue, match="link = 'cauchit' is not allowed"):
         theory.table1(T=100, d=2, P_T=1.0, link="cauchit")
+
+
+def test_the_papers_rows_have_their_theorems():
+    table = theory.table1(T=8000, d=3, P_T=3.0, changes=4, S=5.0, H=8, Delta=20.0, kappa=0.01, U=3)
+    bounds = {row.setting: row.bound for row in table.rows if row.kind == "paper"}
+    glb = bounds["Drifting GLB"]
+    assert glb.gap == pytest.approx(0.98661, abs=1e-5)  # μ(5) − μ(−5), not 2LSk_μ = 2.5
+    assert bounds["Piecewise-stationary SCB"].gap == bounds["Drifting SCB"].gap == glb.gap
+    mdp = {"K": 1000, "H": 8, "d_theta": 3, "P_theta": 10.0, "P_w": 10.0, "S_theta": 5.0, "S_w": 5.0}
+    linear, mnl = theory.linear_mixture_regret_bound(**mdp), theory.mnl_regret_bound(**mdp, kappa=0.01, U=3)
+    assert bounds["Drifting linear mixture MDP"].total == linear.total
+    assert bounds["Drifting MNL mixture MDP"].total == mnl.total
+    corrected = theory.table1(T=8000, d=3, P_T=3.0, variant="corrected").rows[1].bound
+    assert corrected.total == theory.lb_regret_bound(T=8000, d=3, P_T=3.0, variant="corrected").total
+
+
+@pytest.mark.parametrize("link", ["identity", "logistic", "probit", "poisson"])
+def test_slopes_and_gap_are_those_of_the_link(link):
+    rows = theory.table1(T=8000, d=3, P_T=3.0, S=1.5, link=link)
+    known = links.link_of(link)
+    assert (rows.size["k_mu"], rows.size["c_mu"]) == pytest.approx(links.slopes(known, 1.5))
+    assert rows.rows[5].bound.gap == pytest.approx(links.largest_gap(known, 1.5))
+
+
+def test_the_noise_is_that_of_the_rows():
+    """R is used by the generalized row too; left out it is 1 for the linear one and ½ for rewards in [0, 1]."""
+    size = {"T": 8000, "d": 3, "P_T": 3.0, "link": "identity"}
+    by_default, small, large = (theory.table1(**size, **noise).rows for noise in ({}, {"R": 0.5}, {"R": 2.0}))
+    assert small[1].bound.total < by_default[1].bound.total < large[1].bound.total
+    assert small[5].bound.total == by_default[5].bound.total < large[5].bound.total

@@ -1,0 +1,47 @@
+"""`driftbandits table`."""
+
+import json
+import pathlib
+
+import pytest
+
+from command_line import call, refused
+from driftbandits import theory
+
+SIZE = ["table", "--horizon", "6000", "--dim", "2", "--path-length", "6.28"]
+
+
+def test_it_prints_what_the_library_computes() -> None:
+    printed = json.loads(call(*SIZE, "--changes", "5", "-S", "5", "--json"))
+    table = theory.table1(T=6000, d=2, P_T=6.28, changes=5, S=5.0)
+    assert [row["value"] for row in printed["rows"]] == [row.value for row in table.rows]
+    told = call(*SIZE, "--changes", "5", "-S", "5")
+    for row in table.rows:
+        assert row.algorithm in told
+        assert f"{row.value:.4g}" in told
+    assert "for every T" in told
+    assert "for d above 1" in told
+
+
+def test_printed_and_corrected() -> None:
+    totals = [
+        json.loads(call(*SIZE, "--variant", variant, "--json"))["rows"][1]["bound"]["terms"]["variance"]
+        for variant in ("printed", "corrected")
+    ]
+    assert totals[0] != totals[1]
+    assert "variant = 'copied' is not allowed" in refused(*SIZE, "--variant", "copied")
+
+
+@pytest.mark.parametrize("kind", ["png", "svg"])
+def test_the_figure_has_every_row(tmp_path: pathlib.Path, kind: str) -> None:
+    target = tmp_path / f"table.{kind}"
+    call(*SIZE, "--episode", "10", "--variation", "3", "--figure", str(target))
+    drawn = target.read_bytes()
+    assert drawn.startswith(b"\x89PNG" if kind == "png" else b"<?xml")
+    assert "must end in one of" in refused(*SIZE, "--figure", str(tmp_path / "table.txt"))
+    assert not (tmp_path / "table.txt").exists()
+
+
+def test_what_it_needs() -> None:
+    assert "give --path-length, --changes or" in refused("table", "--horizon", "100", "--dim", "2")
+    assert "link = 'cauchit' is not allowed" in refused(*SIZE, "--link", "cauchit")
