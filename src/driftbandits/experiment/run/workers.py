@@ -2,6 +2,7 @@
 
 import contextlib
 import multiprocessing
+import multiprocessing.context
 import os
 import signal
 import sys
@@ -9,6 +10,7 @@ import threading
 import types
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from typing import Any
 
 
 @contextlib.contextmanager
@@ -16,25 +18,46 @@ def workers(count: int, prepare: Callable[[], object]) -> Iterator[ProcessPoolEx
     """A pool of processes, each of which has called `prepare`, or is about to; they end with this block, whatever they do.
 
     They are started afresh: a fork would copy locks that other threads hold. They import neither the caller's script, which would
-    run it a second time, nor do they hear Ctrl-C: this process does, and ends them.
+    run it a second time, nor do they hear Ctrl-C: this process does, and ends them. Threads may each have a pool.
     """
-    before = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), initializer=_end_with_parent)
+    context = _Context()
+    pool = ProcessPoolExecutor(count, context, initializer=_end_with_parent)
     try:
-        with _deaf(), _without_script():
-            for _ in range(count):
-                pool.submit(prepare)
+        for _ in range(count):
+            pool.submit(prepare)
         yield pool
     finally:
-        started = set(multiprocessing.active_children()) - before
         pool.shutdown(wait=False, cancel_futures=True)
+        started = [process for process in context.made if process.pid is not None]
         for process in started:
             process.kill()
         for process in started:
-            while (
-                process.is_alive()
-            ):  # a join returns too early where the pool's own thread collects the process at the same moment
+            # A join returns too early where the pool's own thread collects the process at the same moment.
+            while process.is_alive():
                 process.join(timeout=0.01)
+
+
+_starting = threading.Lock()  # for the time of a start this process has another `__main__`, in all of its threads
+
+
+class _Worker(multiprocessing.context.SpawnProcess):
+    """A process that inherits that interrupts wait, and is not told which script this is."""
+
+    def start(self) -> None:
+        with _starting, _deaf(), _without_script():
+            super().start()
+
+
+class _Context(multiprocessing.context.SpawnContext):
+    """Starts workers, and knows which: those of another thread's pool are not ours to end."""
+
+    def __init__(self) -> None:
+        self.made: list[_Worker] = []
+
+    def Process(self, *args: Any, **kwargs: Any) -> _Worker:  # type: ignore[override]
+        made = _Worker(*args, **kwargs)
+        self.made.append(made)
+        return made
 
 
 def _end_with_parent() -> None:

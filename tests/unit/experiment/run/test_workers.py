@@ -1,17 +1,19 @@
 """Other processes: started at once, deaf to Ctrl-C, gone with the block, and never the caller's script again."""
 
 import multiprocessing
+import multiprocessing.context
 import os
 import pathlib
 import signal
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures.process import BrokenProcessPool
 
 import pytest
 
-from driftbandits.experiment.run.workers import workers
+from driftbandits.experiment.run.workers import _Worker, workers
 
 
 def test_they_work_elsewhere_do_not_hear_interrupts_and_end_with_the_block() -> None:
@@ -27,6 +29,36 @@ def test_they_work_elsewhere_do_not_hear_interrupts_and_end_with_the_block() -> 
     assert multiprocessing.active_children() == []
 
 
+def test_a_pool_ends_its_own_processes_only() -> None:
+    first, second = workers(1, prepare=os.getpid), workers(1, prepare=os.getpid)
+    first.__enter__()
+    with second as pool:
+        first.__exit__(None, None, None)
+        assert pool.submit(os.getpid).result() != os.getpid()
+    assert multiprocessing.active_children() == []
+
+
+def test_threads_start_theirs_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For the time of a start `__main__` is another module: two starts at once would put the wrong one back for ever."""
+    script, inside, most = sys.modules["__main__"], [0], [0]
+
+    def start(process: _Worker) -> None:
+        inside[0] += 1
+        most[0] = max(most[0], inside[0])
+        assert sys.modules["__main__"] is not script
+        time.sleep(0.1)
+        inside[0] -= 1
+
+    monkeypatch.setattr(multiprocessing.context.SpawnProcess, "start", start)
+    threads = [threading.Thread(target=_Worker().start) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1]
+    assert sys.modules["__main__"] is script
+
+
 def test_one_that_dies_is_told() -> None:
     with workers(1, prepare=os.getpid) as pool, pytest.raises(BrokenProcessPool):
         pool.submit(os._exit, 3).result()
@@ -34,7 +66,7 @@ def test_one_that_dies_is_told() -> None:
 
 KILLED = """
 import os, time
-from driftbandits.experiment.run.workers import workers
+from driftbandits.experiment.run.workers import _Worker, workers
 with workers(1, prepare=os.getpid) as pool:
     print(pool.submit(os.getpid).result(), flush=True)
     pool.submit(time.sleep, 1000)
@@ -60,7 +92,7 @@ def _is_alive(pid: int) -> bool:
 
 SCRIPT = """
 import os
-from driftbandits.experiment.run.workers import workers
+from driftbandits.experiment.run.workers import _Worker, workers
 print("script")
 with workers(1, prepare=os.getpid) as pool:
     assert pool.submit(os.getpid).result() != os.getpid()
