@@ -32,7 +32,7 @@ RELIES = {
     "ball.quadratic_on_ball": "a NaN norm ends the search at once",
     "checks.largest_square": "strict: tests/unit/test_checks.py",
     "likelihood.newton": "a first decrement is compared with infinity",
-    "meta.igw_mix._": "a range without an end",
+    "meta.igw_mix.families._": "a range without an end",
     "meta.self_tuning.choice.weights_of_checks": "−∞ marks an item that is gone",
     "meta.self_tuning.choice.means": "−∞ marks an item that is gone",
     "meta.self_tuning.choice.probabilities": "−∞ marks an item that is gone",

@@ -1,0 +1,47 @@
+"""The experts: weighted by their forecasts, then Bayes, fade, project."""
+
+import math
+
+from ...ball import divide_by, factor_of, quadratic_on_ball
+from ...kernel import kernel, solver
+from ...linalg import Vector, dot, norm, solve_lower
+from .families import log_density, pull
+from .parts import IgwMix, IgwState
+
+
+@kernel
+def reweigh(strategy: IgwMix, state: IgwState, x: Vector, r: float) -> None:
+    """w ∝ w·g(r)."""
+    best, total, u = -math.inf, 0.0, state.work.vectors[0]
+    for k in range(state.weight.shape[0]):
+        solve_lower(state.U[k], x, u)
+        score = log_density(strategy.family, dot(state.theta[k], x), dot(u, u), r)
+        state.log[k] = math.log(state.weight[k]) + score
+        best = max(best, state.log[k])
+    for k in range(state.weight.shape[0]):
+        state.weight[k] = math.exp(state.log[k] - best)
+        total += state.weight[k]
+    for k in range(state.weight.shape[0]):
+        state.weight[k] /= total
+
+
+@solver
+def update_expert(strategy: IgwMix, state: IgwState, k: int, x: Vector, r: float) -> None:
+    """Bayes, fade, project."""
+    V, theta, d = state.V[k], state.theta[k], x.shape[0]
+    gamma = 1.0 - 0.5 ** (k + 1)
+    b, y, z = state.work.vectors[0], state.work.vectors[1], state.work.vectors[2]
+    a, rho = pull(strategy.family, dot(theta, x), r)
+    for i in range(d):
+        b[i] = gamma * (dot(V[i], theta) + rho * x[i])
+    for i in range(d):
+        for j in range(d):
+            V[i, j] = gamma * (V[i, j] + a * x[i] * x[j])
+        V[i, i] += (1.0 - gamma) * strategy.lam
+    state.n[k] = gamma * (state.n[k] + 1.0)
+    factor_of(V, 0.0, state.U[k])
+    divide_by(state.U[k], b, theta)
+    if norm(theta) > strategy.S:
+        quadratic_on_ball(V, b, strategy.S, state.work.U, y, z)
+        for i in range(d):
+            theta[i] = y[i]
