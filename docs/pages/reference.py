@@ -53,6 +53,7 @@ INSIDE = {
     "state": "whole states at once, for saving",
     "lab": "the page of `driftbandits lab`",
     "plots": "what reports and pages draw with",
+    "model.one_pass": "the parts of two models; `model.OnePass`, `model.OnePassMean`",
     "meta.igw_mix": "the parts of one strategy; `zoo.igw_mix` makes it",
     "meta.self_tuning": "the parts of one strategy; `zoo.self_tuning` makes it",
 }

@@ -8,7 +8,7 @@ from naive.links import LINKS
 import driftbandits as db
 from driftbandits.kernel import entry
 from driftbandits.links import link_of
-from driftbandits.model.one_pass import curvature, meeting_point
+from driftbandits.model.one_pass.equation import curvature, meeting_point
 from driftbandits.protocol import absorb, estimate
 
 GAMMA = 0.9

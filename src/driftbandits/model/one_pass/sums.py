@@ -1,0 +1,118 @@
+"""The weighted past of a one-pass learner, its estimate, and how observations come in and fade."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...linalg import Matrix, Vector, add_outer
+from ...moments import fade_moments
+from ...protocol import absorb, fade, gained
+from ...state import scratch
+
+
+class Observation(NamedTuple):
+    """The last one, in the sums or waiting for its step."""
+
+    x: Vector  # (d,)
+    reward: Vector  # (1,)
+    weight: Vector  # (1,)
+    waits: Vector  # (1,) 1 until the step is taken
+
+
+class OnePassSums(NamedTuple):
+    """The weighted past of a one-pass learner, and the observation that is not in it yet."""
+
+    n: Vector  # (2,)    Σ w and Σ w²
+    A: Matrix  # (d, d)  the matrix of the bonus less λI: Σ w a x xᵀ, or Σ w x xᵀ if V stands beside H
+    A2: Matrix  # (d, d)  the same with w², or (0, 0) where no part asks for it
+    b: Vector  # (d,)    Hθ
+    H: Matrix  # (d, d)  Σ w a x xᵀ, or (0, 0) where A is that
+    upsilon: Vector  # (1,)    Υ
+    gain: Vector  # (1,)    weight of the last x in A
+    last: Observation
+
+
+@scratch
+class OnePassWork(NamedTuple):
+    """Workspace of a step."""
+
+    p: Vector  # (d,)    U⁻ᵀx
+    g: Vector  # (d,)    U⁻ᵀ(Āθ̄)
+    t: Vector  # (d,)
+    s: Vector  # (d,)
+    spare: Matrix  # (d, d)  a factor, or (0, 0) where nothing is projected
+
+
+class OnePassEstimate(NamedTuple):
+    """θ, the factors that measure its uncertainty, and Υ."""
+
+    theta: Vector  # (d,)
+    factor: Matrix  # (d, d)  of H, or of V if it stands beside H
+    factor2: Matrix  # (d, d)  with squared weights, or (0, 0)
+    inner: Matrix  # (d, d)  of Ā where `factor` is of V, or (0, 0)
+    upsilon: Vector  # (1,)
+    cut: Vector  # (1,)    residuals cut so far
+    work: OnePassWork
+
+
+def fresh_sums(d: int, squares: bool, beside: bool) -> OnePassSums:
+    """Before round 1; with `beside`, V stands beside H."""
+    d2, dh = d if squares else 0, d if beside else 0
+    return OnePassSums(
+        n=np.zeros(2),
+        A=np.zeros((d, d)),
+        A2=np.zeros((d2, d2)),
+        b=np.zeros(d),
+        H=np.zeros((dh, dh)),
+        upsilon=np.zeros(1),
+        gain=np.zeros(1),
+        last=Observation(x=np.zeros(d), reward=np.zeros(1), weight=np.zeros(1), waits=np.zeros(1)),
+    )
+
+
+def fresh_estimate(d: int, squares: bool, beside: bool, projected: bool) -> OnePassEstimate:
+    """Before round 1."""
+    d2, dh, ds = d if squares else 0, d if beside else 0, d if projected else 0
+    return OnePassEstimate(
+        theta=np.zeros(d),
+        factor=np.zeros((d, d)),
+        factor2=np.zeros((d2, d2)),
+        inner=np.zeros((dh, dh)),
+        upsilon=np.zeros(1),
+        cut=np.zeros(1),
+        work=OnePassWork(np.zeros(d), np.zeros(d), np.zeros(d), np.zeros(d), np.zeros((ds, ds))),
+    )
+
+
+@fade.register(OnePassSums)
+def _(sums: OnePassSums, g: float) -> None:
+    fade_moments(sums, g)
+    for i in range(sums.H.shape[0]):
+        for j in range(sums.H.shape[0]):
+            sums.H[i, j] *= g
+    sums.upsilon[0] *= g
+    sums.last.weight[0] *= g
+    if g == 0.0:
+        sums.last.waits[0] = 0.0
+
+
+@absorb.register(OnePassSums)
+def _(sums: OnePassSums, x: Vector, r: float, slot: int, weight: float) -> None:
+    if weight < 0.0 or sums.last.waits[0] != 0.0:  # no place for it: better no number than a wrong one
+        sums.b[0] = np.nan
+    for i in range(x.shape[0]):
+        sums.last.x[i] = x[i]
+    sums.last.reward[0] = r
+    sums.last.weight[0] = weight
+    sums.last.waits[0] = 1.0
+    sums.n[0] += weight
+    sums.n[1] += weight * weight
+    if sums.H.shape[0] > 0:
+        add_outer(sums.A, x, weight)
+        add_outer(sums.A2, x, weight * weight)
+        sums.gain[0] = weight
+
+
+@gained.register(OnePassSums)
+def _(sums: OnePassSums) -> float:
+    return float(sums.gain[0])
