@@ -1,7 +1,8 @@
 """Episodic MDPs from the whole history: linear mixture (paper, section 5) and what both models share (3.1, 3.4).
 
 History of the episodes j = 1..k-1: states (k-1, H+1), actions (k-1, H), rewards (k-1, H). Features: phi (nS, nA, d_θ),
-psi (nS, nA, nS', d_w). Stage h = 1..H is index h-1. Episode k plans with data of the episodes before it (resolution D2).
+psi (nS, nA, nS', d_w), each with a leading axis H where the features differ from stage to stage. Stage h = 1..H is index h-1. Episode k
+plans with data of the episodes before it (resolution D2).
 """
 
 import numpy as np
@@ -42,6 +43,11 @@ def value_features(psi, V):
     return np.einsum("saij,i->saj", psi, V)
 
 
+def at_stage(features, h, axes):
+    """The features of stage index h: the same for all stages if there are only `axes` axes."""
+    return features[h] if features.ndim > axes else features
+
+
 # --- shared parts --------------------------------------------------------------------------------------------------
 def reward_radius(n, *, d, lam, S, delta=None, noise=0.0, L=1.0):
     """β_θ = √λ_θ S_θ (lemma:LMDP-r-ucb); with R_r-sub-Gaussian reward noise the usual root is added (resolution D7)."""
@@ -65,7 +71,7 @@ def stage_samples(h, H, w, share_stages=False):
 def reward_moments(h, phi, states, actions, rewards, w, lam, share_stages=False):
     """(Λ_h, θ̂_h, n): eq:LMDP-estimate-r with the closed form (resolution D1)."""
     samples = stage_samples(h, actions.shape[1], w, share_stages)
-    X = np.array([phi[states[j, i], actions[j, i]] for j, i, _ in samples]).reshape(-1, phi.shape[-1])
+    X = np.array([at_stage(phi, i, 3)[states[j, i], actions[j, i]] for j, i, _ in samples]).reshape(-1, phi.shape[-1])
     y = np.array([rewards[j, i] for j, i, _ in samples])
     weight = np.array([value for _, _, value in samples])
     return linear.V(X, weight, lam), linear.theta_hat(X, y, weight, lam), linear.n_w(weight)
@@ -74,8 +80,8 @@ def reward_moments(h, phi, states, actions, rewards, w, lam, share_stages=False)
 def transition_moments(h, psi, states, actions, values, w, lam, share_stages=False):
     """(Σ_h, ŵ_h, n): eq:LMDP-estimate-v; values[j] is V^j (H+1, nS), the plan of episode j."""
     samples = stage_samples(h, actions.shape[1], w, share_stages)
-    X = np.array([value_features(psi, values[j][i + 1])[states[j, i], actions[j, i]] for j, i, _ in samples])
-    X = X.reshape(-1, psi.shape[-1])
+    seen = [value_features(at_stage(psi, i, 4), values[j][i + 1])[states[j, i], actions[j, i]] for j, i, _ in samples]
+    X = np.array(seen).reshape(-1, psi.shape[-1])
     y = np.array([values[j][i + 1][states[j, i + 1]] for j, i, _ in samples])
     weight = np.array([value for _, _, value in samples])
     return linear.V(X, weight, lam), linear.theta_hat(X, y, weight, lam), linear.n_w(weight)
@@ -98,16 +104,16 @@ def linear_mixture_plan(phi, psi, states, actions, rewards, values, *, memory, l
                         reward_noise=0.0, L_phi=1.0):  # fmt: skip
     """(Q, V) of episode k = len(states) + 1 (eq:LMDP-optimistic-Q), given the plans `values` of the episodes before."""
     H = actions.shape[1]
-    nS, nA, d_theta = phi.shape
+    nS, nA, d_theta = phi.shape[-3:]
     w = linear.weights(memory, len(states) + 1)
     Q, V = np.zeros((H, nS, nA)), np.zeros((H + 1, nS))
     for h in range(H - 1, -1, -1):
         Lam, theta, n_r = reward_moments(h, phi, states, actions, rewards, w, lam_theta, share_stages)
         Sigma, w_hat, n_w = transition_moments(h, psi, states, actions, values, w, lam_w, share_stages)
-        features = value_features(psi, V[h + 1])
+        pay, features = at_stage(phi, h, 3), value_features(at_stage(psi, h, 4), V[h + 1])
         beta_r = reward_radius(n_r, d=d_theta, lam=lam_theta, S=S_theta, delta=delta, noise=reward_noise, L=L_phi)
         beta_w = transition_radius(n_w, d=psi.shape[-1], lam=lam_w, S=S_w, H=H, L=L_psi, delta=delta)
-        optimistic = phi @ theta + reward_scale * beta_r * norms(phi, Lam)
+        optimistic = pay @ theta + reward_scale * beta_r * norms(pay, Lam)
         optimistic += features @ w_hat + transition_scale * beta_w * norms(features, Sigma)
         Q[h] = np.clip(optimistic, 0, ceiling(cap, H, h))
         V[h] = np.max(Q[h], axis=1)

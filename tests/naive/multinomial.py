@@ -1,6 +1,7 @@
 """Multinomial-logit mixture MDPs from the whole history (paper, section 6; algorithms §3.2, theory §7).
 
-psi (nS, nA, nS', d), reachable (nS, nA, nS') of bool, reference (nS, nA) a reachable successor of each pair.
+psi (nS, nA, nS', d), reachable (nS, nA, nS') of bool, reference (nS, nA) a reachable successor of each pair; psi and reachable have
+a leading axis H where they differ from stage to stage.
 """
 
 from typing import NamedTuple
@@ -9,7 +10,7 @@ import numpy as np
 from naive import linear
 from naive.ball import minimise_on_ball
 from naive.generalized import project
-from naive.mdp import ceiling, norms, reward_moments, reward_radius, stage_samples
+from naive.mdp import at_stage, ceiling, norms, reward_moments, reward_radius, stage_samples
 from scipy.special import logsumexp, softmax
 
 
@@ -87,8 +88,8 @@ def mnl_likelihood(h, psi, reachable, states, actions, w, *, lam, kappa, share_s
     features, observed, weight = [], [], []
     for j, i, value in stage_samples(h, actions.shape[1], w, share_stages):
         s, a = states[j, i], actions[j, i]
-        successors = np.flatnonzero(reachable[s, a])
-        features.append(psi[s, a, successors])
+        successors = np.flatnonzero(at_stage(reachable, i, 3)[s, a])
+        features.append(at_stage(psi, i, 4)[s, a, successors])
         observed.append(int(np.flatnonzero(successors == states[j, i + 1])[0]))
         weight.append(value)
     return Multinomial(features, observed, np.array(weight), lam, kappa, psi.shape[-1])
@@ -151,7 +152,7 @@ def mnl_plan(phi, psi, reachable, states, actions, rewards, *, memory, lam_theta
     L_psi bounds the features psi as they are given here.
     """
     H = actions.shape[1]
-    nS, nA, d_theta = phi.shape
+    nS, nA, d_theta = phi.shape[-3:]
     w = linear.weights(memory, len(states) + 1)
     Q, V, w_tilde = np.zeros((H, nS, nA)), np.zeros((H + 1, nS)), np.zeros((H, psi.shape[-1]))
     for h in range(H - 1, -1, -1):
@@ -163,9 +164,10 @@ def mnl_plan(phi, psi, reachable, states, actions, rewards, *, memory, lam_theta
         form = {"S": S_w, "kappa": kappa, "L": L_psi, "U": U, "delta": delta, "variant": variant,
                 "subtracted": subtracted}  # fmt: skip
         beta_w = mnl_radius(n, d=psi.shape[-1], lam=lam_w, **form)
-        width = np.max(np.where(reachable, norms(psi, Sigma), 0.0), axis=2)
-        optimistic = phi @ theta + reward_scale * beta_r * norms(phi, Lam)
-        optimistic += mnl_kernel(psi, reachable, w_tilde[h]) @ V[h + 1]
+        pay, move, can = at_stage(phi, h, 3), at_stage(psi, h, 4), at_stage(reachable, h, 3)
+        width = np.max(np.where(can, norms(move, Sigma), 0.0), axis=2)
+        optimistic = pay @ theta + reward_scale * beta_r * norms(pay, Lam)
+        optimistic += mnl_kernel(move, can, w_tilde[h]) @ V[h + 1]
         optimistic += transition_scale * H / kappa * beta_w * width
         Q[h] = np.clip(optimistic, 0, ceiling(cap, H, h))
         V[h] = np.max(Q[h], axis=1)

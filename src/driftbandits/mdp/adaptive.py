@@ -83,8 +83,8 @@ class AdaptiveState(NamedTuple):
     of_reward: Evidence
     of_transition: Evidence
     noise: Vector  # (1,) σ̂²
-    optimistic: Matrix  # (groups, S·A) rewards of the plan
-    bonus: Vector  # (groups,)
+    optimistic: Matrix  # (1 or H, S·A) rewards of the plan
+    bonus: Vector  # (1 or H,)
 
 
 @open_book.register(AdaptivePlanner)
@@ -148,30 +148,30 @@ def _(strategy: AdaptivePlanner, state: AdaptiveState, rng: np.random.Generator)
     base = strategy.base
     _weigh(state.of_reward, strategy.candidates.margin)
     _weigh(state.of_transition, strategy.candidates.margin)
-    groups = state.bonus.shape[0]
+    rows, groups = state.bonus.shape[0], 1 if base.rule.pooled else state.book.Q.shape[0]
     for i in range(state.gamma.shape[0]):
         own = _own(state, i)
-        for g in range(groups):
-            optimistic_reward(base.reward, own.reward, g)
-            estimate_transition(base.transition, own.transition, g)
+        for h in range(rows):
+            optimistic_reward(base.reward, own.reward, h)
+        for h in range(groups):
+            estimate_transition(base.transition, own.transition, h)
     payer, mover = view_state(state.reward, state.of_reward.leader[0]), _own(state, state.of_transition.leader[0])
-    for g in range(groups):
-        state.bonus[g] = mover.reward.bonus[g]
+    for h in range(rows):
+        state.bonus[h] = mover.reward.bonus[h]
         for n in range(state.optimistic.shape[1]):
-            bonus = mover.reward.optimistic[g, n] - mover.reward.expected[g, n]
-            state.optimistic[g, n] = payer.expected[g, n] + bonus
+            bonus = mover.reward.optimistic[h, n] - mover.reward.expected[h, n]
+            state.optimistic[h, n] = payer.expected[h, n] + bonus
     backup(base, state.book, state.optimistic, state.bonus, mover.transition, state.spread, rng)
 
 
 @experience.register(AdaptivePlanner)
 def _(strategy: AdaptivePlanner, state: AdaptiveState, h: int, pair: int, r: float, successor: int) -> None:
-    g = 0 if strategy.base.rule.pooled else h
-    used = 0.0
+    row, used = h % state.bonus.shape[0], 0.0
     for i in range(state.gamma.shape[0]):
         own = _own(state, i)
-        error = r - own.reward.expected[g, pair]
+        error = r - own.reward.expected[row, pair]
         state.of_reward.fresh[i] -= 0.5 * error * error / state.noise[0]
-        state.of_transition.fresh[i] -= surprise(strategy.base.transition, own.transition, g, pair, successor)
+        state.of_transition.fresh[i] -= surprise(strategy.base.transition, own.transition, h, pair, successor)
         if i == state.of_reward.leader[0]:
             used = error * error
         experience(_candidate(strategy, state, i), own, h, pair, r, successor)
@@ -196,6 +196,7 @@ def _(strategy: AdaptivePlanner, state: AdaptiveState) -> dict[str, Any]:
     told = report(strategy.base, _own(state, chosen["transitions"]))
     for name, evidence in leaders.items():
         share = np.exp(evidence.total - evidence.total.max())
-        told[f"memory_of_{name}"] = float(1.0 / max(1.0 - state.gamma[chosen[name]], 1e-300))
+        gamma = float(state.gamma[chosen[name]])
+        told[f"memory_of_{name}"] = None if gamma == 1.0 else 1.0 / (1.0 - gamma)  # episodes; None: it forgets nothing
         told[f"weights_of_{name}"] = share / share.sum()
     return told | {"gamma": state.gamma.copy(), "reward_noise": float(np.sqrt(state.noise[0]))}

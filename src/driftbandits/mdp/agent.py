@@ -36,7 +36,7 @@ class EpisodicAgent:
         What is known of the problem, from `mdp.tabular(states, actions)`, `mdp.mixture_of(models)`, `mdp.logit(features)`.
     phi, psi, reachable
         In place of `features`: arrays (S, A, d_θ) of rewards, (S, A, S, d_w) of transitions, and, for multinomial-logit strategies, (S,
-        A, S) of bool, the possible successors.
+        A, S) of bool, the possible successors; each with H in front where it differs from stage to stage.
     reward_range
         The least and the largest reward there can be. Learners see rewards mapped to [0, 1].
     horizon
@@ -145,7 +145,7 @@ class EpisodicAgent:
                 )
             state, action = self._at("s", s, self.states), self._at("a", a, self.actions)
             successor, r = self._at("s_next", s_next, self.states), self._scaled(reward)
-            if not self.features.can_follow(state, action, successor):
+            if not self.features.can_follow(state, action, successor, stage):
                 raise InvalidValue(f"s_next = {s_next} is not reachable from state {s} with action {a}: see reachable")
             if self._state.book.ended[state]:
                 raise InvalidState(
@@ -180,7 +180,13 @@ class EpisodicAgent:
             return V.copy()
 
     def info(self) -> dict[str, Any]:
-        """What the strategy tells about its state: estimates, effective memory, saturation, …"""
+        """What the strategy tells about its state.
+
+        Of all learners: the estimates (`theta`, `w`, or `expected_rewards` of a table), `effective_memory` (how many observations count),
+        `saturation` (the share of Q at its cap), `bonus_share` (of Q), the radii, `ended` (states in which episodes ended), and of
+        multinomial ones `certificate` and `projected`. Of those that find out how fast to forget also `memory_of_rewards` and
+        `memory_of_transitions`, 1/(1−γ) in episodes, None where nothing is forgotten, and the weights of the candidates.
+        """
         with self._lock:
             return report(self.strategy, self._state)
 

@@ -83,7 +83,8 @@ def _features(about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], H: i
         return Features(S, A, phi, successors=U, rewards=rewards)
     successor, used, psi = (np.asarray(arrays[MOVES + name]) for name in Moves._fields)
     outside = np.arange(successor.shape[-1]) >= used[:, None]
-    given = np.where(outside, -1, successor).reshape(S, A, -1)
+    axes = (S, A) if len(used) == S * A else (H, S, A)
+    given = np.where(outside, -1, successor).reshape(*axes, -1)
     _, _, moves = moves_from(given, psi.reshape(*given.shape, -1))
     return Features(S, A, phi, moves, bool(about["multinomial"]), U, rewards)
 

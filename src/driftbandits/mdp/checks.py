@@ -1,6 +1,7 @@
 """What users hand over about an MDP is checked once, at the door."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,29 +13,47 @@ ROUNDING = 1e-9
 
 
 def _array(name: str, given: ArrayLike, axes: int) -> NDArray[np.float64]:
+    """Finite numbers with `axes` axes, and one more in front where the stages differ."""
     values = np.ascontiguousarray(given, float)
-    if values.ndim != axes or 0 in values.shape:
-        raise InvalidShape(f"{name} has shape {values.shape}; it must have {axes} axes, none of them empty")
+    if values.ndim not in (axes, axes + 1) or 0 in values.shape:
+        raise InvalidShape(
+            f"{name} has shape {values.shape}; it must have {axes} axes, or {axes + 1} with one for the stages in front, none of them empty"
+        )
     if not np.isfinite(values).all():
         raise InvalidValue(f"{name} contains NaN or infinity; every feature must be finite")
     return values
 
 
 def check_rewards(phi: ArrayLike, S: int, A: int, name: str = "phi") -> Cube:
-    """The features of the rewards, (S, A, d_θ), or other numbers of every pair."""
+    """The features of the rewards, (S, A, d_θ), or (H, S, A, d_θ) where the stages differ; or other numbers of every pair."""
     rewards = _array(name, phi, 3)
-    if rewards.shape[:2] != (S, A):
-        raise InvalidShape(f"{name} has {rewards.shape[:2]} rows; it must have ({S}, {A}), one per state and action")
+    if rewards.shape[-3:-1] != (S, A):
+        raise InvalidShape(f"{name} has {rewards.shape[-3:-1]} rows; it must have ({S}, {A}), one per state and action")
     return rewards
 
 
 def check_features(phi: ArrayLike, psi: ArrayLike) -> tuple[Cube, Cube]:
-    """The features phi (S, A, d_θ) and psi (S, A, S, d_w), of matching shapes."""
+    """The features phi (S, A, d_θ) and psi (S, A, S, d_w), of matching shapes, each with H in front where the stages differ."""
     rewards, moves = _array("phi", phi, 3), _array("psi", psi, 4)
-    S, A, _ = rewards.shape
-    if moves.shape[:3] != (S, A, S):
+    S, A = rewards.shape[-3:-1]
+    if moves.shape[-4:-1] != (S, A, S):
         raise InvalidShape(f"psi has shape {moves.shape}; with phi {rewards.shape} it must be ({S}, {A}, {S}, d)")
     return rewards, moves
+
+
+def staged(array: NDArray[Any], axes: int) -> int:
+    """How many stages an array is given for: 1 if it has `axes` axes, shared by all of them, else the length of the one in front."""
+    return len(array) if array.ndim > axes else 1
+
+
+def check_stages(horizon: int, counts: Mapping[str, int]) -> int:
+    """What is given stage by stage must be given for all H of them; H if anything is, else 1."""
+    for name, count in counts.items():
+        if count not in (1, horizon):
+            raise InvalidShape(
+                f"{name} is given for {count} stages, horizon = {horizon}; it must be one for each stage, or one for all"
+            )
+    return max(counts.values(), default=1)
 
 
 Path = ArrayLike | Callable[[int], ArrayLike]  # an array over episodes, or a function of the episode k = 0..K−1
@@ -71,7 +90,11 @@ def check_bound(name: str, given: float | None, path: Cube) -> float:
 
 
 def check_distributions(psi: Cube, w: Cube) -> None:
-    """Every row of P must be a distribution, in every episode and stage."""
+    """Every row of P must be a distribution, in every episode and stage: psi (S, A, S, d) or (H, S, A, S, d), w (K, 1 or H, d)."""
+    if psi.ndim == 5:
+        for h, features in enumerate(psi):
+            check_distributions(features, w[:, h % w.shape[1]])
+        return
     d = psi.shape[-1]
     features = psi.reshape(-1, d)
     for part in np.array_split(w.reshape(-1, d), max(1, w.size * len(features) // (1 << 24))):

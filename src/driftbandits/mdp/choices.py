@@ -27,17 +27,18 @@ RAW, LOWEST, STAY = 0, 1, 2  # which successor is the reference
 class Choices(NamedTuple):
     """Reachable successors: U places a pair, the first `used` of its class in use."""
 
-    kind: Integers  # (S·A,) class of a pair
-    successor: Integers  # (S·A, U) state at a place
+    kind: Integers  # (S·A,) class of a pair, or (H·S·A,) where the stages differ
+    successor: Integers  # (S·A, U) or (H·S·A, U) state at a place
     used: Integers  # (classes,) places in use
     psi: Cube  # (classes, U, d) features, less those of place 0 unless they are raw
 
 
-def choices(moves: Moves, actions: int, reference: int = LOWEST) -> Choices:
+def choices(moves: Moves, actions: int, reference: int = LOWEST, stages: int = 1) -> Choices:
     """Reachable successors with features relative to a reference: the first one, or the state itself where it is reachable."""
     successor, used, features = moves
     if reference == STAY:
-        successor, features = _staying_first(moves, actions)
+        pairs = np.arange(len(used)) % (len(used) // stages)
+        successor, features = _staying_first(moves, pairs // actions)
     if reference != RAW:
         features = np.where(in_use(moves)[:, :, None], features - features[:, :1], 0.0)
     keys = np.column_stack([used, features.reshape(len(used), -1)]) + 0.0  # −0 and 0 are the same feature
@@ -45,24 +46,25 @@ def choices(moves: Moves, actions: int, reference: int = LOWEST) -> Choices:
     return Choices(kind.reshape(-1).astype(np.int64), successor, used[first], np.ascontiguousarray(features[first]))
 
 
-def _staying_first(moves: Moves, actions: int) -> tuple[Integers, Cube]:
-    """Successors and features in the order in which the state itself, if it is reachable, comes first."""
-    stays = (moves.successor == np.arange(len(moves.used))[:, None] // actions) & in_use(moves)
+def _staying_first(moves: Moves, states: Integers) -> tuple[Integers, Cube]:
+    """Successors and features in the order in which the state itself, if it is reachable, comes first; `states` are those of the rows."""
+    stays = (moves.successor == states[:, None]) & in_use(moves)
     order = np.argsort(~stays, axis=1, kind="stable")
     rows = np.arange(len(order))[:, None]
     return np.ascontiguousarray(moves.successor[rows, order]), moves.psi[rows, order]
 
 
 def check_reachable(reachable: object, psi: Cube) -> NDArray[np.bool_]:
-    """The reachable successors as (S, A, S) of bool, at least one for each pair."""
+    """The reachable successors as (S, A, S) of bool, or (H, S, A, S), at least one for each pair."""
     mask = np.ascontiguousarray(reachable)
-    if mask.shape != psi.shape[:3]:
-        raise InvalidShape(f"reachable has shape {mask.shape}; it must be (S, A, S) = {psi.shape[:3]}, like psi")
+    staged = mask.ndim == 4 and psi.ndim == 5
+    if mask.ndim not in (3, 4) or mask.shape[-3:] != psi.shape[-4:-1] or (staged and len(mask) != len(psi)):
+        raise InvalidShape(f"reachable has shape {mask.shape}; it must be (S, A, S) = {psi.shape[-4:-1]}, like psi")
     if not np.isin(mask, (0, 1)).all():
         raise InvalidValue("reachable must hold True and False only: can this successor follow this state and action?")
     mask = mask.astype(bool)
-    if not mask.any(axis=2).all():
-        s, a = np.argwhere(~mask.any(axis=2))[0]
+    if not mask.any(axis=-1).all():
+        s, a = np.argwhere(~mask.any(axis=-1))[0][-2:]
         raise InvalidValue(f"no state is reachable from state {s} with action {a}; every pair needs a successor")
     return mask
 
@@ -86,18 +88,18 @@ def softmax(psi: Matrix, count: int, w: Vector, p: Vector) -> None:
 
 
 class SoftmaxDynamics(NamedTuple):
-    """The true transitions of a multinomial-logit mixture."""
+    """The true transitions of a multinomial-logit mixture; a row is a pair, or a pair of a stage where the stages differ."""
 
     choices: Choices
     p: Vector  # (U,) workspace
 
 
 @transition_row.register(SoftmaxDynamics)
-def _(dynamics: SoftmaxDynamics, pair: int, w: Vector, out: Vector) -> None:
+def _(dynamics: SoftmaxDynamics, row: int, w: Vector, out: Vector) -> None:
     table = dynamics.choices
-    kind = table.kind[pair]
+    kind = table.kind[row]
     softmax(table.psi[kind], table.used[kind], w, dynamics.p)
     for s in range(out.shape[0]):
         out[s] = 0.0
     for u in range(table.used[kind]):
-        out[table.successor[pair, u]] = dynamics.p[u]
+        out[table.successor[row, u]] = dynamics.p[u]

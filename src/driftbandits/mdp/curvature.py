@@ -26,7 +26,7 @@ CLASSES = 256  # bounded at once
 
 
 def kappa(psi: ArrayLike, reachable: ArrayLike, *, S_w: float, reference_only: bool = False) -> float:
-    """κ over the ball of radius S_w, for psi (S, A, S, d) and reachable (S, A, S).
+    """κ over the ball of radius S_w, for psi (S, A, S, d) and reachable (S, A, S), each with H in front where the stages differ.
 
     `reference_only` takes pairs with the reference successor only: κ_ref ≥ κ, enough for ∇g ⪰ κΣ̄ (theory §7).
 

@@ -5,8 +5,8 @@ In stage h of episode k, with known features φ and ψ and unknown parameters θ
     r_h^k(s,a) = φ(s,a)ᵀθ_h^k ∈ [0,1],      P_h^k(s'|s,a) = ψ(s'|s,a)ᵀw_h^k          linear mixture (eq:LMDP-model)
                                             P_h^k(s'|s,a) ∝ exp(ψ(s'|s,a)ᵀw_h^k)     multinomial logit (eq:MNL-model)
 
-`MDP` exposes φ, ψ, θ, w, P, the path lengths P^θ, P^w, Δ and the constants S_θ, S_w, L_φ, L_ψ, κ exactly. Optimal
-values are computed once, by backward induction.
+φ and ψ may differ from stage to stage as well. `MDP` exposes φ, ψ, θ, w, P, the path lengths P^θ, P^w, Δ and the constants S_θ, S_w, L_φ,
+L_ψ, κ exactly. Optimal values are computed once, by backward induction.
 """
 
 from dataclasses import dataclass, field
@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidShape, InvalidValue, integer, require
-from ..linalg import Vector
+from ..linalg import Matrix, Vector
 from ..protocol import Integers
-from .checks import ROUNDING, Path, check_bound, check_distributions, check_features, check_path
+from .checks import ROUNDING, Path, check_bound, check_distributions, check_features, check_path, check_stages, staged
 from .choices import SoftmaxDynamics, check_reachable, choices
 from .curvature import kappa_of
 from .linear_dynamics import linear_dynamics, value_feature_bound
@@ -32,9 +32,9 @@ from .protocol import Cube, Task
 class MDP:
     """K episodes of H stages on S states and A actions; made by `linear_mixture` and `mnl_mixture`."""
 
-    phi: Cube  # (S, A, d_θ)
-    psi: Cube  # (S, A, S, d_w)
-    reachable: NDArray[np.bool_] | None  # (S, A, S), or None in a linear mixture
+    phi: Cube  # (S, A, d_θ), or (H, S, A, d_θ) where the stages differ
+    psi: Cube  # (S, A, S, d_w), or (H, S, A, S, d_w)
+    reachable: NDArray[np.bool_] | None  # (S, A, S) or (H, S, A, S), or None in a linear mixture
     theta: Cube  # (K, H, d_θ), or (K, 1, d_θ) if the stages share it
     w: Cube  # (K, H, d_w), or (K, 1, d_w)
     horizon: int  # H
@@ -52,12 +52,12 @@ class MDP:
     @property
     def states(self) -> int:
         """Number of states S."""
-        return len(self.phi)
+        return int(self.phi.shape[-3])
 
     @property
     def actions(self) -> int:
         """Number of actions A."""
-        return int(self.phi.shape[1])
+        return int(self.phi.shape[-2])
 
     @property
     def episodes(self) -> int:
@@ -79,7 +79,7 @@ class MDP:
         """max ‖ψ_V(s,a)‖ over V ∈ [0,1]^S; in a multinomial mixture max ‖ψ(s'|s,a)‖ over reachable s'."""
         if self.reachable is None:
             return value_feature_bound(self.moves)
-        return float(np.linalg.norm(self.psi, axis=-1)[self.reachable].max())
+        return float(np.linalg.norm(self.moves.psi, axis=-1).max())  # 0 where a place is not in use
 
     @cached_property
     def L_ref(self) -> float:
@@ -89,7 +89,7 @@ class MDP:
     @cached_property
     def U(self) -> int:
         """Largest number of reachable successors."""
-        return self.states if self.reachable is None else int(self.reachable.sum(axis=2).max())
+        return self.states if self.reachable is None else int(self.reachable.sum(axis=-1).max())
 
     @cached_property
     def kappa(self) -> float:
@@ -133,7 +133,15 @@ class MDP:
     @cached_property
     def optimal(self) -> Vector:
         """V*_1 of each episode's first state, (K,)."""
-        return optimal_starts(self.private_dynamics(), self.phi, self.theta, self.w, self.horizon, self.start)
+        paths = self.reward_rows, self.theta, self.w
+        return optimal_starts(self.private_dynamics(), *paths, self.states, self.horizon, self.start)
+
+    @cached_property
+    def reward_rows(self) -> Cube:
+        """phi as (1, S·A, d_θ), or (H, S·A, d_θ) where phi, psi or what can follow differs from stage to stage."""
+        table = self.phi.reshape(-1, self.states * self.actions, self.phi.shape[-1])
+        stages = _stages(self.horizon, self.phi, self.psi, self.reachable)
+        return np.ascontiguousarray(np.broadcast_to(table, (stages, *table.shape[1:])))
 
     def private_dynamics(self) -> Any:
         """The dynamics with workspace of their own: threads may share an MDP."""
@@ -142,11 +150,11 @@ class MDP:
 
     def rewards(self, k: int) -> Cube:
         """r of episode k = 0..K−1, (H, S, A)."""
-        return self._stages(np.einsum("sai,hi->hsa", self.phi, self.theta[k]))
+        return self._stages(np.einsum("hsai,hi->hsa", self.phi.reshape(-1, *self.phi.shape[-3:]), self.theta[k]))
 
     def kernel(self, k: int) -> NDArray[np.float64]:
         """P of episode k = 0..K−1, (H, S, A, S)."""
-        logits = np.einsum("satd,hd->hsat", self.psi, self.w[k])
+        logits = np.einsum("hsatd,hd->hsat", self.psi.reshape(-1, *self.psi.shape[-4:]), self.w[k])
         if self.reachable is None:
             return self._stages(logits)
         logits = np.where(self.reachable, logits, -np.inf)
@@ -185,7 +193,7 @@ def linear_mixture(
     Parameters
     ----------
     phi, psi
-        (S, A, d_θ) and (S, A, S, d_w).
+        (S, A, d_θ) and (S, A, S, d_w); or (H, S, A, d_θ) and (H, S, A, S, d_w), either or both, where the stages differ.
     theta, w
         (K, d), or (K, H, d) when the stages differ; or a function of the episode k = 0..K−1 that returns (d,) or (H, d).
     horizon
@@ -211,9 +219,8 @@ def linear_mixture(
     (0.0, 1.76)
     """
     rewards, features = check_features(phi, psi)
-    mdp = _make(
-        rewards, features, None, theta, w, horizon, episodes, start, noise, S_theta, S_w, linear_dynamics(features)
-    )
+    dynamics = linear_dynamics(_for_all(features, _stages(horizon, rewards, features, None)))
+    mdp = _make(rewards, features, None, theta, w, horizon, episodes, start, noise, S_theta, S_w, dynamics)
     check_distributions(mdp.psi, mdp.w)
     return mdp
 
@@ -234,14 +241,37 @@ def mnl_mixture(
 ) -> MDP:
     """A drifting multinomial-logit mixture MDP: P(s'|s,a) ∝ exp(ψ(s'|s,a)ᵀw) over the reachable successors.
 
-    Parameters are those of `linear_mixture`, and `reachable` (S, A, S) of bool. The reference successor of a pair, whose features learners
-    subtract, is its reachable one of lowest index.
+    Parameters are those of `linear_mixture`, and `reachable` (S, A, S) or (H, S, A, S) of bool. The reference successor of a pair, whose
+    features learners subtract, is its reachable one of lowest index.
     """
     rewards, features = check_features(phi, psi)
     mask = check_reachable(reachable, features)
-    table = choices(moves_of(features, mask), len(features[0]))
+    rows = moves_of(_for_all(features, _stages(horizon, rewards, features, mask)), mask)
+    table = choices(rows, rewards.shape[-2])
     dynamics = SoftmaxDynamics(table, np.zeros(table.psi.shape[1]))
     return _make(rewards, features, mask, theta, w, horizon, episodes, start, noise, S_theta, S_w, dynamics)
+
+
+def _stages(horizon: int, phi: Cube, psi: Cube, reachable: NDArray[np.bool_] | None) -> int:
+    """H if something is given stage by stage, else 1."""
+    H = integer("horizon", horizon, least=1, why="it is the number of stages H")
+    counts = {"phi": staged(phi, 3), "psi": staged(psi, 4)}
+    if reachable is not None:
+        counts["reachable"] = staged(reachable, 3)
+    return check_stages(H, counts)
+
+
+def _for_all(psi: Cube, stages: int) -> Cube:
+    """psi (S, A, S, d), or (stages, S, A, S, d) if there are several."""
+    return psi if stages == 1 else np.broadcast_to(psi, (stages, *psi.shape[-4:]))
+
+
+def _pay(phi: Cube, theta: Cube) -> Matrix:
+    """φᵀθ of every pair, episode and stage."""
+    tables, d = phi.reshape(staged(phi, 3), -1, phi.shape[-1]), phi.shape[-1]
+    if len(tables) == 1:
+        return np.asarray(theta.reshape(-1, d) @ tables[0].T)
+    return np.stack([theta[:, h % theta.shape[1]] @ table.T for h, table in enumerate(tables)])
 
 
 def _make(
@@ -266,10 +296,11 @@ def _make(
     if len(paths[1]) != K:
         raise InvalidShape(f"theta has {K} episodes but w has {len(paths[1])}; both must cover episodes 1..K")
     first = np.ascontiguousarray(np.broadcast_to(np.asarray(start), (K,)))
-    if not (np.isin(first, range(len(rewards))).all()):
-        raise InvalidValue(f"start = {start!r} is not allowed; it must be states in 0..{len(rewards) - 1}")
+    S = rewards.shape[-3]
+    if not np.isin(first, range(S)).all():
+        raise InvalidValue(f"start = {start!r} is not allowed; it must be states in 0..{S - 1}")
     bounds = [check_bound(n, v, p) for n, v, p in zip(("S_theta", "S_w"), (S_theta, S_w), paths, strict=True)]
-    pay = paths[0].reshape(-1, rewards.shape[-1]) @ rewards.reshape(-1, rewards.shape[-1]).T
+    pay = _pay(rewards, paths[0])
     if pay.min() < -ROUNDING or pay.max() > 1.0 + ROUNDING:
         raise InvalidValue(
             f"rewards φᵀθ span [{pay.min():.6g}, {pay.max():.6g}]; they must lie in [0, 1]: rescale them"

@@ -9,6 +9,9 @@ r"""What is known of an MDP before it is played: states, actions, and features, 
 
 >>> import driftbandits as db
 >>> agent = db.EpisodicAgent(db.zoo.weight_ucrl(), db.mdp.tabular(16, 4), horizon=20)
+
+What differs from stage to stage (a day whose morning is not like its evening) has one axis more, for the H stages, in front: arrays of
+features, models, rewards; `logit(…, stages=H)` asks a function of (h, s, a, s').
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -19,8 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidShape, InvalidValue, integer
-from ..linalg import Matrix
-from .checks import check_distributions, check_features, check_rewards
+from .checks import check_distributions, check_features, check_rewards, check_stages, staged
 from .choices import check_reachable
 from .moves import Moves, in_use, moves_from, moves_of, moves_of_models
 from .protocol import Cube, Task
@@ -32,7 +34,8 @@ ROOM = 1 << 22  # pairs × successors that a table has room for by default
 class Features:
     """What a learner may know: made by `tabular`, `mixture_of`, `logit`, or from arrays by `features_of` and `sparse_features`.
 
-    phi (S, A, d_θ) and moves are None where every pair is learned by itself; rewards (S, A) where they are known.
+    phi (S, A, d_θ) and moves are None where every pair is learned by itself; rewards (S, A) where they are known. phi and rewards have H
+    in front, and moves H times as many rows, where they differ from stage to stage.
     """
 
     states: int
@@ -41,51 +44,71 @@ class Features:
     moves: Moves | None = None
     multinomial: bool = False
     successors: int = 1
-    rewards: Matrix | None = None
+    rewards: Cube | None = None
 
     def __repr__(self) -> str:
         kind = "tabular" if self.moves is None else "multinomial logit" if self.multinomial else "linear mixture"
         width = "" if self.moves is None else f", {self.moves.psi.shape[-1]} features"
-        return f"Features({kind}, {self.states} states, {self.actions} actions{width})"
+        stages = max(self._given_for().values(), default=1)
+        apart = "" if stages == 1 else f", {stages} stages"
+        return f"Features({kind}, {self.states} states, {self.actions} actions{width}{apart})"
 
     @property
     def psi(self) -> Cube | None:
-        """Features of the moves, (S, A, S, d_w), 0 where a state cannot follow: S²A·d_w numbers, made when asked for."""
+        """Features of the moves, (S, A, S, d_w) or (H, S, A, S, d_w), 0 where a state cannot follow; made when asked for."""
         if self.moves is None:
             return None
-        dense = np.zeros((self.states * self.actions, self.states, self.moves.psi.shape[-1]))
+        dense = np.zeros((len(self.moves.used), self.states, self.moves.psi.shape[-1]))
         pairs, places = np.nonzero(in_use(self.moves))
         dense[pairs, self.moves.successor[pairs, places]] = self.moves.psi[pairs, places]
-        return dense.reshape(self.states, self.actions, self.states, -1)
+        return dense.reshape(*self._axes(), self.states, -1)
 
     @property
     def reachable(self) -> NDArray[np.bool_] | None:
-        """Which states can follow a pair in a multinomial-logit problem, (S, A, S), made when asked for."""
+        """Which states can follow a pair in a multinomial-logit problem, (S, A, S) or (H, S, A, S), made when asked for."""
         if self.moves is None or not self.multinomial:
             return None
-        dense = np.zeros((self.states * self.actions, self.states), bool)
+        dense = np.zeros((len(self.moves.used), self.states), bool)
         pairs, places = np.nonzero(in_use(self.moves))
         dense[pairs, self.moves.successor[pairs, places]] = True
-        return dense.reshape(self.states, self.actions, self.states)
+        return dense.reshape(*self._axes(), self.states)
 
-    def can_follow(self, s: int, a: int, successor: int) -> bool:
-        """May this state follow this pair? In a linear mixture and a table any may: the learner may be wrong about it."""
+    def can_follow(self, s: int, a: int, successor: int, h: int = 0) -> bool:
+        """May this state follow this pair in stage h? In a linear mixture and a table any may: the learner may be wrong about it."""
         if self.moves is None or not self.multinomial:
             return True
-        pair = s * self.actions + a
-        return bool((self.moves.successor[pair, : self.moves.used[pair]] == successor).any())
+        row = (h * self.states * self.actions + s * self.actions + a) % len(self.moves.used)
+        return bool((self.moves.successor[row, : self.moves.used[row]] == successor).any())
 
     def task(self, horizon: int, episodes: int) -> Task:
         """The problem of H stages and K episodes, 0 if K is not known."""
+        check_stages(horizon, self._given_for())
         sizes = self.states, self.actions
         return Task(*sizes, self.phi, self.moves, self.multinomial, self.successors, horizon, episodes, self.rewards)
 
+    def _given_for(self) -> dict[str, int]:
+        """For how many stages each is given, 1 if for all alike."""
+        counts = {} if self.phi is None else {"phi": staged(self.phi, 3)}
+        if self.moves is not None:
+            counts["psi"] = len(self.moves.used) // (self.states * self.actions)
+        if self.rewards is not None:
+            counts["known_rewards"] = staged(self.rewards, 2)
+        return counts
+
+    def _axes(self) -> tuple[int, ...]:
+        """(S, A) or (H, S, A), of the moves."""
+        stages = self._given_for()["psi"]
+        return (self.states, self.actions) if stages == 1 else (stages, self.states, self.actions)
+
 
 def features_of(phi: ArrayLike, psi: ArrayLike, reachable: ArrayLike | None = None) -> Features:
-    """Features of one's own: phi (S, A, d_θ), psi (S, A, S, d_w), and reachable (S, A, S) in a multinomial-logit problem."""
+    """Features of one's own: phi (S, A, d_θ), psi (S, A, S, d_w), and reachable (S, A, S) in a multinomial-logit problem.
+
+    Each may have an axis for the H stages in front, where the stages differ.
+    """
     rewards, moves = check_features(phi, psi)
     mask = None if reachable is None else check_reachable(reachable, moves)
-    S, A = rewards.shape[:2]
+    S, A = rewards.shape[-3:-1]
     return Features(S, A, rewards, moves_of(moves, mask), mask is not None, S)
 
 
@@ -102,15 +125,15 @@ def sparse_features(
     Parameters
     ----------
     successors
-        (S, A, U): the states that may follow a pair, −1 where there are fewer than U.
+        (S, A, U): the states that may follow a pair, −1 where there are fewer than U. (H, S, A, U) where the stages differ.
     psi
-        (S, A, U, d): features of the move to each of them.
+        (S, A, U, d): features of the move to each of them. (H, S, A, U, d) where the stages differ.
     multinomial
         P ∝ exp(ψᵀw) over the successors, for `mnl_weight_ucrl`; else P = ψᵀw, for `weight_ucrl`.
     phi
-        Features of the rewards (S, A, d_θ); by default every pair's reward is learned by itself.
+        Features of the rewards (S, A, d_θ) or (H, S, A, d_θ); by default every pair's reward is learned by itself.
     known_rewards
-        (S, A), in place of phi: what every action pays, if that is known.
+        (S, A) or (H, S, A), in place of phi: what every action pays, if that is known.
 
     Examples
     --------
@@ -123,8 +146,8 @@ def sparse_features(
     return Features(S, A, rewards, moves, bool(multinomial), S, _known(known_rewards, rewards, S, A))
 
 
-def _known(given: ArrayLike | None, phi: Cube | None, S: int, A: int) -> Matrix | None:
-    """Rewards that are known, (S, A); then there is nothing to learn with features."""
+def _known(given: ArrayLike | None, phi: Cube | None, S: int, A: int) -> Cube | None:
+    """Rewards that are known, (S, A) or (H, S, A); then there is nothing to learn with features."""
     if given is None:
         return None
     if phi is not None:
@@ -142,7 +165,7 @@ def tabular(
     successors
         Room for so many different successors per pair; by default all states, or fewer where that would be more than 4 million counts.
     known_rewards
-        (S, A): what every action pays, if that is known; then only the transitions are learned.
+        (S, A) or (H, S, A): what every action pays, if that is known; then only the transitions are learned.
 
     Examples
     --------
@@ -165,11 +188,13 @@ def mixture_of(
     Parameters
     ----------
     models
-        Transition probabilities (S, A, S) each; or, where most are 0, SciPy's sparse arrays of shape (S·A, S), row s·A + a.
+        Transition probabilities (S, A, S) each; or, where most are 0, SciPy's sparse arrays of shape (S·A, S), row s·A + a. Where the
+        stages differ, (H, S, A, S) each, or a list of H sparse arrays each.
     rewards
-        (S, A) each: the rewards are an unknown combination Σ_i θ_i r_i of these. By default every pair's reward is learned by itself.
+        (S, A) or (H, S, A) each: the rewards are an unknown combination Σ_i θ_i r_i of these. By default every pair's reward is learned by
+        itself.
     known_rewards
-        (S, A), in place of rewards: what every action pays, if that is known.
+        (S, A) or (H, S, A), in place of rewards: what every action pays, if that is known.
 
     Examples
     --------
@@ -179,10 +204,10 @@ def mixture_of(
     """
     if len(models) == 0:
         raise InvalidValue("models is empty; a mixture needs at least one model")
-    sparse = [hasattr(model, "tocsr") for model in models]
+    sparse = [hasattr(_first_of(model), "tocsr") for model in models]
     if any(sparse) and not all(sparse):
         raise InvalidValue("some models are sparse and some are not; give all in one form")
-    S, A, moves = moves_of_models(list(models)) if all(sparse) else _dense_models(models)
+    S, A, moves = moves_of_models([_by_stage(model) for model in models]) if all(sparse) else _dense_models(models)
     phi = None
     if rewards is not None:
         phi = check_rewards(np.stack([np.asarray(r, float) for r in rewards], axis=-1), S, A)
@@ -192,21 +217,35 @@ def mixture_of(
 def _dense_models(models: Sequence[ArrayLike]) -> tuple[int, int, Moves]:
     kernels = [np.asarray(model, float) for model in models]
     shapes = {kernel.shape for kernel in kernels}
-    if len(shapes) != 1 or len(next(iter(shapes))) != 3 or next(iter(shapes))[0] != next(iter(shapes))[2]:
-        raise InvalidShape(f"models have shapes {sorted(shapes)}; each must be (S, A, S), the same for all")
+    first = next(iter(shapes))
+    if len(shapes) != 1 or len(first) not in (3, 4) or first[-3] != first[-1] or 0 in first:
+        raise InvalidShape(
+            f"models have shapes {sorted(shapes)}; each must be (S, A, S), or (H, S, A, S) where the stages differ, the same for all"
+        )
     psi = np.ascontiguousarray(np.stack(kernels, axis=-1))
     if not np.isfinite(psi).all():
         raise InvalidValue("models contain NaN or infinity; they must be probabilities")
     check_distributions(psi, np.eye(len(kernels))[:, None])
-    return psi.shape[0], psi.shape[1], moves_of(psi)
+    return psi.shape[-4], psi.shape[-3], moves_of(psi)
+
+
+def _first_of(model: Any) -> Any:
+    """The model, or what stands for its first stage."""
+    return model[0] if isinstance(model, list | tuple) and model else model
+
+
+def _by_stage(model: Any) -> list[Any]:
+    """The sparse arrays of a model, one for all stages or one for each."""
+    return list(model) if isinstance(model, list | tuple) else [model]
 
 
 def logit(
-    features: Callable[[int, int, int], Any],
+    features: Callable[..., Any],
     *,
     states: int,
     actions: int,
-    successors: Callable[[int, int], Iterable[int]] | None = None,
+    stages: int | None = None,
+    successors: Callable[..., Iterable[int]] | None = None,
     rewards: ArrayLike | None = None,
     known_rewards: ArrayLike | None = None,
 ) -> Features:
@@ -216,12 +255,14 @@ def logit(
     ----------
     features
         Returns the vector ψ(s'|s,a), of the same length everywhere, or None if s' cannot follow (s, a).
+    stages
+        H, where the moves differ from stage to stage: `features(h, s, a, s')` and `successors(h, s, a)` are then asked for h = 0..H−1.
     successors
         The states that `features` is asked about, `successors(s, a)`; by default all, which takes S²A calls.
     rewards
-        Features of the rewards (S, A, d); by default every pair's reward is learned by itself.
+        Features of the rewards (S, A, d) or (H, S, A, d); by default every pair's reward is learned by itself.
     known_rewards
-        (S, A), in place of rewards: what every action pays, if that is known.
+        (S, A) or (H, S, A), in place of rewards: what every action pays, if that is known.
 
     Examples
     --------
@@ -230,22 +271,27 @@ def logit(
     Features(multinomial logit, 3 states, 2 actions, 2 features)
     >>> logit(step, states=3000, actions=2, successors=lambda s, a: range(max(s - 1, 0), min(s + 2, 3000)))
     Features(multinomial logit, 3000 states, 2 actions, 2 features)
+    >>> tide = lambda h, s, a, t: [float(t - s), float(h < 3)] if abs(t - s) <= 1 else None
+    >>> logit(tide, states=3, actions=2, stages=6)
+    Features(multinomial logit, 3 states, 2 actions, 2 features, 6 stages)
     """
     S = integer("states", states, least=1, why="it is the number of states S")
     A = integer("actions", actions, least=1, why="it is the number of actions A")
+    H = 1 if stages is None else integer("stages", stages, least=1, why="it is the number of stages H")
     listed: list[list[tuple[int, NDArray[np.float64]]]] = []
-    for s in range(S):
-        for a in range(A):
-            asked = range(S) if successors is None else successors(s, a)
-            rows = [(int(t), features(s, a, int(t))) for t in asked]
-            listed.append([(t, np.atleast_1d(np.asarray(row, float))) for t, row in rows if row is not None])
-    lengths = {row.shape for pair in listed for _, row in pair}
+    for h, s, a in np.ndindex(H, S, A):
+        pair = (s, a) if stages is None else (h, s, a)
+        asked = range(S) if successors is None else successors(*pair)
+        rows = [(int(t), features(*pair, int(t))) for t in asked]
+        listed.append([(t, np.atleast_1d(np.asarray(row, float))) for t, row in rows if row is not None])
+    lengths = {row.shape for moves in listed for _, row in moves}
     if len(lengths) != 1:
         raise InvalidShape(f"features return vectors of shapes {sorted(lengths)}; all must have the same length")
     U = max(map(len, listed))
-    places, psi = np.full((S * A, U), -1, np.int64), np.zeros((S * A, U, *lengths.pop()))
-    for n, pair in enumerate(listed):
-        for u, (t, row) in enumerate(pair):
+    places, psi = np.full((len(listed), U), -1, np.int64), np.zeros((len(listed), U, *lengths.pop()))
+    for n, moves in enumerate(listed):
+        for u, (t, row) in enumerate(moves):
             places[n, u], psi[n, u] = t, row
     known = {"phi": rewards, "known_rewards": known_rewards}
-    return sparse_features(places.reshape(S, A, U), psi.reshape(S, A, U, -1), multinomial=True, **known)
+    shape = (S, A, U) if stages is None else (H, S, A, U)
+    return sparse_features(places.reshape(shape), psi.reshape(*shape, -1), multinomial=True, **known)

@@ -25,10 +25,10 @@ class KnownState(NamedTuple):
 
     history: History
     sums: Moments  # of no features: it counts
-    expected: Matrix  # (groups, S·A)
-    optimistic: Matrix  # (groups, S·A), the same
+    expected: Matrix  # (rows, S·A): one row if all stages pay alike and are pooled, else H
+    optimistic: Matrix  # (rows, S·A), the same
     radius: Vector  # (groups,) 0
-    bonus: Vector  # (groups,) 0
+    bonus: Vector  # (rows,) 0
     nothing: Vector  # (0,)
 
 
@@ -36,25 +36,27 @@ class KnownState(NamedTuple):
 def _(reward: KnownReward, task: Task, memory: Any, groups: int) -> KnownState:
     if task.rewards is None:
         raise InvalidValue("this learner needs known_rewards (S, A)")
-    rewards = np.tile(task.rewards.reshape(-1), (groups, 1))
+    table = task.rewards.reshape(-1, task.states * task.actions)
+    rewards = np.tile(table, (max(groups, len(table)) // len(table), 1))
     return KnownState(
         history=filled(blank_history(memory, 0), groups),
         sums=blank_moments(0, groups),
         expected=rewards,
         optimistic=rewards.copy(),
         radius=np.zeros(groups),
-        bonus=np.zeros(groups),
+        bonus=np.zeros(len(rewards)),
         nothing=np.zeros(0),
     )
 
 
 @optimistic_reward.register(KnownReward)
-def _(reward: KnownReward, state: KnownState, g: int) -> None:
-    state.bonus[g] = 0.0
+def _(reward: KnownReward, state: KnownState, h: int) -> None:
+    state.bonus[h] = 0.0
 
 
 @learn_reward.register(KnownReward)
-def _(reward: KnownReward, memory: Any, state: KnownState, g: int, pair: int, r: float) -> None:
+def _(reward: KnownReward, memory: Any, state: KnownState, h: int, pair: int, r: float) -> None:
+    g = h % state.sums.n.shape[0]
     fold(memory, view_state(state.history, g), view_state(state.sums, g), state.nothing, 0.0, NO_SLOT)
 
 

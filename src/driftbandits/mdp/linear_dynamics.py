@@ -16,25 +16,24 @@ VERTICES = 1 << 24  # and up to so many (pair, V) in all
 class LinearDynamics(NamedTuple):
     """Features laid out for rows of P."""
 
-    psi: Cube  # (S·A, d, S')
+    psi: Cube  # (S·A, d, S'), or (H·S·A, d, S') where the stages differ
 
 
 def linear_dynamics(psi: Cube) -> LinearDynamics:
-    """Lay out psi (S, A, S, d)."""
-    S, A, _, d = psi.shape
-    return LinearDynamics(np.ascontiguousarray(psi.reshape(S * A, S, d).transpose(0, 2, 1)))
+    """Lay out psi (S, A, S, d) or (H, S, A, S, d)."""
+    return LinearDynamics(np.ascontiguousarray(psi.reshape(-1, *psi.shape[-2:]).transpose(0, 2, 1)))
 
 
 @transition_row.register(LinearDynamics)
-def _(dynamics: LinearDynamics, pair: int, w: Vector, out: Vector) -> None:
+def _(dynamics: LinearDynamics, row: int, w: Vector, out: Vector) -> None:
     for s in range(out.shape[0]):
         out[s] = 0.0
     for i in range(w.shape[0]):
         c = w[i]
         if c != 0.0:
-            row = dynamics.psi[pair, i]
+            features = dynamics.psi[row, i]
             for s in range(out.shape[0]):
-                out[s] += c * row[s]
+                out[s] += c * features[s]
 
 
 def value_feature_bound(moves: Moves) -> float:

@@ -20,7 +20,7 @@ from ..ball import BallWork, blank_ball_work, distance_to, factor_of, project_on
 from ..errors import InvalidValue, positive, require
 from ..kernel import kernel, part, solver, sqrt
 from ..linalg import CHUNK, Matrix, Vector, norm
-from ..protocol import History, blank_history
+from ..protocol import History, Integers, blank_history
 from ..state import filled, view_state
 from .choices import LOWEST, RAW, Choices, choices, softmax
 from .confidence import failure_now, log_failure
@@ -65,6 +65,7 @@ class MultinomialState(NamedTuple):
     certificate: Vector  # (groups,) ‖ŵ − its exact value‖ is below this before the last Newton step; infinite if that was not reached
     radius: Vector  # (groups,) c_w(H/κ)β̄_w
     failure: Vector  # (1,) log(1/δ), with the union bound if there is one that stays
+    pairs: Integers  # (1,) S·A
     concordance: Vector  # (1,) diameter of the features of a class
     size: Vector  # (1,) UL²: what one observation adds to tr Σ̄ at the most
     total: Vector  # (classes,)
@@ -86,8 +87,8 @@ class MultinomialState(NamedTuple):
 def _(transition: Multinomial, task: Task, memory: Any, groups: int) -> MultinomialState:
     if not task.multinomial or task.moves is None:
         raise InvalidValue("a multinomial-logit learner needs reachable=… (S, A, S): which successors are possible")
-    reference = int(transition.reference)
-    table = choices(task.moves, task.actions, reference)
+    reference, pairs = int(transition.reference), task.states * task.actions
+    table = choices(task.moves, task.actions, reference, len(task.moves.used) // pairs)
     C, U, d = table.psi.shape
     span = table.psi[:, :, None] - table.psi[:, None]
     inside = np.arange(U) < table.used[:, None]
@@ -105,6 +106,7 @@ def _(transition: Multinomial, task: Task, memory: Any, groups: int) -> Multinom
         certificate=np.zeros(groups),
         radius=np.zeros(groups),
         failure=np.full(1, log_failure(transition.delta, transition.uniform, task)),
+        pairs=np.full(1, pairs),
         concordance=np.full(1, diameter),
         size=np.full(1, places * length**2),
         total=np.zeros(C),
@@ -205,65 +207,73 @@ def lay_out(state: MultinomialState, g: int) -> None:
 
 
 @kernel
-def add_optimistic(transition: Any, state: MultinomialState, g: int, V: Vector, H: int, out: Vector) -> float:
+def row_of(state: MultinomialState, h: int, pair: int) -> int:
+    """The row of a pair in stage h among all pairs, or among those of all stages where the stages differ."""
+    return int((h * state.pairs[0] + pair) % state.choices.kind.shape[0])
+
+
+@kernel
+def add_optimistic(transition: Any, state: MultinomialState, h: int, V: Vector, H: int, out: Vector) -> float:
     """Add Σ p(s'; w̃)V(s') + c_w(H/κ)β̄_w max‖ψ(s')‖_{Σ̄⁻¹} of every pair to `out`; returns the sum of the bonuses."""
-    table = state.choices
+    table, g, first = state.choices, h % state.w.shape[0], row_of(state, h, 0)
     state.radius[g] = transition.scale * H / transition.kappa * _radius(transition, state, g)
     total = 0.0
     for n in range(out.shape[0]):
-        c = table.kind[n]
+        c = table.kind[first + n]
         value = state.radius[g] * state.width[c]
         total += value
         for u in range(table.used[c]):
-            value += state.P[c, u] * V[table.successor[n, u]]
+            value += state.P[c, u] * V[table.successor[first + n, u]]
         out[n] += value
     return total
 
 
 @kernel
-def slot_of(state: MultinomialState, pair: int, successor: int) -> int:
+def slot_of(state: MultinomialState, h: int, pair: int, successor: int) -> int:
     """class·U + place of a transition; −1 if only time has passed, or the successor is none of the pair's."""
     if pair < 0:
         return -1
-    kind = state.choices.kind[pair]
-    place = place_of(state.choices.successor, state.choices.used[kind], pair, successor)
+    row = row_of(state, h, pair)
+    kind = state.choices.kind[row]
+    place = place_of(state.choices.successor, state.choices.used[kind], row, successor)
     return kind * state.P.shape[1] + place if place >= 0 else -1
 
 
 @kernel
-def surprise_of(state: MultinomialState, g: int, pair: int, successor: int) -> float:
+def surprise_of(state: MultinomialState, h: int, pair: int, successor: int) -> float:
     """−log p(s'; w̃), as far as it can be believed."""
-    table = state.choices
-    kind = table.kind[pair]
-    softmax(table.psi[kind], table.used[kind], state.w[g], state.p)
-    place = place_of(table.successor, table.used[kind], pair, successor)
+    table, row = state.choices, row_of(state, h, pair)
+    kind = table.kind[row]
+    softmax(table.psi[kind], table.used[kind], state.w[h % state.w.shape[0]], state.p)
+    place = place_of(table.successor, table.used[kind], row, successor)
     return float(-np.log(max(state.p[place] if place >= 0 else 0.0, DOUBT)))
 
 
 @estimate_transition.register(Multinomial)
-def _(transition: Multinomial, state: MultinomialState, g: int) -> None:
+def _(transition: Multinomial, state: MultinomialState, h: int) -> None:
+    g = h % state.w.shape[0]
     estimate_stage(transition, state, g)
     lay_out(state, g)
 
 
 @add_next.register(Multinomial)
-def _(transition: Multinomial, state: MultinomialState, g: int, fresh: bool, V: Vector, H: int, out: Vector) -> float:
+def _(transition: Multinomial, state: MultinomialState, h: int, fresh: bool, V: Vector, H: int, out: Vector) -> float:
     if fresh:
-        estimate_transition(transition, state, g)
-    return add_optimistic(transition, state, g, V, H, out)
+        estimate_transition(transition, state, h)
+    return add_optimistic(transition, state, h, V, H, out)
 
 
 @learn_transition.register(Multinomial)
 def _(
-    transition: Multinomial, memory: Any, state: MultinomialState, g: int, pair: int, successor: int, V: Vector
+    transition: Multinomial, memory: Any, state: MultinomialState, h: int, pair: int, successor: int, V: Vector
 ) -> None:
-    slot = slot_of(state, pair, successor)
+    g, slot = h % state.w.shape[0], slot_of(state, h, pair, successor)
     fold(memory, view_state(state.history, g), view_state(state.sums, g), state.nothing, 0.0, slot)
 
 
 @surprise.register(Multinomial)
-def _(transition: Multinomial, state: MultinomialState, g: int, pair: int, successor: int) -> float:
-    return surprise_of(state, g, pair, successor)
+def _(transition: Multinomial, state: MultinomialState, h: int, pair: int, successor: int) -> float:
+    return surprise_of(state, h, pair, successor)
 
 
 @told.register(Multinomial)

@@ -162,7 +162,8 @@ def take_in(transition: OnePassMultinomial, state: MultinomialState, g: int) -> 
 
 
 @estimate_transition.register(OnePassMultinomial)
-def _(transition: OnePassMultinomial, state: MultinomialState, g: int) -> None:
+def _(transition: OnePassMultinomial, state: MultinomialState, h: int) -> None:
+    g = h % state.w.shape[0]
     sums, work, w = view_state(state.sums, g), state.ball, state.w[g]
     ridge = transition.lam * transition.kappa
     for i in range(w.shape[0]):
@@ -177,25 +178,25 @@ def _(transition: OnePassMultinomial, state: MultinomialState, g: int) -> None:
 
 @add_next.register(OnePassMultinomial)
 def _(
-    transition: OnePassMultinomial, state: MultinomialState, g: int, fresh: bool, V: Vector, H: int, out: Vector
+    transition: OnePassMultinomial, state: MultinomialState, h: int, fresh: bool, V: Vector, H: int, out: Vector
 ) -> float:
     if fresh:
-        estimate_transition(transition, state, g)
-    return add_optimistic(transition, state, g, V, H, out)
+        estimate_transition(transition, state, h)
+    return add_optimistic(transition, state, h, V, H, out)
 
 
 @learn_transition.register(OnePassMultinomial)
 def _(
-    transition: OnePassMultinomial, memory: Any, state: MultinomialState, g: int, pair: int, successor: int, V: Vector
+    transition: OnePassMultinomial, memory: Any, state: MultinomialState, h: int, pair: int, successor: int, V: Vector
 ) -> None:
-    slot = slot_of(state, pair, successor)
+    g, slot = h % state.w.shape[0], slot_of(state, h, pair, successor)
     fold(memory, view_state(state.history, g), view_state(state.sums, g), state.nothing, 0.0, slot)
     take_in(transition, state, g)
 
 
 @surprise.register(OnePassMultinomial)
-def _(transition: OnePassMultinomial, state: MultinomialState, g: int, pair: int, successor: int) -> float:
-    return surprise_of(state, g, pair, successor)
+def _(transition: OnePassMultinomial, state: MultinomialState, h: int, pair: int, successor: int) -> float:
+    return surprise_of(state, h, pair, successor)
 
 
 @told.register(OnePassMultinomial)

@@ -137,8 +137,8 @@ def _greedy(book: Book, h: int, cap: float, rng: np.random.Generator) -> None:
 @plan.register(OptimisticPlanner)
 def _(strategy: OptimisticPlanner, state: PlannerState, rng: np.random.Generator) -> None:
     reward = state.reward
-    for g in range(reward.optimistic.shape[0]):
-        optimistic_reward(strategy.reward, reward, g)
+    for h in range(reward.optimistic.shape[0]):
+        optimistic_reward(strategy.reward, reward, h)
     backup(strategy, state.book, reward.optimistic, reward.bonus, state.transition, state.spread, rng)
 
 
@@ -152,16 +152,16 @@ def backup(
     spread: Vector,
     rng: np.random.Generator,
 ) -> None:
-    """Plan backwards from optimistic rewards (groups, S·A), of which `bonus` (groups,) is how much of their sum is bonus."""
-    H, groups = book.Q.shape[0], optimistic.shape[0]
+    """Plan backwards from optimistic rewards (1 or H, S·A), of which `bonus` (1 or H,) is how much of their sum is bonus."""
+    H, rows = book.Q.shape[0], optimistic.shape[0]
     spread[0] = 0.0
     spread[1] = 0.0
     for h in range(H - 1, -1, -1):
-        g = h if groups > 1 else 0
-        fresh = groups > 1 or h == H - 1
+        row = h % rows
+        fresh = not strategy.rule.pooled or h == H - 1
         for n in range(book.Q.shape[1]):
-            book.Q[h, n] = optimistic[g, n]
-        spread[0] += bonus[g] + add_next(strategy.transition, transition, g, fresh, book.V[h + 1], H, book.Q[h])
+            book.Q[h, n] = optimistic[row, n]
+        spread[0] += bonus[row] + add_next(strategy.transition, transition, h, fresh, book.V[h + 1], H, book.Q[h])
         for n in range(book.Q.shape[1]):
             spread[1] += book.Q[h, n]
         _greedy(book, h, float(H - h if strategy.rule.stage else H), rng)
@@ -182,8 +182,8 @@ def _learn(strategy: OptimisticPlanner, state: PlannerState, h: int, pair: int, 
     V = state.book.V[h + 1]
     if strategy.rule.pooled:
         memory = of_step(strategy.memory, h, state.book.Q.shape[0])
-        learn_reward(strategy.reward, memory, state.reward, 0, pair, r)
-        learn_transition(strategy.transition, memory, state.transition, 0, pair, successor, V)
+        learn_reward(strategy.reward, memory, state.reward, h, pair, r)
+        learn_transition(strategy.transition, memory, state.transition, h, pair, successor, V)
     else:
         learn_reward(strategy.reward, strategy.memory, state.reward, h, pair, r)
         learn_transition(strategy.transition, strategy.memory, state.transition, h, pair, successor, V)

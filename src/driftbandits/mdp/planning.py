@@ -78,20 +78,24 @@ def _tables(P: ArrayLike, rewards: ArrayLike) -> tuple[Cube, Cube]:
     return kernel_, pay
 
 
-def optimal_starts(dynamics: Any, phi: Cube, theta: Cube, w: Cube, horizon: int, start: Integers) -> Vector:
-    """V*_1(s_1) of every episode, (K,), without making tables; an episode equal to the one before costs nothing."""
-    S, A, d = phi.shape
-    out, V, row = np.zeros(len(start)), np.zeros((2, S)), np.zeros(S)
-    _optimal_starts(dynamics, phi.reshape(S * A, d), theta, w, horizon, start, V, row, out)
+def optimal_starts(
+    dynamics: Any, phi: Cube, theta: Cube, w: Cube, states: int, horizon: int, start: Integers
+) -> Vector:
+    """V*_1(s_1) of every episode, (K,), without making tables; an episode equal to the one before costs nothing.
+
+    phi (1 or H, S·A, d), and as many rows of the dynamics: stage h has its own where there are H.
+    """
+    out, V, row = np.zeros(len(start)), np.zeros((2, states)), np.zeros(states)
+    _optimal_starts(dynamics, phi, theta, w, horizon, start, V, row, out)
     return out
 
 
 @entry
 def _optimal_starts(
-    dynamics: Any, phi: Matrix, theta: Cube, w: Cube, horizon: int, start: Integers, V: Matrix, row: Vector, out: Vector
+    dynamics: Any, phi: Cube, theta: Cube, w: Cube, horizon: int, start: Integers, V: Matrix, row: Vector, out: Vector
 ) -> None:
-    S = V.shape[1]
-    A = phi.shape[0] // S
+    S, pairs = V.shape[1], phi.shape[1]
+    A = pairs // S
     for k in range(start.shape[0]):
         if k > 0 and start[k] == start[k - 1] and _same(theta[k], theta[k - 1]) and _same(w[k], w[k - 1]):
             out[k] = out[k - 1]
@@ -99,12 +103,12 @@ def _optimal_starts(
         for s in range(S):
             V[horizon % 2, s] = 0.0
         for h in range(horizon - 1, -1, -1):
-            new, old = V[h % 2], V[(h + 1) % 2]
+            new, old, f = V[h % 2], V[(h + 1) % 2], h % phi.shape[0]
             for s in range(S):
                 best = -np.inf
                 for a in range(A):
-                    transition_row(dynamics, s * A + a, w[k, h % w.shape[1]], row)
-                    best = max(best, dot(phi[s * A + a], theta[k, h % theta.shape[1]]) + dot(row, old))
+                    transition_row(dynamics, f * pairs + s * A + a, w[k, h % w.shape[1]], row)
+                    best = max(best, dot(phi[f, s * A + a], theta[k, h % theta.shape[1]]) + dot(row, old))
                 new[s] = best
         out[k] = V[0, start[k]]
 
@@ -119,14 +123,15 @@ def _same(x: Matrix, y: Matrix) -> bool:
 
 
 @kernel
-def evaluate(dynamics: Any, phi: Matrix, theta: Matrix, w: Matrix, policy: Integers, P: Cube, V: Matrix) -> None:
-    """V^π (H+1, S) of a deterministic policy (H, S), and P (H, S, S), its transitions; phi (S·A, d)."""
-    H, S = policy.shape
-    A = phi.shape[0] // S
+def evaluate(dynamics: Any, phi: Cube, theta: Matrix, w: Matrix, policy: Integers, P: Cube, V: Matrix) -> None:
+    """V^π (H+1, S) of a deterministic policy (H, S), and P (H, S, S), its transitions; phi (1 or H, S·A, d)."""
+    (H, S), pairs = policy.shape, phi.shape[1]
+    A = pairs // S
     for s in range(S):
         V[H, s] = 0.0
     for h in range(H - 1, -1, -1):
+        f = h % phi.shape[0]
         for s in range(S):
             pair = s * A + policy[h, s]
-            transition_row(dynamics, pair, w[h % w.shape[0]], P[h, s])
-            V[h, s] = dot(phi[pair], theta[h % theta.shape[0]]) + dot(P[h, s], V[h + 1])
+            transition_row(dynamics, f * pairs + pair, w[h % w.shape[0]], P[h, s])
+            V[h, s] = dot(phi[f, pair], theta[h % theta.shape[0]]) + dot(P[h, s], V[h + 1])

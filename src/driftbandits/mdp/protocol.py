@@ -15,7 +15,9 @@ dynamics    (environments) the same, in truth  `transition_row`
 strategy    what to do in this episode?        `open_book`, `plan`, `experience`, `miss`, `report`, `settle_in`
 ==========  =================================  ==================================================
 
-Pairs (s, a) are numbered n = s·A + a; stages are 0-based in code, 1-based in the paper.
+Pairs (s, a) are numbered n = s·A + a; stages are 0-based in code, 1-based in the paper. Models are told the stage h. What is kept once
+for all stages, as estimates where stages are pooled and features where they do not differ, has a leading axis of 1, the rest one of H:
+what belongs to stage h is at h % len.
 """
 
 from typing import Any, NamedTuple
@@ -35,7 +37,8 @@ class Task(NamedTuple):
 
     phi (S, A, d_θ) and the `Moves` with their features, None where nothing is known and every pair is learned by itself; is it a
     multinomial-logit problem? Room for so many successors per pair where moves is None; H stages; K episodes, or 0 if that is not known.
-    Rewards (S, A) on the learner's scale, where they are known.
+    Rewards (S, A) on the learner's scale, where they are known. phi and rewards have H in front, and moves H times as many rows, where
+    they differ from stage to stage.
     """
 
     states: int
@@ -46,7 +49,7 @@ class Task(NamedTuple):
     successors: int
     horizon: int
     episodes: int
-    rewards: Matrix | None = None
+    rewards: Cube | None = None
 
 
 class Book(NamedTuple):
@@ -79,13 +82,16 @@ def reward_state(reward: Any, task: Task, memory: Any, groups: int) -> Any:
 
 
 @generic
-def optimistic_reward(reward: Any, state: Any, g: int) -> None:
-    """Write every pair's expected and optimistic reward into state.expected[g] and .optimistic[g], the sum of bonuses into .bonus[g]."""
+def optimistic_reward(reward: Any, state: Any, h: int) -> None:
+    """Write every pair's expected and optimistic reward into state.expected[h] and .optimistic[h], the sum of bonuses into .bonus[h].
+
+    Called for h = 0, 1, … in order: once if neither the estimates nor the features differ from stage to stage, else for all H stages.
+    """
 
 
 @generic
-def learn_reward(reward: Any, memory: Any, state: Any, g: int, pair: int, r: float) -> None:
-    """Remember the reward of a pair; pair = −1: only time has passed."""
+def learn_reward(reward: Any, memory: Any, state: Any, h: int, pair: int, r: float) -> None:
+    """Remember the reward of a pair in stage h; pair = −1: only time has passed."""
 
 
 # ------------------------------------------------------------------------------------------------------------- transition
@@ -97,22 +103,22 @@ def transition_state(transition: Any, task: Task, memory: Any, groups: int) -> A
 
 
 @generic
-def estimate_transition(transition: Any, state: Any, g: int) -> None:
-    """Refresh the estimate of group g from its sums, and what `add_next` needs of it. (Nothing by default.)"""
-    _ = g
+def estimate_transition(transition: Any, state: Any, h: int) -> None:
+    """Refresh the estimate of stage h from its sums, and what `add_next` needs of it. (Nothing by default.)"""
+    _ = h
 
 
 @generic
-def add_next(transition: Any, state: Any, g: int, fresh: bool, V: Vector, H: int, out: Vector) -> float:
-    """Add an optimistic E[V(s')] of every pair to `out` (S·A,), from the sums of group g, estimated anew if `fresh`.
+def add_next(transition: Any, state: Any, h: int, fresh: bool, V: Vector, H: int, out: Vector) -> float:
+    """Add an optimistic E[V(s')] of every pair in stage h to `out` (S·A,), estimated anew if `fresh`.
 
     Returns how much of what was added is bonus, summed over pairs.
     """
 
 
 @generic
-def learn_transition(transition: Any, memory: Any, state: Any, g: int, pair: int, successor: int, V: Vector) -> None:
-    """Remember one transition; pair = −1 if the episode ended before this stage, so that only time has passed.
+def learn_transition(transition: Any, memory: Any, state: Any, h: int, pair: int, successor: int, V: Vector) -> None:
+    """Remember one transition of stage h; pair = −1 if the episode ended before this stage, so that only time has passed.
 
     V is the optimistic value of the next stage that the episode was planned with.
     """
@@ -124,8 +130,8 @@ def room_for(part: Any, state: Any, pair: int, successor: int) -> None:
 
 
 @generic
-def surprise(transition: Any, state: Any, g: int, pair: int, successor: int) -> float:
-    """−log of the probability that the last estimate of group g gave to this successor."""
+def surprise(transition: Any, state: Any, h: int, pair: int, successor: int) -> float:
+    """−log of the probability that the last estimate of stage h gave to this successor."""
 
 
 @generic
@@ -134,8 +140,8 @@ def told(part: Any, state: Any) -> dict[str, Any]:
 
 
 @generic
-def transition_row(dynamics: Any, pair: int, w: Vector, out: Vector) -> None:
-    """Write P(·|s,a; w) into `out` (S,)."""
+def transition_row(dynamics: Any, row: int, w: Vector, out: Vector) -> None:
+    """Write P(·|s,a; w) of a pair, or of a pair of a stage where the stages differ, into `out` (S,)."""
 
 
 # --------------------------------------------------------------------------------------------------------------- strategy

@@ -18,7 +18,7 @@ from ..linalg import CHUNK, Matrix, Vector, inner_products, inverse_norms
 from ..protocol import NO_SLOT, History, Moments, blank_history, remember
 from ..state import filled, view_state
 from .confidence import failure_now, log_failure
-from .protocol import Task, learn_reward, optimistic_reward, reward_state, told
+from .protocol import Cube, Task, learn_reward, optimistic_reward, reward_state, told
 
 
 @part
@@ -47,20 +47,20 @@ class RewardRidge(NamedTuple):
 class RewardState(NamedTuple):
     """What is known of the rewards, for each group of stages."""
 
-    phi: Matrix  # (d, S·A)
+    phi: Cube  # (1, d, S·A), or (H, d, S·A) where the features of the stages differ
     history: History  # leading axis: groups
     sums: Moments  # leading axis: groups
     theta: Matrix  # (groups, d)
-    expected: Matrix  # (groups, S·A) φᵀθ̂
+    expected: Matrix  # (rows, S·A) φᵀθ̂; one row if the stages share estimates and features, else H
     factor: Matrix  # (d, d) of Λ
     x: Vector  # (d,) features of one pair
     Z: Matrix  # (d, CHUNK)
-    optimistic: Matrix  # (groups, S·A)
+    optimistic: Matrix  # (rows, S·A)
     square: Vector  # (CHUNK,)
     mean: Vector  # (S·A,)
     failure: Vector  # (1,) log(1/δ), with the union bound if there is one that stays
     radius: Vector  # (groups,) c_rβ_θ
-    bonus: Vector  # (groups,) sum of the bonuses of all pairs
+    bonus: Vector  # (rows,) sum of the bonuses of all pairs
 
 
 def blank_moments(d: int, groups: int) -> Moments:
@@ -72,23 +72,24 @@ def blank_moments(d: int, groups: int) -> Moments:
 def _(reward: RewardRidge, task: Task, memory: Any, groups: int) -> RewardState:
     if task.phi is None:
         raise InvalidValue("this learner needs features phi (S, A, d) of the rewards")
-    d = task.phi.shape[2]
-    phi = np.ascontiguousarray(task.phi.reshape(-1, d).T)
+    d = task.phi.shape[-1]
+    phi = np.ascontiguousarray(task.phi.reshape(-1, task.states * task.actions, d).transpose(0, 2, 1))
+    rows, pairs = max(groups, len(phi)), phi.shape[2]
     return RewardState(
         phi=phi,
         history=filled(blank_history(memory, d), groups),
         sums=blank_moments(d, groups),
         theta=np.zeros((groups, d)),
-        expected=np.zeros((groups, phi.shape[1])),
+        expected=np.zeros((rows, pairs)),
         factor=np.zeros((d, d)),
         x=np.zeros(d),
         Z=np.zeros((d, CHUNK)),
-        optimistic=np.zeros((groups, phi.shape[1])),
+        optimistic=np.zeros((rows, pairs)),
         square=np.zeros(CHUNK),
-        mean=np.zeros(phi.shape[1]),
+        mean=np.zeros(pairs),
         failure=np.full(1, log_failure(reward.delta, reward.uniform, task)),
         radius=np.zeros(groups),
-        bonus=np.zeros(groups),
+        bonus=np.zeros(rows),
     )
 
 
@@ -129,29 +130,32 @@ def add_bonuses(X: Matrix, factor: Matrix, beta: float, Z: Matrix, square: Vecto
 
 
 @optimistic_reward.register(RewardRidge)
-def _(reward: RewardRidge, state: RewardState, g: int) -> None:
+def _(reward: RewardRidge, state: RewardState, h: int) -> None:
+    g, phi = h % state.theta.shape[0], state.phi[h % state.phi.shape[0]]
     sums = view_state(state.sums, g)
-    d = state.phi.shape[0]
-    ridge(sums.A, reward.lam, sums.b, state.factor, state.theta[g])
+    d = phi.shape[0]
+    if h == g:  # else the factor is that of the stage before
+        ridge(sums.A, reward.lam, sums.b, state.factor, state.theta[g])
     beta = sqrt(reward.lam) * reward.S
     if reward.noise > 0.0:
         volume = d * np.log(1.0 + reward.L * reward.L * sums.n[0] / (reward.lam * d))
         failure = failure_now(reward.uniform, state.failure[0], state.history.clock[g])
         beta += reward.noise * sqrt(volume + 2.0 * failure)
-    out = state.optimistic[g]
+    out = state.optimistic[h]
     for n in range(out.shape[0]):
         out[n] = 0.0
-    add_predictions(state.phi, state.theta[g], state.mean, out)
+    add_predictions(phi, state.theta[g], state.mean, out)
     for n in range(out.shape[0]):
-        state.expected[g, n] = out[n]
+        state.expected[h, n] = out[n]
     state.radius[g] = reward.scale * beta
-    state.bonus[g] = add_bonuses(state.phi, state.factor, state.radius[g], state.Z, state.square, out)
+    state.bonus[h] = add_bonuses(phi, state.factor, state.radius[g], state.Z, state.square, out)
 
 
 @learn_reward.register(RewardRidge)
-def _(reward: RewardRidge, memory: Any, state: RewardState, g: int, pair: int, r: float) -> None:
+def _(reward: RewardRidge, memory: Any, state: RewardState, h: int, pair: int, r: float) -> None:
+    g, phi = h % state.theta.shape[0], state.phi[h % state.phi.shape[0]]
     for i in range(state.x.shape[0]):
-        state.x[i] = state.phi[i, pair] if pair >= 0 else 0.0
+        state.x[i] = phi[i, pair] if pair >= 0 else 0.0
     fold(memory, view_state(state.history, g), view_state(state.sums, g), state.x, r if pair >= 0 else 0.0, NO_SLOT)
 
 

@@ -96,8 +96,7 @@ def simulate_mdp(
         raise InvalidValue(f"episodes = {K} is not allowed; the MDP has {mdp.episodes}: its parameters end there")
     # Streams of their own for transitions, ties and noise: a shorter run is the beginning of a longer one.
     chance, rng, disturbance = (np.random.default_rng(s) for s in seed_sequence(seed).spawn(3))
-    S, A, d = mdp.phi.shape
-    H = mdp.horizon
+    S, A, H = mdp.states, mdp.actions, mdp.horizon
     best = mdp.optimal
     known = mdp.task if features is None else _same_size(features, mdp).task(mdp.horizon, K)
     strategy, task = settled(strategy, known._replace(episodes=K))
@@ -113,7 +112,7 @@ def simulate_mdp(
         rewards=np.zeros(kept),
         Q=np.zeros((K, H, S * A) if record else (0, 0, 0)),
     )
-    phi = mdp.phi.reshape(S * A, d)
+    phi = mdp.reward_rows
     dynamics = mdp.private_dynamics()
     blank = np.zeros((1, H))
     play = _episodes.direct(
@@ -171,7 +170,7 @@ def _episodes(
     strategy: Any,
     state: Any,
     dynamics: Any,
-    phi: Matrix,
+    phi: Cube,
     theta: Cube,
     w: Cube,
     start: Integers,
@@ -185,13 +184,13 @@ def _episodes(
 ) -> None:
     """Play the block of episodes from `first`."""
     S, H = log.P.shape[1], fate.shape[1]
-    A = phi.shape[0] // S
+    A = phi.shape[1] // S
     for j in range(fate.shape[0]):
         k = first + j
         plan(strategy, state, rng)
         if log.Q.shape[0] > 0:
             for h in range(H):
-                for n in range(phi.shape[0]):
+                for n in range(phi.shape[1]):
                     log.Q[k, h, n] = state.book.Q[h, n]
         policy = state.book.policy
         evaluate(dynamics, phi, theta[k], w[k], policy, log.P, log.V)
@@ -200,7 +199,7 @@ def _episodes(
         regret[k] = log.total[0]
         for h in range(H):
             pair = s * A + policy[h, s]
-            r = dot(phi[pair], theta[k, h % theta.shape[1]]) + noise[j, h]
+            r = dot(phi[h % phi.shape[0], pair], theta[k, h % theta.shape[1]]) + noise[j, h]
             successor = _draw(log.P[h, s], fate[j, h])
             experience(strategy, state, h, pair, r, successor)
             if log.actions.shape[0] > 0:

@@ -136,7 +136,8 @@ def _(reward: RewardTable, task: Task, memory: Any, groups: int) -> RewardTableS
 
 
 @optimistic_reward.register(RewardTable)
-def _(reward: RewardTable, state: RewardTableState, g: int) -> None:
+def _(reward: RewardTable, state: RewardTableState, h: int) -> None:
+    g = h  # as many rows as groups: a table has no features
     sums = view_state(state.sums, g)
     bonus = 0.0
     for n in range(sums.N.shape[0]):
@@ -149,7 +150,8 @@ def _(reward: RewardTable, state: RewardTableState, g: int) -> None:
 
 
 @learn_reward.register(RewardTable)
-def _(reward: RewardTable, memory: Any, state: RewardTableState, g: int, pair: int, r: float) -> None:
+def _(reward: RewardTable, memory: Any, state: RewardTableState, h: int, pair: int, r: float) -> None:
+    g = h % state.radius.shape[0]
     fold(memory, view_state(state.history, g), view_state(state.sums, g), state.nothing, r, pair)
 
 
@@ -187,8 +189,9 @@ def _(transition: TransitionTable, task: Task, memory: Any, groups: int) -> Tran
 
 @add_next.register(TransitionTable)
 def _(
-    transition: TransitionTable, state: TransitionTableState, g: int, fresh: bool, V: Vector, H: int, out: Vector
+    transition: TransitionTable, state: TransitionTableState, h: int, fresh: bool, V: Vector, H: int, out: Vector
 ) -> float:
+    g = h % state.radius.shape[0]
     return add_table(transition, state.successor, state.used, state.sums.N[g], V, out)
 
 
@@ -217,9 +220,9 @@ def add_table(
 
 @learn_transition.register(TransitionTable)
 def _(
-    transition: TransitionTable, memory: Any, state: TransitionTableState, g: int, pair: int, successor: int, V: Vector
+    transition: TransitionTable, memory: Any, state: TransitionTableState, h: int, pair: int, successor: int, V: Vector
 ) -> None:
-    slot = -1
+    g, slot = h % state.radius.shape[0], -1
     if pair >= 0:
         place = place_of(state.successor, state.used[pair], pair, successor)
         if place < 0 and state.used[pair] < state.successor.shape[1]:
@@ -245,8 +248,8 @@ def _(state: TransitionTableState) -> bool:
 
 
 @surprise.register(TransitionTable)
-def _(transition: TransitionTable, state: TransitionTableState, g: int, pair: int, successor: int) -> float:
-    N, U = state.sums.N[g], state.successor.shape[1]
+def _(transition: TransitionTable, state: TransitionTableState, h: int, pair: int, successor: int) -> float:
+    N, U = state.sums.N[h % state.radius.shape[0]], state.successor.shape[1]
     total = 0.0
     for u in range(state.used[pair]):
         total += N[pair * U + u]

@@ -53,8 +53,8 @@ def check_transition(transition: Any) -> None:
 class MixtureState(NamedTuple):
     """What is known of the transitions, for each group of stages."""
 
-    psi: Cube  # (U, d, S·A): the inner loop over pairs is contiguous
-    successor: Integers  # (U, S·A)
+    psi: Cube  # (1 or H, U, d, S·A): the inner loop over pairs is contiguous
+    successor: Integers  # (1 or H, U, S·A)
     history: History
     sums: Moments
     w: Matrix  # (groups, d)
@@ -73,14 +73,14 @@ class MixtureState(NamedTuple):
 def _(transition: ValueTargeted, task: Task, memory: Any, groups: int) -> MixtureState:
     if task.moves is None:
         raise InvalidValue("a linear-mixture learner needs features psi (S, A, S, d) of the transitions")
-    pairs, _, d = task.moves.psi.shape
+    pairs, (_, U, d) = task.states * task.actions, task.moves.psi.shape
     if task.multinomial:
         raise InvalidValue(
             "a linear-mixture learner was given a multinomial-logit problem (reachable is set); use mnl_weight_ucrl or its relatives"
         )
     return MixtureState(
-        psi=np.ascontiguousarray(task.moves.psi.transpose(1, 2, 0)),
-        successor=np.ascontiguousarray(task.moves.successor.T),
+        psi=np.ascontiguousarray(task.moves.psi.reshape(-1, pairs, U, d).transpose(0, 2, 3, 1)),
+        successor=np.ascontiguousarray(task.moves.successor.reshape(-1, pairs, U).transpose(0, 2, 1)),
         history=filled(blank_history(memory, d), groups),
         sums=blank_moments(d, groups),
         w=np.zeros((groups, d)),
@@ -97,13 +97,15 @@ def _(transition: ValueTargeted, task: Task, memory: Any, groups: int) -> Mixtur
 
 
 @estimate_transition.register(ValueTargeted)
-def _(transition: ValueTargeted, state: MixtureState, g: int) -> None:
+def _(transition: ValueTargeted, state: MixtureState, h: int) -> None:
+    g = h % state.w.shape[0]
     sums = view_state(state.sums, g)
     ridge(sums.A, transition.lam, sums.b, state.factor, state.w[g])
 
 
 @add_next.register(ValueTargeted)
-def _(transition: ValueTargeted, state: MixtureState, g: int, fresh: bool, V: Vector, H: int, out: Vector) -> float:
+def _(transition: ValueTargeted, state: MixtureState, h: int, fresh: bool, V: Vector, H: int, out: Vector) -> float:
+    g, f = h % state.w.shape[0], h % state.psi.shape[0]
     sums = view_state(state.sums, g)
     if fresh:
         estimate_transition(transition, state, g)
@@ -111,8 +113,8 @@ def _(transition: ValueTargeted, state: MixtureState, g: int, fresh: bool, V: Ve
     for i in range(d):
         for a in range(n):
             state.X[i, a] = 0.0
-    for u in range(state.psi.shape[0]):
-        psi, at = state.psi[u], state.successor[u]
+    for u in range(state.psi.shape[1]):
+        psi, at = state.psi[f, u], state.successor[f, u]
         for a in range(n):
             state.values[a] = V[at[a]]
         for i in range(d):
@@ -129,26 +131,27 @@ def _(transition: ValueTargeted, state: MixtureState, g: int, fresh: bool, V: Ve
 
 @learn_transition.register(ValueTargeted)
 def _(
-    transition: ValueTargeted, memory: Any, state: MixtureState, g: int, pair: int, successor: int, V: Vector
+    transition: ValueTargeted, memory: Any, state: MixtureState, h: int, pair: int, successor: int, V: Vector
 ) -> None:
+    g, f = h % state.w.shape[0], h % state.psi.shape[0]
     target = 0.0
     for i in range(state.x.shape[0]):
         state.x[i] = 0.0
     if pair >= 0:
         target = V[successor]
-        for u in range(state.psi.shape[0]):
+        for u in range(state.psi.shape[1]):
             for i in range(state.x.shape[0]):
-                state.x[i] += V[state.successor[u, pair]] * state.psi[u, i, pair]
+                state.x[i] += V[state.successor[f, u, pair]] * state.psi[f, u, i, pair]
     fold(memory, view_state(state.history, g), view_state(state.sums, g), state.x, target, NO_SLOT)
 
 
 @surprise.register(ValueTargeted)
-def _(transition: ValueTargeted, state: MixtureState, g: int, pair: int, successor: int) -> float:
-    p = 0.0
-    for u in range(state.psi.shape[0]):
-        if state.successor[u, pair] == successor:
+def _(transition: ValueTargeted, state: MixtureState, h: int, pair: int, successor: int) -> float:
+    g, f, p = h % state.w.shape[0], h % state.psi.shape[0], 0.0
+    for u in range(state.psi.shape[1]):
+        if state.successor[f, u, pair] == successor:
             for i in range(state.x.shape[0]):
-                p += state.psi[u, i, pair] * state.w[g, i]
+                p += state.psi[f, u, i, pair] * state.w[g, i]
     # A ridge estimate need not be a distribution; and no successor is impossible to somebody who may be wrong.
     return float(-np.log(min(max(p, DOUBT), 1.0)))
 

@@ -22,6 +22,12 @@ def make():
     return db.EpisodicAgent(db.zoo.weight_ucrl(), db.mdp.tabular(1, 2), horizon=1, seed=0)
 
 
+def test_what_it_tells_before_anything_happened():
+    told = make().info()
+    assert told["memory_of_rewards"] is None
+    assert told["memory_of_transitions"] is None
+
+
 def test_a_constant_world_is_remembered_and_a_jump_is_followed():
     static, jump = (
         np.tile([0.9, 0.2], (400, 1)),
@@ -29,7 +35,7 @@ def test_a_constant_world_is_remembered_and_a_jump_is_followed():
     )
     agent = make()
     assert follow(agent, static)[50:].mean() > 0.9
-    assert agent.info()["memory_of_rewards"] > 300
+    assert (agent.info()["memory_of_rewards"] or 1000) > 300  # None: nothing is forgotten
     agent = make()
     assert follow(agent, jump)[-50:].mean() > 0.9
     assert agent.info()["memory_of_rewards"] < 200

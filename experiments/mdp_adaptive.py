@@ -1,0 +1,124 @@
+"""Drift unknown: the learner that finds out its memory, next to the best fixed memory and bonus scale in hindsight.
+
+    python experiments/mdp_adaptive.py              # writes docs/results/mdp_adaptive.json
+    python experiments/mdp_adaptive.py --quick      # the same in small, to standard output
+
+Every world that comes with the library, and the windy lake of `mdp_rivals.py` as a table; static, gradual and abrupt; K = 3000 episodes.
+
+    adaptive     `weight_ucrl()` or `mnl_weight_ucrl()`, nothing set
+    hindsight    the same with γ given, γ = 1 − 1/m over MEMORIES, both bonuses times each of SCALES: the pair of least mean regret on the
+                 same seeds, so that it is a little too good
+    rivals       BOB, window and restart, at the theorem's memory (BOB needs none): with the theorem's constants, and with practical ones
+"""
+
+import argparse
+import itertools
+import json
+import pathlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from mdp_rivals import lake
+
+import driftbandits as db
+from driftbandits.files import write_atomically
+
+HERE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "results" / "mdp_adaptive.json"
+MEMORIES = (10.0, 30.0, 100.0, 300.0, 1000.0, float("inf"))  # episodes
+SCALES = (0.1, 0.3, 1.0, 3.0)  # times the practical ones
+DRIFTS = ("static", "gradual", "abrupt")
+World = Callable[..., db.mdp.MDP]
+WORLDS: dict[str, World] = {
+    "river, mirrored": lambda **c: db.mdp.riverswim(**c),
+    "river, current": lambda **c: db.mdp.riverswim(form="current", **c),
+    "inventory": lambda **c: db.mdp.inventory(**c),
+    "random mixture": lambda **c: db.mdp.random_linear_mixture(**c),
+    "river, logit": lambda **c: db.mdp.mnl_riverswim(horizon=8, **c),
+    "river, logit, one-sided": lambda **c: db.mdp.mnl_riverswim(horizon=8, form="one-sided", **c),
+    "random logit": lambda **c: db.mdp.random_mnl(**c),
+    "windy lake (table)": lambda **c: lake(**c),
+}
+
+
+def features(name: str, world: db.mdp.MDP) -> db.mdp.Features | None:
+    """What the learners know: nothing in a world whose name says so."""
+    return db.mdp.tabular(world.states, world.actions) if "table" in name else None
+
+
+def scaled(name: str, world: db.mdp.MDP, scale: float) -> dict[str, float]:
+    """The practical bonus scales times `scale`."""
+    if "table" in name:
+        return {"reward_bonus_scale": 0.3 * scale, "transition_bonus_scale": 0.3 * scale}
+    transitions = 0.3
+    if world.multinomial:
+        S = 5.0 / float(np.linalg.norm(world.psi, axis=-1).max())
+        transitions = db.mdp.kappa(world.psi, world.reachable, S_w=S) / 50.0
+    return {"reward_bonus_scale": scale, "transition_bonus_scale": transitions * scale}
+
+
+def learners(world: db.mdp.MDP) -> tuple[Any, Any, Any]:
+    """Weighted, window and restart of the world's family."""
+    if world.multinomial:
+        return db.zoo.mnl_weight_ucrl, db.zoo.mnl_sw_ucrl, db.zoo.mnl_restart_ucrl
+    return db.zoo.weight_ucrl, db.zoo.sw_ucrl, db.zoo.restart_ucrl
+
+
+def rivals(name: str, world: db.mdp.MDP) -> dict[str, Any]:
+    """BOB, window and restart."""
+    weighted, window, restart = learners(world)
+    W = db.theory.mdp_window(K=world.episodes, H=world.horizon, Delta=world.Delta)
+    found = {}
+    for constants in ("practical",) if "table" in name else ("theory", "practical"):
+        base = weighted(gamma=0.9, constants=constants)
+        found[f"BOB, {constants}"] = db.zoo.bob_ucrl(base, episodes=world.episodes)
+        found[f"window, {constants}"] = window(window=W, constants=constants)
+        found[f"restart, {constants}"] = restart(period=W, constants=constants)
+    return found
+
+
+def study(name: str, drift: str, episodes: int, trials: int) -> dict[str, Any]:
+    """One row: mean final regrets, and the ratio to the best fixed pair."""
+    world = WORLDS[name](episodes=episodes, drift=drift)
+    known, weighted = features(name, world), learners(world)[0]
+
+    def final(strategy: Any) -> dict[str, float]:
+        runs = db.mdp.trials_mdp(strategy, lambda _: world, trials=trials, seed=0, jobs=1, features=known)
+        ends = np.array([run.regret[-1] for run in runs])
+        return {"mean": float(ends.mean()), "error": float(ends.std(ddof=1) / np.sqrt(trials))}
+
+    tried = []
+    for memory, scale in itertools.product(MEMORIES, SCALES):
+        strategy = weighted(gamma=1.0 - 1.0 / memory, **scaled(name, world, scale))
+        tried.append(final(strategy) | {"memory": None if memory == float("inf") else memory, "scale": scale})
+    adaptive, best = final(weighted()), min(tried, key=lambda row: row["mean"])
+    row: dict[str, Any] = {"world": name, "drift": drift, "random": float(db.mdp.uniform_regret(world)[-1])}
+    row |= {"adaptive": adaptive, "hindsight": best, "ratio": adaptive["mean"] / best["mean"], "tried": tried}
+    return row | {"rivals": {rival: final(strategy) for rival, strategy in rivals(name, world).items()}}
+
+
+def main() -> None:
+    """Run the study."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--worlds", nargs="*", default=list(WORLDS))
+    given = parser.parse_args()
+    K, trials = (100, 2) if given.quick else (3000, 5)
+    rows = []
+    for name, drift in itertools.product(given.worlds, DRIFTS):
+        rows.append(study(name, drift, K, trials))
+        row = rows[-1]
+        others = {rival: round(found["mean"]) for rival, found in row["rivals"].items()}
+        best = row["hindsight"]
+        print(
+            f"{name}, {drift}: adaptive {row['adaptive']['mean']:.1f}, best {best['mean']:.1f} "
+            f"(memory {best['memory']}, scale {best['scale']}), ratio {row['ratio']:.2f}; {others}",
+            flush=True,
+        )
+    if not given.quick and len(given.worlds) == len(WORLDS):
+        found = {"made_by": "python experiments/mdp_adaptive.py", "episodes": K, "trials": trials, "rows": rows}
+        write_atomically(HERE, json.dumps(found, indent=1).encode())
+
+
+if __name__ == "__main__":
+    main()
