@@ -1,10 +1,14 @@
-"""What a decision with its reward costs: CPU time of the process, the best of several rounds. `python benchmarks/bench_bandit.py`."""
+"""What a decision with its reward costs: CPU time of the process, the best of several rounds. `python benchmarks/bench_bandit.py`.
 
+`--long` also makes 10⁶ decisions between items that come and go, and prints the memory of the process on the way.
+"""
+
+import pathlib
+import subprocess
 import sys
 import tempfile
 import threading
 import time
-import tracemalloc
 
 import numpy as np
 
@@ -62,20 +66,61 @@ def main():
         wide.reward(wide.decide(given).id, float(rng.normal()))
     assert wide.info()["covariance"] == "diagonal"
     print(f"10⁵ categories, 10 items of 10 strings: {cost(decide_and_reward(wide, words)):.0f} µs per decide + reward")
-    tracemalloc.start()
-    small = offers(5, 5)
-    start = time.process_time()
-    crowd = [db.Bandit(features="item") for _ in range(1000)]
-    made = (time.process_time() - start) / 1000
-    for t, bandit in enumerate(crowd):
-        bandit.reward(bandit.decide(small[t % 100]).id, 1.0)
-    memory = tracemalloc.get_traced_memory()[0] / 1000
-    tracemalloc.stop()
-    each = cost(lambda t: decide_and_reward(crowd[t % 1000], small)(t), 1000, 2)
-    print(f"1000 bandits, d = 5: {1e6 * made:.0f} µs to make (traced), {memory / 1000:.1f} kB and {each:.0f} µs each")
+    crowd(10_000)
     shared, given = db.Bandit(), offers(10, 10)
     one = threads(shared, given, 1)
     print(f"8 threads: {one / threads(shared, given, 8):.2f} of one thread's throughput")
+    print(f"first decision of a new process, import aside: {1e3 * first():.0f} ms")
+    if "--long" in sys.argv:
+        come_and_go()
+
+
+def resident():
+    """Memory of this process in bytes (Linux)."""
+    return 4096 * int(pathlib.Path("/proc/self/statm").read_text().split()[1])
+
+
+def crowd(many):
+    """Many bandits in one process: to make them, their first decision, and each of nine more."""
+    small, before, start = offers(5, 5), resident(), time.process_time()
+    bandits = [db.Bandit(features="item") for _ in range(many)]
+    made = time.process_time()
+    step = [decide_and_reward(bandit, small) for bandit in bandits]
+    times = []
+    for t in range(10):
+        begin = time.process_time()
+        for one in step:
+            one(t)
+        times.append(1e6 * (time.process_time() - begin) / many)
+    each, memory = sum(times[1:]) / 9, (resident() - before) / many / 1000
+    print(
+        f"{many} bandits, 5 items, d = 5: {memory:.1f} kB each; {1e6 * (made - start) / many:.0f} µs to make, "
+        f"{times[0]:.0f} µs for the first decide + reward, {each:.0f} µs for each after"
+    )
+
+
+def first():
+    """Seconds to make a bandit, decide and learn, in a process that has only imported the library; code is in the cache."""
+    program = (
+        "import time, driftbandits as db; start = time.perf_counter(); bandit = db.Bandit(); "
+        "bandit.reward(bandit.decide({'a': {'x': 1.0}, 'b': {'x': 2.0}}, {'y': 1.0}).id, 1.0); "
+        "print(time.perf_counter() - start)"
+    )
+    run = [subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout for _ in range(3)]
+    return min(map(float, run))
+
+
+def come_and_go(rounds=1_000_000, tenth=100_000):
+    """Ten items of ever new names, in models of their own; rewards of every second decision never come."""
+    bandit, start = db.Bandit(features="hybrid", max_items=1000, max_pending=1000), time.process_time()
+    for t in range(rounds):
+        d = bandit.decide([f"i{(t // 20 + k)}" for k in range(10)], {"x": float(t % 17), "y": float(t % 5)})
+        if t % 2:
+            bandit.reward(d.id, float(t % 3))
+        if t % tenth == tenth - 1:
+            print(
+                f"  {t + 1} decisions: {resident() / 1e6:.0f} MB, {1e6 * (time.process_time() - start) / (t + 1):.0f} µs each"
+            )
 
 
 def threads(bandit, given, n, total=1600):

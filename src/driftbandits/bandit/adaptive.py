@@ -2,21 +2,20 @@
 
 import heapq
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_solve
 
-from ..cold import prepared, way
 from ..errors import InvalidValue
 from ..linalg import Matrix, Vector
 from . import bank as kernels
-from .coordinates import Columns, Integers, Scale, count, following, new_scale, propose, spread, transformation
+from .coordinates import Columns, Integers, Scale, following, new_scale
 from .features import BUCKETS, Table
 from .learner import Memo, Offer, Placed, Refuted
-from .memories import PRIOR, Memories, same, same_bank
+from .machine import machine
+from .memories import Memories, same, same_bank
+from .moving import new_route
 from .sums import DIRECT, LAM, MEMORIES, NEVER, NEWEST, Bank, Shape, new_bank, new_work
 
 FULL = 500  # columns up to which the covariance is full
@@ -33,6 +32,7 @@ class Adaptive(Memories):
         self, mode: str, rates: Sequence[float] | Vector | None = None, buckets: int = BUCKETS, max_items: int = 4096
     ) -> None:
         self.mode = mode
+        self._machine = machine()
         self.rates = np.array([-math.log1p(-1.0 / m) for m in MEMORIES] if rates is None else rates)
         self.max_items = max_items
         self.items = Table("item", buckets)
@@ -72,7 +72,7 @@ class Adaptive(Memories):
             if self.columns.count(self.items, self.context) > FULL:
                 raise TooWide
             self._grow()
-        woken = self._count(self.scales[0], rows, self.scales[1], context)
+        woken = self._machine.count(self.scales[0], rows, self.scales[1], context)
         if woken or tick >= self._next:
             self._next = following(tick)
             self._move()
@@ -87,10 +87,9 @@ class Adaptive(Memories):
     def _offered(self, names: Sequence[Any], tick: float) -> Integers:
         if self.shape.single[0] == 0.0:
             return np.zeros(len(names), np.int64)
-        found = [self.blocks.get(name) for name in names]
-        for a, block in enumerate(found):
-            if block is None:
-                found[a] = self._add_block(names[a])
+        found = [*map(self.blocks.get, names)]
+        if None in found:
+            found = [self._add_block(name) if k is None else k for name, k in zip(names, found, strict=True)]
         blocks = np.array(found, np.int64)
         self.offered[blocks] = tick
         return blocks
@@ -117,17 +116,17 @@ class Adaptive(Memories):
         self.bank = fresh._replace(
             rate=old.rate, cut=old.cut, cut_rate=old.cut_rate, weight=old.weight, misc=old.misc, event=old.event
         )
-        self._fresh_prior(range(k, K))
+        self._forget(slice(k, K))
         self.offered = np.r_[self.offered, np.full(K - k, math.inf)]
         self._names += [None] * (K - k)
         self._free += range(k, K)  # all larger than any other: still a heap
 
-    def _fresh_prior(self, blocks: Iterable[int]) -> None:
-        """UᵀU = Λ in blocks that have seen nothing; a factor holds the reciprocals of its diagonal."""
-        prior = np.full(self.columns.width, 1.0 / math.sqrt(self.bank.misc[LAM]))
-        prior[:1] = 1.0
-        for k in blocks:
-            self.bank.U[:, k] = np.diag(prior)
+    def _forget(self, blocks: Any) -> None:
+        """Nothing is known of these blocks but the prior, UᵀU = Λ; a factor holds the reciprocals of its diagonal."""
+        i = np.arange(self.columns.width)
+        self.bank.U[:, blocks] = 0.0
+        self.bank.U[:, blocks, i, i] = 1.0 / math.sqrt(self.bank.misc[LAM])
+        self.bank.U[:, blocks, 0, 0] = 1.0
 
     def drop(self, item: Any) -> None:
         """Forget an item's own model, if it has one."""
@@ -141,7 +140,7 @@ class Adaptive(Memories):
         self.offered[k] = math.inf
         self._names[k] = None
         heapq.heappush(self._free, k)
-        self._fresh_prior([k])
+        self._forget(k)
 
     # ------------------------------------------------------------------------------------------------------- coordinates
 
@@ -157,8 +156,7 @@ class Adaptive(Memories):
         fresh.b[:, :, known] = old.b[:, :, from_]
         fresh.V[:, :, known[:, None], known[None, :]] = old.V[:, :, from_[:, None], from_[None, :]]
         self.bank = old._replace(V=fresh.V, b=fresh.b, U=fresh.U, theta=fresh.theta)
-        self.work = new_work(self.items.width, self.context.width, p)
-        self._bind()
+        self._make_room()
         p0 = old.b.shape[2]
         if p0 > DIRECT and np.array_equal(sources, np.r_[np.arange(p0), np.full(p - p0, -1)]):
             self._extend(old, p0)
@@ -173,50 +171,34 @@ class Adaptive(Memories):
         new = np.arange(p0, bank.b.shape[2])
         bank.U[:, :, new, new] = 1.0 / math.sqrt(bank.misc[LAM])
 
-    def _bind(self) -> None:
-        """The machine code for this learner's arrays."""
-        bank, shape, (a, c), work = self.bank, self.shape, self.scales, self.work
-        rows, crow, blocks = np.zeros((1, self.items.width)), np.zeros((1, self.context.width)), np.zeros(1, np.int64)
-        one = np.zeros(1)
-        self._count = self._prepared("_count", count, a, rows, c, crow)
-        self._decide = self._prepared(
-            "_decide", kernels.decide, bank, shape, a, rows, c, crow, blocks, 0.0, 0.0, 0, crow, blocks, one, work
-        )
-        self._learn = self._prepared(
-            "_learn", kernels.learn, bank, shape, a, rows[0], c, crow[0], 0, 0.0, 0.0, 0.0, one, work
-        )
-
-    def _prepared(self, name: str, entry: Any, *args: Any) -> Callable[..., Any]:
-        """Machine code if it is in the cache; else Python, while it is compiled."""
-        return prepared(entry, args, way("background"), partial(setattr, self, name))
+    def _make_room(self) -> None:
+        """Workspace for the columns there are."""
+        I, C = self.items.width, self.context.width  # noqa: E741
+        self.work = new_work(I, C, self.columns.width)
+        self.route = new_route(self.columns.sources(self.items, self.context), I, C)
 
     def _move(self) -> None:
         """New coordinates, if the statistics have moved; what has been learned is re-expressed exactly."""
-        moves = propose(self.scales[0]), propose(self.scales[1])
-        lam = PRIOR * max(1.0, spread(self.columns, *self.scales))
-        if not (moves[0].material or moves[1].material) and abs(lam / self.bank.misc[LAM] - 1.0) < 0.05:
-            return
-        T = transformation(self.columns, self.items, moves[0], self.context, moves[1])
-        for scale, move in zip(self.scales, moves, strict=True):
-            scale.mu[:] = move.mu
-            scale.inv[:] = move.inv
-        self.bank.V[:] = T @ self.bank.V @ T.T
-        self.bank.b[:] = self.bank.b @ T.T
-        self._renew_all()
+        moved = self._machine.move(self.bank, self.shape, *self.scales, self.route, self.work)
+        if moved and self.columns.width > DIRECT:
+            self._renew_wide()
 
     def _renew_all(self) -> None:
         """λ for the columns there are, and all estimates from their sums."""
-        bank = self.bank
-        bank.misc[LAM] = PRIOR * max(1.0, spread(self.columns, *self.scales))
-        for k in range(bank.last.shape[0]):
-            if bank.last[k] == NEVER:
-                self._fresh_prior([k])
-                continue
+        self._machine.renew_all(self.bank, self.shape, *self.scales, self.work)
+        if self.columns.width > DIRECT:
+            self._renew_wide()
+
+    def _renew_wide(self) -> None:
+        """Estimates of every block that has seen something, by LAPACK."""
+        for k in np.flatnonzero(self.bank.last > NEVER):
             for j in range(len(self.rates)):
-                self._renew(j, k)
+                self._renew(j, int(k))
 
     def _renew(self, j: int, k: int) -> None:
         """Estimates of one block from its sums."""
+        from scipy.linalg import cho_solve
+
         bank, p = self.bank, self.columns.width
         V, b, theta = bank.V[j, k], bank.b[j, k], bank.theta[j, k]
         W = V.copy()
@@ -235,7 +217,7 @@ class Adaptive(Memories):
         (a, c), open_ = self.scales, np.ones(n, np.int64)
         rows, context, blocks = placed.rows, placed.context, placed.blocks
         args = (rows, c, context, blocks, explore, u, given, table, open_, seen, self.work)
-        return table, self._decide(self.bank, self.shape, a, *args), seen
+        return table, self._machine.decide(self.bank, self.shape, a, *args), seen
 
     # ---------------------------------------------------------------------------------------------------------- learning
 
@@ -250,7 +232,7 @@ class Adaptive(Memories):
                 self.offered[k] = tick
         seen = memo.seen if judge else memo.seen[:0]
         a, c = self.scales
-        refuted = self._learn(self.bank, self.shape, a, row, c, context, k, tick, r, w, seen, self.work)
+        refuted = self._machine.learn(self.bank, self.shape, a, row, c, context, k, tick, r, w, seen, self.work)
         if self.columns.width > DIRECT:
             self._renew_sometimes()
         if not refuted:
@@ -262,9 +244,7 @@ class Adaptive(Memories):
         self.stale += 1
         if self.stale * 8 >= self.columns.width or self.bank.misc[NEWEST] < 32:
             self.stale = 0
-            for k in np.flatnonzero(self.bank.last > NEVER):
-                for j in range(len(self.rates)):
-                    self._renew(j, int(k))
+            self._renew_wide()
 
     @staticmethod
     def _today(row: Vector, table: Table) -> Vector:
@@ -348,6 +328,5 @@ class Adaptive(Memories):
         for name, k in learner.blocks.items():
             learner._names[k] = name
         learner._free = sorted(set(range(1, K)).difference(learner.blocks.values()))
-        learner.work = new_work(learner.items.width, learner.context.width, p)
-        learner._bind()
+        learner._make_room()
         return learner

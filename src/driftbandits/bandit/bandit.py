@@ -12,7 +12,7 @@ from .core import Core, DriftEvent, Function, Request, shown
 from .decision import Decision
 from .features import BUCKETS, Row, as_row
 from .logged import Logged, read_logged
-from .offers import as_items, as_name, in_order, masked, plain_row
+from .offers import as_items, as_name, in_order, in_rows, masked
 from .pending import LIMIT, Closed, Open, new_id
 from .rewards import RANGE, as_reward, as_weight
 
@@ -113,7 +113,7 @@ class Bandit(Core):
         names = in_order(given)
         row = context if type(context) is dict else as_row(context, "the context")
         if self._function is None:
-            rows = [plain_row(name, given[name]) for name in names]
+            rows = in_rows(names, given)
         else:
             rows, row = [self._call(name, given[name], context) for name in names], None
         return Request(names, rows, row, self._learner.read(names, rows, row), when, at is not None, k)

@@ -27,7 +27,7 @@ from ..linalg import Matrix, Vector, cholesky, dot, solve, solve_lower, solve_up
 from .coordinates import Integers, Scale, standardise
 from .drawing import choose
 from .judging import judge
-from .sums import COUNT, KNOWN, LAM, NEWEST, R0, SQUARES, SUM, USE, Bank, Shape, Work
+from .sums import COUNT, DIRECT, KNOWN, LAM, NEVER, NEWEST, R0, SQUARES, SUM, USE, Bank, Shape, Work
 
 # ------------------------------------------------------------------------------------------------------------- estimating
 
@@ -224,7 +224,7 @@ def fold(bank: Bank, k: int, tick: float, y: float, w: float, work: Work) -> Non
     last = bank.last[k]
     for j in range(bank.rate.shape[0]):
         fade, new = 1.0, w
-        if last > -1e18:
+        if last > NEVER:
             if tick > last:
                 fade = math.exp(-felt(bank, j, last, tick))
             else:
@@ -240,6 +240,6 @@ def fold(bank: Bank, k: int, tick: float, y: float, w: float, work: Work) -> Non
             b[i] = fade * b[i] + c * y
         sums[0] = fade * sums[0] + new
         sums[1] = fade * sums[1] + new * y * y
-        if p <= 64:
+        if p <= DIRECT:
             renew(bank, j, k, work)
     bank.last[k] = max(last, tick)

@@ -15,7 +15,7 @@ day it is learned.
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,18 +64,18 @@ def _count(scale: Scale, rows: Matrix) -> bool:
             x = rows[a, j]
             if math.isnan(x):
                 continue
-            if scale.kind[j] == 1 and scale.seen[j] >= 32.0:
-                s = 6.0 * sqrt(scale.M2[j] / scale.seen[j])
+            if scale.kind[j] == NUMBER and scale.seen[j] >= CUT_FROM:
+                s = CUT * sqrt(scale.M2[j] / scale.seen[j])
                 if s > 0.0:
                     x = min(max(x, scale.mean[j] - s), scale.mean[j] + s)
                     rows[a, j] = x
-            if scale.seen[j] == 0.0 and scale.kind[j] == 1:
+            if scale.seen[j] == 0.0 and scale.kind[j] == NUMBER:
                 scale.mu[j] = x  # z = 0 stands for this value, until there is another
             scale.seen[j] += 1.0
             away = x - scale.mean[j]
             scale.mean[j] += away / scale.seen[j]
             scale.M2[j] += away * (x - scale.mean[j])
-            if scale.inv[j] == 0.0 and scale.M2[j] > 1e-18 * scale.mean[j] * scale.mean[j] * scale.seen[j]:
+            if scale.inv[j] == 0.0 and scale.M2[j] > SAME * scale.mean[j] * scale.mean[j] * scale.seen[j]:
                 woken = True
     return woken
 
@@ -95,7 +95,7 @@ def standardise(scale: Scale, row: Vector, z: Vector) -> None:
         x = row[j]
         if math.isnan(x):
             z[j] = 0.0
-        elif scale.kind[j] == 1:
+        elif scale.kind[j] == NUMBER:
             z[j] = (x - scale.mu[j]) * scale.inv[j]
         else:
             z[j] = x
@@ -144,9 +144,19 @@ class Columns:
         self.item, self.context = (np.array(side, np.int64) for side in pairs)
         self._place = {(int(i), int(c)): j for j, (i, c) in enumerate(zip(*pairs, strict=True))}
 
-    def place(self, i: int, c: int) -> int | None:
-        """The column of a pair of slots."""
-        return self._place.get((i, c))
+    def sources(self, items: Table, context: Table) -> Integers:
+        """(p, 4): the columns that (i,c) is made of when coordinates move, (i,c), (ī,c), (i,c̄), (ī,c̄); ī says whether i is there."""
+        a, b = (_presence(table) for table in (items, context))
+        pairs = [((i, c), (a[i], c), (i, b[c]), (a[i], b[c])) for i, c in self._place]
+        return np.array([[self._place[pair] for pair in four] for four in pairs], np.int64).reshape(-1, 4)
+
+
+def _presence(table: Table) -> list[int]:
+    """For each slot the one that says whether its number is there; the constant, if it always is."""
+    there = [0] * table.width
+    for name, slot in table.presence.items():
+        there[table.numbers[name]] = slot
+    return there
 
 
 def following(tick: int) -> int:
@@ -154,56 +164,31 @@ def following(tick: int) -> int:
     return tick + 1 if tick < 8 else tick + tick // 4
 
 
-class Move(NamedTuple):
-    """New coordinates of one side: z′ = αz + β·present."""
-
-    mu: Vector
-    inv: Vector
-    alpha: Vector
-    beta: Vector
-    material: bool
-
-
-def propose(scale: Scale) -> Move:
-    """The coordinates that the statistics now suggest."""
-    number = scale.kind == NUMBER
-    n = np.maximum(scale.seen, 1.0)
-    variance = scale.M2 / n
-    live = number & (variance > SAME * scale.mean**2) & (scale.seen > 1.0)
-    mu = np.where(live, scale.mean, scale.mu)
-    inv = np.where(live, 1.0 / np.sqrt(np.where(live, variance, 1.0)), np.where(number, 0.0, 1.0))
-    alpha = np.where(number, np.divide(inv, scale.inv, out=np.zeros_like(inv), where=scale.inv > 0.0), 1.0)
-    beta = np.where(number, (scale.mu - mu) * inv, 0.0)
-    off = np.abs(mu - scale.mu) * inv > MATERIAL
-    off |= live & (np.abs(alpha - 1.0) > MATERIAL)
-    return Move(mu, inv, alpha, beta, bool((number & off).any()))
+@kernel
+def propose(scale: Scale, move: Matrix) -> bool:
+    """The coordinates that the statistics now suggest, into rows μ, 1/s, α, β of `move` (4, J); True if they differ materially."""
+    material = False
+    for j in range(scale.kind.shape[0]):
+        mu, inv, alpha, beta = scale.mu[j], 1.0, 1.0, 0.0
+        if scale.kind[j] == NUMBER:
+            variance = scale.M2[j] / max(scale.seen[j], 1.0)
+            inv = 0.0
+            if scale.seen[j] > 1.0 and variance > SAME * scale.mean[j] * scale.mean[j]:
+                mu, inv = scale.mean[j], 1.0 / sqrt(variance)
+            alpha = inv / scale.inv[j] if scale.inv[j] > 0.0 else 0.0
+            beta = (scale.mu[j] - mu) * inv
+            if abs(beta) > MATERIAL or (inv > 0.0 and abs(alpha - 1.0) > MATERIAL):
+                material = True
+        move[0, j], move[1, j], move[2, j], move[3, j] = mu, inv, alpha, beta
+    return material
 
 
-def transformation(columns: Columns, items: Table, a: Move, context: Table, b: Move) -> Matrix:
-    """T (p, p) with φ′ = Tφ."""
-    T = np.zeros((columns.width, columns.width))
-    there = [_presence(table) for table in (items, context)]
-    for row, (i, c) in enumerate(zip(columns.item.tolist(), columns.context.tolist(), strict=True)):
-        for slot_i, weight_i in ((i, a.alpha[i]), (there[0].get(i, 0), a.beta[i])):
-            for slot_c, weight_c in ((c, b.alpha[c]), (there[1].get(c, 0), b.beta[c])):
-                if weight_i != 0.0 and weight_c != 0.0:
-                    place: Any = columns.place(slot_i, slot_c)
-                    T[row, place] += weight_i * weight_c
-    return T
-
-
-def _presence(table: Table) -> dict[int, int]:
-    """The slot that says whether a number is there, by the number's slot."""
-    return {table.numbers[name]: slot for name, slot in table.presence.items()}
-
-
-def spread(columns: Columns, items: Scale, context: Scale) -> float:
-    """E‖φ‖² without the intercept: 1 for each number, its frequency for each category."""
-
-    def second(scale: Scale) -> Vector:
-        moment: Vector = np.where(scale.kind == NUMBER, (scale.inv > 0.0).astype(float), scale.mean)
-        moment[0] = 1.0
-        return moment
-
-    total: float = (second(items)[columns.item] * second(context)[columns.context])[1:].sum()
-    return total
+@kernel
+def second(scale: Scale, j: int) -> float:
+    """E z_j²: 1 for a number that is not constant, its frequency for a category."""
+    if j == 0:
+        return 1.0
+    if scale.kind[j] == NUMBER:
+        return 1.0 if scale.inv[j] > 0.0 else 0.0
+    frequency: float = scale.mean[j]
+    return frequency

@@ -17,7 +17,7 @@ from .decision import Decision, Features
 from .features import Row
 from .learner import Choice, Learner, Offer, Placed, Refuted
 from .logged import Logged
-from .pending import REPEATS, Closed, Open, Pending
+from .pending import DONE, REPEATS, Closed, Open, Pending
 from .rewards import REWARDS
 
 MODES = ("item", "interact", "disjoint", "hybrid")
@@ -39,7 +39,7 @@ class Request(NamedTuple):
     """A decision asked for, checked; nothing has changed yet."""
 
     names: list[Any]
-    rows: list[Row]
+    rows: Sequence[Row]
     context: Row
     offer: Offer
     at: float
@@ -179,8 +179,7 @@ class Core:
         else:
             self._counts["rewards"] += 1
             self._counts["late"] += opened.tick < self._tick
-        keep = opened if self._config["on_repeat"] == "replace" else None
-        self._pending.close(id_, Closed(keep, rewards if keep else [], w))
+        self._pending.close(id_, Closed(opened, rewards, w) if self._config["on_repeat"] == "replace" else DONE)
 
     def _learn(self, opened: Open, rewards: Sequence[float], w: float, *, judge: bool) -> None:
         if w == 0.0:
@@ -203,7 +202,7 @@ class Core:
         old = [(id_, waiting) for id_, waiting in self._pending.open.items() if waiting.at < before]
         for id_, waiting in old:
             if r is None:
-                self._pending.close(id_, Closed(None, [], 0.0))
+                self._pending.close(id_, DONE)
                 self._counts["expired"] += 1
             else:
                 self._reward(id_, waiting, [r] * len(waiting.memos), 1.0)
@@ -220,7 +219,7 @@ class Core:
     def _drop(self, name: Any) -> None:
         self._learner.drop(name)
         for id_ in [i for i, waiting in self._pending.open.items() if any(m.item == name for m in waiting.memos)]:
-            self._pending.close(id_, Closed(None, [], 0.0))
+            self._pending.close(id_, DONE)
 
     def _turn(self) -> Any:
         """One caller at a time; a durable bandit makes it a transaction."""

@@ -22,8 +22,8 @@ from .adaptive import Adaptive
 from .coordinates import Integers
 from .features import NUMBER, PRESENT, Reading, Table, mark
 from .learner import Memo, Offer, Placed, Refuted
-from .memories import PRIOR, Memories, same, same_bank
-from .sums import COUNT, LAM, NEVER, Bank, new_bank
+from .memories import Memories, same, same_bank
+from .sums import COUNT, LAM, NEVER, PRIOR, Bank, new_bank
 
 NAME = "\0name"  # the item itself, as a category
 REMEMBERED = 1 << 16  # hashes kept at hand

@@ -270,9 +270,7 @@ class Follower(Bandit):
 
 def request_data(request: Request) -> dict[str, Any]:
     """What was on offer."""
-    rows = [None if row is None else dict(row) for row in request.rows]
-    context = None if request.context is None else dict(request.context)
-    return {"names": request.names, "rows": rows, "context": context, "given": request.given}
+    return {"names": request.names, "rows": [*request.rows], "context": request.context, "given": request.given}
 
 
 def decide_row(request: Request, decision: Decision) -> dict[str, Any]:

@@ -15,8 +15,6 @@ from .features import Row, Table
 from .learner import Choice, Memo, Offer, Placed
 from .sums import CAL_1, CAL_2, CAL_N, USE, Bank
 
-PRIOR = 0.3  # λ = 0.3·E‖φ‖²
-
 
 class Memories(ABC):
     """M memories of different lengths, of which one is in use."""

@@ -1,12 +1,15 @@
 """What a user offers: names with features, some of them masked, in an order that does not depend on how they were given."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..errors import InvalidShape, InvalidValue
-from .features import Row, as_row, as_vector
+from .features import Row, as_row, as_vectors
+
+PLAIN = {dict, type(None)}
+VECTORS = {list, tuple, np.ndarray}
 
 
 def as_name(name: Any) -> Any:
@@ -25,7 +28,7 @@ def as_items(items: Any) -> dict[Any, Any]:
     if isinstance(items, Mapping):
         given = {as_name(name): features for name, features in items.items()}
     elif isinstance(items, np.ndarray) and items.ndim == 2:
-        given = {a: as_vector(row, f"features of item {a}") for a, row in enumerate(items)}
+        given = dict(enumerate(items))
     elif hasattr(items, "toarray"):
         raise InvalidShape("items are a sparse matrix; give a dict from names to features, or .toarray()")
     elif isinstance(items, str) or not hasattr(items, "__iter__"):
@@ -42,9 +45,16 @@ def as_items(items: Any) -> dict[Any, Any]:
     return given
 
 
-def plain_row(name: Any, features: Any) -> Row:
-    """An item's features as a mapping."""
-    return features if type(features) is dict else as_row(features, f"features of item {name!r}")
+def in_rows(names: Sequence[Any], given: Mapping[Any, Any]) -> Sequence[Row]:
+    """Features of the items as mappings, in the order of their names."""
+    features = [*map(given.__getitem__, names)]
+    kinds = {*map(type, features)}
+    if kinds <= PLAIN:
+        return features
+    whole = as_vectors(features) if kinds <= VECTORS else None
+    if whole is not None:
+        return whole
+    return [as_row(row, f"features of item {name!r}") for name, row in zip(names, features, strict=True)]
 
 
 def masked(given: dict[Any, Any], mask: Any) -> dict[Any, Any]:

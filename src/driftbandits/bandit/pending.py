@@ -37,9 +37,12 @@ class Open(NamedTuple):
 class Closed(NamedTuple):
     """A decision that has been answered."""
 
-    open: Open | None  # None: expired
+    open: Open | None  # None: it cannot be learned again
     rewards: list[float]
     weight: float
+
+
+DONE = Closed(None, [], 0.0)  # that it was answered is all there is to know
 
 
 class Pending:

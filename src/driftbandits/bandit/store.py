@@ -10,7 +10,7 @@ import os
 import pathlib
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -115,10 +115,9 @@ class Store:
 
     def append(self, kind: str, **row: Any) -> int:
         """Write a row of the log; returns its number."""
-        row["data"] = dumps(row["data"]) if "data" in row else None
-        row["writer"] = self.writer
-        values = [kind, *(row.get(name) for name in COLUMNS[1:])]
-        return int(self._run(INSERT, values).lastrowid or 0)
+        data = row.get("data")
+        row |= {"kind": kind, "writer": self.writer, "data": None if data is None else dumps(data)}
+        return int(self._run(INSERT, [*map(row.get, COLUMNS)]).lastrowid or 0)
 
     def rows(self, after: int) -> list[Row]:
         """What has been written after a row."""
@@ -157,12 +156,12 @@ class Store:
         self._db.close()
 
 
-def dumps(data: Any) -> str:
-    """Compact JSON, NumPy's numbers included."""
-    return json.dumps(data, separators=(",", ":"), default=_plain)
-
-
 def _plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
+    if isinstance(value, Mapping):
+        return dict(value)
     raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+dumps = json.JSONEncoder(separators=(",", ":"), default=_plain).encode  # compact JSON, NumPy's numbers included

@@ -164,7 +164,7 @@ def _of_strategy(strategy: Any, log: Log) -> BanditPolicy:
 
 def _shown(log: Log) -> tuple[list[Any], list[Any]]:
     """Of all rows, those that show a feature or category for the first time."""
-    from ..bandit.offers import plain_row
+    from ..bandit.features import as_row
     from ..bandit.wrapped import NAME
 
     seen: set[Any] = set()
@@ -182,7 +182,7 @@ def _shown(log: Log) -> tuple[list[Any], list[Any]]:
         if row.items is not last:
             last = row.items
             for name, features in row.items.items():
-                note(items, "item", plain_row(name, features) or {NAME: str(name)})
+                note(items, "item", as_row(features, f"features of item {name!r}") or {NAME: str(name)})
         if row.context:
             note(contexts, "context", row.context)
     return items, contexts

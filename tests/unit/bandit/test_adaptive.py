@@ -111,11 +111,13 @@ def test_moving_coordinates_changes_no_forecast():
     learner.bank.misc[LAM] = 1.0
     learner.scales[0].mean[:] += 0.5 * (learner.scales[0].kind == 1)
     learner.scales[1].M2[:] *= 4.0
-    from driftbandits.bandit.coordinates import propose, transformation
-
-    T = transformation(
-        learner.columns, learner.items, propose(learner.scales[0]), learner.context, propose(learner.scales[1])
-    )
+    sides = []
+    for table, scale in zip((learner.items, learner.context), learner.scales, strict=True):
+        there = {table.numbers[name]: slot for name, slot in table.presence.items()}
+        sides.append((*naive.coordinates(scale)[2:], there))
+    columns = learner.columns
+    T = naive.transformation([*zip(columns.item.tolist(), columns.context.tolist(), strict=True)], *sides)
+    assert (T != 0.0).sum(1).max() == 4  # a number that is sometimes missing, times a number of the context
     phi = phi_of(learner, offer)
     learner._move()
     assert not np.allclose(before_V, learner.bank.V)

@@ -5,7 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from driftbandits.bandit.features import Table, mark
+from driftbandits.bandit.features import Table, Vectors, mark
+from driftbandits.bandit.offers import in_rows
+from driftbandits.errors import DriftBanditsError
 
 
 def test_the_hash_is_the_same_for_ever():
@@ -70,3 +72,38 @@ def test_fast_and_slow_reading_agree():
 def test_nothing_is_missing(row):
     table = Table("item")
     assert table.write(table.read([row])).tolist() == [[1.0]]
+
+
+@pytest.mark.parametrize("give", [np.array, lambda rows: [list(row) for row in rows], lambda rows: [*map(tuple, rows)]])
+def test_vectors_in_one_piece_are_the_dicts_from_positions(give):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(4, 3))
+    table = Table("item")
+    whole = in_rows("abcd", dict(zip("abcd", give(rows), strict=True)))
+    plain = [{str(j): x for j, x in enumerate(row)} for row in rows.tolist()]
+    assert isinstance(whole, Vectors)
+    assert [*whole] == plain
+    assert table.write(table.read(whole)) == pytest.approx(Table("item").write(Table("item").read(plain)))
+    assert (table.write(table.read(whole)) == table.write(table.read(plain))).all()
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ({"a": [1.0, 2.0], "b": [1.0, np.nan]}, "item feature '1' = nan is not finite"),
+        ({"a": [1.0, 2.0], "b": ["x", 2.0]}, "features of item 'b' have dtype <U"),
+        ({"a": np.array([1j, 2.0])}, "features of item 'a' are complex"),
+        ({"a": [1.0, [2.0]]}, "features of item 'a' are a ragged list"),
+    ],
+)
+def test_vectors_that_are_none_say_whose_they_are(rows, words):
+    table = Table("item")
+    with pytest.raises(DriftBanditsError, match=words):
+        table.read(in_rows([*rows], rows))
+    assert not table.described
+
+
+def test_vectors_of_other_lengths_are_read_one_by_one():
+    table = Table("item")
+    rows = in_rows("ab", {"a": [1.0, 2.0], "b": np.array([3.0])})
+    assert table.write(table.read(rows)).shape == (2, 4)  # 1, two numbers, and is the second there?
