@@ -19,19 +19,44 @@ errors = Console(stderr=True, highlight=False, soft_wrap=True)
 out = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 160)
 
 
+def _bar(visible: bool) -> Bar:
+    columns = (
+        TextColumn("{task.description:<10}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(compact=True),
+    )
+    return Bar(*columns, console=errors, transient=True, disable=not visible)
+
+
+class Rows:
+    """Reading, then rows done of all and the time left. Silent unless standard error is a terminal."""
+
+    def __init__(self, quiet: bool = False) -> None:
+        self.bar = _bar(not quiet and errors.is_terminal)
+        self.task = self.bar.add_task("reading", total=None)
+
+    def __enter__(self) -> "Rows":
+        self.bar.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.bar.__exit__(kind, error, trace)
+
+    def replaying(self, done: int, total: int) -> None:
+        """So many rows are done."""
+        self.bar.update(self.task, description="replaying", completed=done, total=total)
+
+
 class Reporter:
     """Compiling, then trials done of total and the time left. Silent unless standard error is a terminal."""
 
     def __init__(self, quiet: bool) -> None:
         self.visible = not quiet and errors.is_terminal
-        columns = (
-            TextColumn("{task.description:<10}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(compact=True),
-        )
-        self.bar = Bar(*columns, console=errors, transient=True, disable=not self.visible)
+        self.bar = _bar(self.visible)
         self.tasks: dict[str, Any] = {}
         self.began = time.perf_counter()
 

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from ..errors import InvalidValue
 from .app import QUESTIONS, command
-from .console import out, printable
-from .options import Json
+from .console import Rows, out, printable
+from .options import Json, Quiet
 
 
 @command(QUESTIONS)
@@ -65,6 +65,7 @@ def replay(
         typer.Option("--report", help="Write the answer as a page: replay.html, or the FILE.html that follows."),
     ] = False,
     as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Does forgetting pay on your data, and how fast should it be? Bandits of many half-lives walk through a log.
 
@@ -77,24 +78,26 @@ def replay(
     files = [path for path in log if path not in pages]
     if not files or len(pages) > 1:
         raise InvalidValue("replay needs a LOG, and at most one page to write")
-    found = answer(
-        Log.read(
-            files if len(files) > 1 else files[0],
-            item=item,
-            reward=reward,
-            propensity=propensity,
-            time=time,
-            offered=offered,
-            context=[name for each in context or [] for name in each.split(",")],
-            reward_time=reward_time,
-            without_reward=None if without_reward is None else _number(without_reward),
-        ),
-        half_lives=[_number(text) for text in half_life] if half_life else None,
-        reward=kind,
-        estimator=estimator,
-        by=int(by) if by is not None and by.isdigit() else by,
-        seed=seed,
-    )
+    with Rows(quiet=quiet or as_json) as rows:
+        found = answer(
+            Log.read(
+                files if len(files) > 1 else files[0],
+                item=item,
+                reward=reward,
+                propensity=propensity,
+                time=time,
+                offered=offered,
+                context=[name for each in context or [] for name in each.split(",")],
+                reward_time=reward_time,
+                without_reward=None if without_reward is None else _number(without_reward),
+            ),
+            half_lives=[_number(text) for text in half_life] if half_life else None,
+            reward=kind,
+            estimator=estimator,
+            by=int(by) if by is not None and by.isdigit() else by,
+            seed=seed,
+            progress=rows.replaying,
+        )
     if report:
         from ..experiment.write.publish import need
 
@@ -102,6 +105,8 @@ def replay(
         found.write(pages[0] if pages else "replay.html")
     if as_json:
         typer.echo(json.dumps(_plain(found), indent=1))
+        return
+    if quiet:
         return
     _show(found)
     if report:

@@ -12,7 +12,7 @@ from ..bandit.clock import duration
 from ..bandit.core import DriftEvent
 from ..errors import InvalidValue, positive
 from .estimators import Estimate
-from .evaluation import replay
+from .evaluation import Progress, replay
 from .log import Log
 from .result import Replay
 from .tuning import Honest, honest
@@ -88,8 +88,9 @@ def answer(
     reward: str | None = None,
     estimator: str = "dr",
     by: Any = None,
-    delay: str | None = "auto",
+    delay: str | None = "observed",
     seed: int = 0,
+    progress: Progress | None = None,
     make: Callable[..., Any] = Bandit,
     **settings: Any,
 ) -> Answer:
@@ -101,7 +102,7 @@ def answer(
         Numbers of decisions, or durations like "2d". By default about seven that suit the log.
     reward
         As in `Bandit`; by default "click" if all rewards are 0 or 1, else "value".
-    estimator, delay, seed
+    estimator, delay, seed, progress
         As in `replay`; the other estimators are on the page too, where the log allows them.
     by
         As in `replay`; by default days, or weeks or hours where days would be too short or too few.
@@ -127,7 +128,15 @@ def answer(
         **{name_of(h): make(reward=kind, half_life=h, seed=seed, **settings) for h in lengths},
         ADAPTIVE: make(reward=kind, half_life=None, seed=seed, **settings),
     }
-    found = replay(policies, log, estimators=_with(estimator), by=by or _stretches(log), delay=delay, seed=seed)
+    found = replay(
+        policies,
+        log,
+        estimators=_with(estimator),
+        by=by or _stretches(log),
+        delay=delay,
+        seed=seed,
+        progress=progress,
+    )
     which = found._estimator(estimator if estimator not in found.refused else None)
     tried = [HalfLife(name_of(h), _length(h, log), found.estimate(name_of(h), which)) for h in lengths]
     allowed = [h for h in tried if found._allowed(h.name, which)]

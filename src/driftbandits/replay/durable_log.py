@@ -58,7 +58,8 @@ def _row(path: str, row: Any, expired: list[Any]) -> Row | None:
     told, answered = json.loads(data), json.loads(answer) if answer else {}
     if len(told["shown"]) > 1:
         raise InvalidValue(
-            f"row {seq} of {path} is a ranking of {len(told['shown'])}; decisions for one item can be replayed"
+            f"row {seq} of {path} is a ranking of {len(told['shown'])}; only decisions for one item (k=1) can be replayed: "
+            "what one place earns depends on the others"
         )
     if reward is None:
         reward = next((r for number, before, r in expired if number > seq and at < before), None)

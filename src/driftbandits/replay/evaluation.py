@@ -2,7 +2,7 @@
 
 import heapq
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ from .windows import windows
 
 HISTORIES = ("log", "own")
 LOOKS = 200  # at a policy's memory
+Progress = Callable[[int, int], None]  # rows done, of all
 
 
 def replay(
@@ -28,11 +29,12 @@ def replay(
     log: Log,
     *,
     estimators: Sequence[str] | str = ESTIMATORS,
-    delay: str | None = "auto",
+    delay: str | None = "observed",
     by: Any = "day",
     rolling: int = 1,
     history: str = "log",
     seed: int = 0,
+    progress: Progress | None = None,
 ) -> Replay:
     """What policies would have earned on a log, over all of it and window by window.
 
@@ -47,7 +49,7 @@ def replay(
         Of "replay", "ips", "snips", "dr"; docs/replay.md says what each needs. Those that the log does not allow are left out, and
         `refused` says why; if none is left, that is an error.
     delay
-        "observed": rewards reach the policy when they did (`reward_time` of the log); None: at once; "auto": as the log has it.
+        "observed": rewards reach the policy when they did (`reward_time` of the log; without it, at once); None: at once.
     by
         Windows: "hour", "day", "week", a duration like "6h", or a number of rows.
     rolling
@@ -57,6 +59,8 @@ def replay(
         with the log, as in "replay".
     seed
         Of the bootstrap and of the coins of "replay".
+    progress
+        Called now and then with the number of rows done and of all rows.
 
     Examples
     --------
@@ -69,7 +73,7 @@ def replay(
     >>> round(result.estimate("always b").value, 1)
     0.3
     """
-    asked = _checked(policies, log, estimators, history, delay)
+    asked = _checked(policies, estimators, history, delay)
     if not isinstance(log, Log):
         raise InvalidValue(f"log is of type {type(log).__name__}; it must come from db.Log.read(…)")
     rolling = integer("rolling", rolling, least=1, why="it is the number of windows that are taken together")
@@ -84,12 +88,12 @@ def replay(
         refused |= walker.refused
     sums = Sums(HEAD + EACH * len(walkers))
     forecast = Forecast() if "dr" in left else None
-    late = delay == "observed" or (delay == "auto" and log.facts.late)
-    _walk(log, walkers, forecast, sums, clock.place, late, np.random.default_rng([seed, 0]))
+    coins = np.random.default_rng([seed, 0])
+    _walk(log, walkers, forecast, sums, clock.place, delay == "observed", coins, progress)
     return Replay(log, [w.walk for w in walkers], asked, refused, sums, clock, rolling, seed)
 
 
-def _checked(policies: Any, log: Any, estimators: Any, history: str, delay: Any) -> tuple[str, ...]:
+def _checked(policies: Any, estimators: Any, history: str, delay: Any) -> tuple[str, ...]:
     if not isinstance(policies, Mapping) or not policies:
         raise InvalidValue("policies must be a dict from names to policies, with at least one")
     asked = (estimators,) if isinstance(estimators, str) else tuple(estimators)
@@ -98,10 +102,8 @@ def _checked(policies: Any, log: Any, estimators: Any, history: str, delay: Any)
             raise InvalidValue(f"estimator {name!r} is not known; it must be {', '.join(map(repr, ESTIMATORS))}")
     if history not in HISTORIES:
         raise InvalidValue(f"history = {history!r} is not allowed; it must be 'log' or 'own'")
-    if delay not in ("observed", None, "auto"):
+    if delay not in ("observed", None):
         raise InvalidValue(f"delay = {delay!r} is not allowed; it must be 'observed' or None")
-    if delay == "observed" and isinstance(log, Log) and not log.facts.late:
-        raise InvalidValue("delay='observed' needs a log read with reward_time=…: the time at which each reward came")
     return asked
 
 
@@ -169,6 +171,7 @@ def _walk(
     place: Any,
     late: bool,
     rng: np.random.Generator,
+    progress: Progress | None,
 ) -> None:
     waiting: list[tuple[float, int, Row, list[Policy]]] = []
     every = max(1, len(log) // LOOKS)
@@ -187,6 +190,8 @@ def _walk(
         if t % every == 0 or t == len(log) - 1:
             for walker in walkers:
                 _look(walker, t, row)
+            if progress is not None:
+                progress(t + 1, len(log))
 
 
 def _tell(t: int, row: Row, told: list[Policy]) -> None:

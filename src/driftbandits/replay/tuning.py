@@ -15,7 +15,7 @@ import numpy as np
 from ..errors import InvalidValue
 from ..linalg import Matrix
 from .estimators import LEAST, ROWS, Estimate, effective_n, interval, ratio, resampled
-from .evaluation import replay
+from .evaluation import Progress, replay
 from .log import Log
 from .result import Replay
 
@@ -103,8 +103,9 @@ def tune(
     over: Mapping[str, Sequence[Any]],
     estimator: str = "dr",
     by: Any = "day",
-    delay: str | None = "auto",
+    delay: str | None = "observed",
     history: str = "log",
+    progress: Progress | None = None,
     **fixed: Any,
 ) -> Tuned:
     """Choose settings by what they would have earned on a log.
@@ -117,7 +118,7 @@ def tune(
         From `Log.read`.
     over
         From names of settings to the values to try; all combinations are.
-    estimator, by, delay, history
+    estimator, by, delay, history, progress
         As in `replay`.
     fixed
         Settings that are the same for all.
@@ -145,7 +146,7 @@ def tune(
             raise InvalidValue(f"{name} is both fixed and to be chosen; give it once")
     settings = {", ".join(f"{k}={v!r}" for k, v in each.items()): each for each in every}
     policies = {label: make(**{**fixed, **each}) for label, each in settings.items()}
-    found = replay(policies, log, estimators=(estimator,), by=by, delay=delay, history=history)
+    found = replay(policies, log, estimators=(estimator,), by=by, delay=delay, history=history, progress=progress)
     return Tuned(make, dict(fixed), settings, found)
 
 

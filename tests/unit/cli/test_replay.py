@@ -1,5 +1,6 @@
 """`driftbandits replay`, as users call it."""
 
+import io
 import json
 
 import pytest
@@ -39,6 +40,26 @@ def test_it_answers_and_writes_the_page(file, tmp_path, monkeypatch):
     assert "orgetting" in text.splitlines()[-2]
     assert text.splitlines()[-1] == "report   page.html"
     assert "Does forgetting pay on log.csv?" in (tmp_path / "page.html").read_text()
+
+
+def test_the_bar_counts_rows_on_a_terminal_and_is_silent_elsewhere(monkeypatch):
+    from rich.console import Console
+
+    from driftbandits.cli import console
+
+    for terminal in (True, False):
+        written = io.StringIO()
+        screen = Console(file=written, force_terminal=terminal, width=100, height=20, _environ={})
+        monkeypatch.setattr(console, "errors", screen)
+        with console.Rows() as rows:
+            rows.replaying(40, 150)
+            rows.bar.refresh()
+        assert ("replaying" in written.getvalue() and "40/150" in written.getvalue()) == terminal
+        assert bool(written.getvalue()) == terminal
+
+
+def test_quiet_says_nothing(file):
+    assert call("replay", file, *COLUMNS, "--half-life", "1d", "--quiet") == ""
 
 
 def test_json_has_all_of_it(file):

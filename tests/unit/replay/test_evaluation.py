@@ -76,8 +76,17 @@ def test_rewards_reach_policies_when_they_came():
     at_once: list = []
     db.replay({"c": Clocked(at_once)}, log, estimators="ips", delay=None)
     assert [what for what, _ in at_once[:12]] == ["decide", "a", "decide", "b"] * 3
-    with pytest.raises(InvalidValue, match="delay='observed' needs a log read with reward_time=…"):
-        db.replay({"c": logs.soft}, logs.log(50, 0), delay="observed")
+
+
+def test_without_times_of_rewards_they_came_at_once_and_progress_is_told():
+    seen: list = []
+    done: list = []
+    frame = pd.DataFrame({"item": ["a", "b"] * 150, "r": 1.0})
+    log = db.Log.read(frame, item="item", reward="r")
+    progress = lambda rows, total: done.append((rows, total))  # noqa: E731
+    db.replay({"c": Clocked(seen)}, log, estimators="ips", delay="observed", progress=progress)
+    assert [what for what, _ in seen[:12]] == ["decide", "a", "decide", "b"] * 3
+    assert done == [(rows, 300) for rows in range(1, 301)]
 
 
 def test_policies_with_their_own_history_hear_only_where_they_agree():
