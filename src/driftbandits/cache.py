@@ -8,8 +8,8 @@ typed at a prompt has no file, and is not kept.
 **Whole or absent.** A piece of code is two files: NAME.nbc, and NAME.nbi, which says in JSON what it is and holds its checksum. Both
 are written atomically under a lock. What is damaged is said once, and compiled anew.
 
-**Nobody else's.** Reading compiled code runs it. A folder that belongs to another user (other than root) or that others may write to is
-refused; ours are made for the user alone.
+**Nobody else's.** Reading compiled code runs it. A folder or file that belongs to another user (other than root) or that others may write
+to is refused; ours are made for the user alone.
 
     $DRIFTBANDITS_CACHE, or driftbandits/ in the user's cache folder
       compiled/                  all that we ever delete in
@@ -152,11 +152,11 @@ def folder(kinds: frozenset[type] = frozenset(), entry: Callable[..., Any] | Non
     return None if name is None else root() / "compiled" / name
 
 
-def refuse_foreign(place: pathlib.Path) -> None:
-    """Raise `UnsafeCache` if somebody else could have put code into this folder."""
+def refuse_foreign(place: pathlib.Path, *files: pathlib.Path) -> None:
+    """Raise `UnsafeCache` if somebody else could have put code into this folder, or into these files in it."""
     if os.name != "posix":
         return
-    for path in (place.parent.parent, place.parent, place):
+    for path in (place.parent.parent, place.parent, place, *files):
         try:
             found = path.stat()
         except FileNotFoundError:
@@ -168,8 +168,9 @@ def refuse_foreign(place: pathlib.Path) -> None:
             problem, cure = f"may be written by others (mode {mode:o})", f"run chmod go-w {path}"
         else:
             continue
+        what = "file in the cache" if path in files else "cache folder"
         raise UnsafeCache(
-            f"the cache folder {path} {problem}, and reading compiled code runs it; {cure}, or set DRIFTBANDITS_CACHE"
+            f"the {what} {path} {problem}, and reading compiled code runs it; {cure}, or set DRIFTBANDITS_CACHE"
         )
 
 
@@ -213,10 +214,11 @@ class Store:
         """The piece, if it is there and whole."""
         if not self.has(name):
             return None
-        refuse_foreign(self.place)
+        index, code = self.place / f"{name}.nbi", self.place / f"{name}.nbc"
+        refuse_foreign(self.place, index, code)
         try:
-            about = json.loads((self.place / f"{name}.nbi").read_bytes())
-            piece = (self.place / f"{name}.nbc").read_bytes()
+            about = json.loads(index.read_bytes())
+            piece = code.read_bytes()
             whole = about["sha256"] == hashlib.sha256(piece).hexdigest()
         except OSError as problem:
             warn_once(f"compiled code in {self.place} cannot be read ({problem.strerror}): it is compiled anew")

@@ -379,6 +379,20 @@ def test_a_folder_that_others_may_write_to_is_refused(own_cache, mode, level):
 
 @posix
 @compiled
+@pytest.mark.parametrize("ending", [".nbc", ".nbi"])
+def test_a_file_that_others_may_write_to_is_refused(own_cache, ending):
+    assert fresh()(3.0) == 6.0
+    (code,) = pieces(own_cache)
+    file = code.with_suffix(ending)
+    file.chmod(0o666)
+    with pytest.raises(UnsafeCache, match=r"the file in the cache .* may be written by others \(mode 666\)"):
+        fresh()(3.0)
+    file.chmod(0o600)
+    assert fresh()(3.0) == 6.0
+
+
+@posix
+@compiled
 def test_an_empty_folder_that_others_may_write_to_is_refused_before_code_is_put_there(own_cache):
     own_cache.mkdir()
     own_cache.chmod(0o777)

@@ -49,7 +49,7 @@ class Source:
     def read(path: pathlib.Path) -> "Source":
         """Read a file."""
         try:
-            with path.open(encoding="utf-8") as file:
+            with path.open(encoding="utf-8-sig") as file:
                 text = file.read(LARGEST_FILE + 1)
         except (OSError, UnicodeDecodeError) as problem:
             reason = problem.strerror if isinstance(problem, OSError) else "it is not UTF-8 text"
