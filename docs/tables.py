@@ -1,17 +1,23 @@
 """Write the tables of algorithms in README and docs from the zoo's records: `make tables`. `tests/docs/test_tables.py` compares.
 
 A page says `<!-- algorithms: linear -->` where the table of a family belongs, up to `<!-- end -->`; `all` is the table of all families.
-`<!-- rivals: mdp_rivals -->` is the table of a study in docs/results/.
+`<!-- rivals: mdp_rivals -->` is the table of a study in docs/results/, `<!-- results: … -->` one of `pages/studies.py`.
 """
 
 import json
 import pathlib
 import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+from pages import studies
 
 from driftbandits.zoo.record import Record, records
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGES = ("README.md", "docs/linear.md", "docs/generalized.md", "docs/adaptive.md", "docs/mdp.md")
+STUDIED = ("docs/successors.md", "docs/reproduction.md", "docs/learner.md")  # without a table of algorithms
 FAMILIES = {
     "linear": "**linear** ([docs](docs/linear.md))",
     "generalized": "**generalized linear, self-concordant** ([docs](docs/generalized.md))",
@@ -21,6 +27,8 @@ FAMILIES = {
 PLACE = re.compile(r"(<!-- algorithms: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 STUDY = re.compile(r"(<!-- rivals: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+RESULTS = re.compile(r"(<!-- results: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def row(*cells: str) -> str:
@@ -70,10 +78,11 @@ def rivals(study: str) -> str:
 def filled(page: str) -> str:
     """A page with its tables made anew."""
     page = PLACE.sub(lambda m: m[1] + (overview() if m[2] == "all" else family_table(m[2])) + m[3], page)
-    return STUDY.sub(lambda m: m[1] + rivals(m[2]) + m[3], page)
+    page = STUDY.sub(lambda m: m[1] + rivals(m[2]) + m[3], page)
+    return RESULTS.sub(lambda m: m[1] + studies.write(m[2]) + m[3], page)
 
 
 if __name__ == "__main__":
-    for name in PAGES:
+    for name in (*PAGES, *STUDIED):
         path = ROOT / name
         path.write_text(filled(path.read_text()))

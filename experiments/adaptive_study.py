@@ -2,6 +2,7 @@
 
     python experiments/adaptive_study.py                      # docs/results/adaptive_study.json, docs/adaptive_memory.png
     python experiments/adaptive_study.py --trials 2 --horizon 600 --only "linear d=2" --out /tmp/study
+    python experiments/adaptive_study.py --only logistic --column DAL         # one learner anew, in rows that the file has
 
 `python docs/tables.py` makes the table. Worlds that the file already has, with as many trials and rounds, are not run again.
 
@@ -22,6 +23,7 @@ import driftbandits as db
 
 SCALES = (1.0, 0.3)
 C_MU = 0.19661193324148185  # of the logistic link on |z| ≤ 1
+COLUMNS = ("adaptive", "tuned γ", "BOB", "MASTER(0)", "MASTER(13)", "DAL", "static")
 DRAWN = ("static", "rotating ×4", "5 jumps", "half static, half fast")
 SPEED_CHANGES = {"half static, half fast", "bursts", "accelerating", "5 jumps", "20 jumps"}
 
@@ -146,50 +148,54 @@ def fixed(kind: str, T: int, d: int, scale: float) -> dict[str, Any]:
 # -------------------------------------------------------------------------------------------------------------- study
 
 
-def study(T: int, trials: int, only: str, folder: pathlib.Path) -> None:
-    """All worlds; the file is written anew after each, the figure at the end."""
-    suites: list[Any] = [
+def suites(T: int) -> list[Any]:
+    """Kind, dimension, name, path by trial and what else is different, of every world."""
+    plain = [
         (kind, d, name, path, {})
         for kind in ("linear", "logistic")
         for d in (2, 10)
         for name, path in listed(T, d).items()
     ]
-    suites += [("linear", 0, name, path, options) for name, (path, options) in invented(T).items()]
+    return plain + [("linear", 0, name, path, options) for name, (path, options) in invented(T).items()]
+
+
+def study(T: int, trials: int, only: str, column: str, folder: pathlib.Path) -> None:
+    """All worlds; the file is written anew after each, the figure at the end."""
     found, curves = Found(folder / "results" / "adaptive_study.json", T, trials), {}
-    for kind, d, name, path, options in suites:
+    for kind, d, name, path, options in suites(T):
         group = f"{kind} d={d}" if d else "linear, other"
         if only not in f"{group}: {name}":
             continue
         dim = path(0).dim
         P_T = float(np.mean([db.theory.path_length(path(i)) for i in range(min(trials, 4))]))
-        world = partial(make_trial, kind, path, options)
+        run = partial(db.trials, problem=partial(make_trial, kind, path, options), trials=trials)
         for scale in SCALES:
-            drawn = group == "linear d=2" and scale == 0.3 and name in DRAWN
-            if found.has(group, name, scale) and not drawn:
+            row = found.row(group, name, scale)
+            drawn = not column and group == "linear d=2" and scale == 0.3 and name in DRAWN
+            if "best γ" in row and not (column or drawn):
                 continue
             strategies = competitors(kind, T, dim, P_T, scale)
-            done = {label: db.trials(strategy, world, trials=trials) for label, strategy in strategies.items()}
+            done = {label: run(strategy) for label, strategy in strategies.items() if column in ("", label)}
             if drawn:
                 curves[name] = done
-            finals = {label: np.array([run.regret[-1] for run in runs]) for label, runs in done.items()}
-            grid = {
-                label: np.mean([run.regret[-1] for run in db.trials(strategy, world, trials=trials)])
-                for label, strategy in fixed(kind, T, dim, scale).items()
-            }
-            best = min(grid, key=lambda label: grid[label])
-            row = {"group": group, "world": name, "scale": scale, "changes_speed": name in SPEED_CHANGES}
-            row |= {
-                label: {"mean": final.mean(), "se": final.std(ddof=1) / np.sqrt(trials)}
-                for label, final in finals.items()
-            }
-            row |= {"best γ": {"mean": grid[best]}, "best memory": best.removeprefix("memory ")}
+            row |= {"group": group, "world": name, "scale": scale, "changes_speed": name in SPEED_CHANGES}
+            row |= {label: spread(runs) for label, runs in done.items()}
+            if not column:
+                grid = {label: spread(run(strategy)) for label, strategy in fixed(kind, T, dim, scale).items()}
+                best = min(grid, key=lambda label: grid[label]["mean"])
+                row |= {"best γ": grid[best], "best memory": best.removeprefix("memory ")}
+                row["ratio"] = row["adaptive"]["mean"] / grid[best]["mean"]
             found.add(row)
-            print(
-                f"{group:14s} {name:24s} c={scale}: adaptive / best γ {finals['adaptive'].mean() / grid[best]:.2f}",
-                flush=True,
-            )
+            told = {label: round(row[label]["mean"]) for label in done}
+            print(f"{group:14s} {name:24s} c={scale}: {told}", flush=True)
     if curves:
         draw(curves, folder)
+
+
+def spread(runs: Any) -> dict[str, float]:
+    """Final regret: mean and standard error over trials."""
+    final = np.array([run.regret[-1] for run in runs])
+    return {"mean": final.mean(), "se": final.std(ddof=1) / np.sqrt(len(final))}
 
 
 class Found:
@@ -202,17 +208,23 @@ class Found:
             "rounds": T,
             "trials": trials,
         }
-        if path.exists() and (old := json.loads(path.read_text()))["made_by"] == self.head["made_by"]:
-            self.rows = old["rows"]
+        if path.exists():
+            old = json.loads(path.read_text())
+            if (old["rounds"], old["trials"]) == (T, trials):
+                self.head, self.rows = {k: v for k, v in old.items() if k != "rows"}, old["rows"]
 
-    def has(self, *key: Any) -> bool:
-        """Has this world been run?"""
-        return any((row["group"], row["world"], row["scale"]) == key for row in self.rows)
+    def row(self, *key: Any) -> dict[str, Any]:
+        """What is known of a world; nothing at first."""
+        return dict(next((row for row in self.rows if (row["group"], row["world"], row["scale"]) == key), {}))
 
     def add(self, new: dict[str, Any]) -> None:
         """A row, in the place of an older one of the same world."""
-        key = "group", "world", "scale"
-        self.rows = [row for row in self.rows if any(row[k] != new[k] for k in key)] + [new]
+        key = new["group"], new["world"], new["scale"]
+        places = [i for i, row in enumerate(self.rows) if (row["group"], row["world"], row["scale"]) == key]
+        if places:
+            self.rows[places[0]] = new
+        else:
+            self.rows.append(new)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.write_text(json.dumps(self.head | {"rows": self.rows}, indent=1, ensure_ascii=False) + "\n")
 
@@ -272,8 +284,9 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=20)
     parser.add_argument("--only", default="", help='part of "group: world", e.g. "linear d=2" or "jumps"')
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1] / "docs")
+    parser.add_argument("--column", default="", choices=["", *COLUMNS], help="run this learner only, and keep the rest")
     args = parser.parse_args()
-    study(args.horizon, args.trials, args.only, args.out)
+    study(args.horizon, args.trials, args.only, args.column, args.out)
 
 
 if __name__ == "__main__":

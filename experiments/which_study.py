@@ -71,6 +71,11 @@ def learners(name: str, P_T: float) -> dict[str, tuple[object, str]]:
             "adaptive_weight_ucb": (z.adaptive_weight_ucb(**own), FINDS),
             "igw_mix": (z.igw_mix(S=S, L=1.0, R=0.5), FINDS),
             "bob": (z.bob(horizon=T, dim=d, **own), FINDS),
+            "dal": (z.dal(z.oful(**own)), FINDS),
+            "wsb_lin_ucb": (
+                z.wsb_lin_ucb(gamma=gamma, prior_precision=own["lam"] / 0.25, sigma=0.5, B0=d**0.5 * 2.0, delta=1e-3),
+                KNOWS,
+            ),
             "lb_weight_ucb": (z.lb_weight_ucb(gamma=gamma, **own), KNOWS),
             "d_lin_ucb": (z.d_lin_ucb(gamma=gamma, **own), KNOWS),
             "sw_ucb": (z.sw_ucb(window=W, **own), KNOWS),
@@ -80,13 +85,15 @@ def learners(name: str, P_T: float) -> dict[str, tuple[object, str]]:
             found["master"] = (z.master(z.oful(**own), horizon=T), FINDS)
         return found
     k_mu, c_mu = slopes(kind, S)
-    if kind == "poisson":  # no theorem covers it: every radius is a heuristic (driftbandits.links)
+    omd = {"link": kind, "S": S, "L": 1.0, "delta": 1e-3}
+    if kind == "poisson":  # but for domd_glb every radius is a heuristic (driftbandits.links)
         glb = {"link": kind, "lam": th.glb_lambda(d=d, c_mu=c_mu), "S": S, "L": 1.0, "R": 1.0, "delta": 1e-3}
         gamma = th.glb_gamma(T=T, d=d, P_T=P_T, k_mu=k_mu, c_mu=c_mu)
         return {
             "self_tuning": (z.self_tuning(reward="count"), FINDS),
             "glb_weight_ucb": (z.glb_weight_ucb(gamma=gamma, **glb), KNOWS),
             "glm_ucb": (z.glm_ucb(**glb), NOTHING),
+            "domd_glb": (z.domd_glb(gamma=th.domd_gamma(T=T, d=d, P_T=P_T, k_mu=k_mu), **omd), KNOWS),
         }
     glb = {"link": kind, "lam": th.glb_lambda(d=d, c_mu=c_mu), "S": S, "L": 1.0, "delta": 1e-3}
     scb = {**glb, "lam": th.scb_lambda(d=d, T=T, c_mu=c_mu)}
@@ -96,7 +103,10 @@ def learners(name: str, P_T: float) -> dict[str, tuple[object, str]]:
         "glb_weight_ucb": (z.glb_weight_ucb(gamma=th.glb_gamma(T=T, d=d, P_T=P_T, k_mu=k_mu, c_mu=c_mu), **glb), KNOWS),
         "scb_weight_ucb": (z.scb_weight_ucb(gamma=th.scb_gamma(T=T, d=d, P_T=P_T, k_mu=k_mu), **scb), KNOWS),
         "glm_ucb": (z.glm_ucb(**glb), NOTHING),
-    }
+        "domd_glb": (z.domd_glb(gamma=th.domd_gamma(T=T, d=d, P_T=P_T, k_mu=k_mu), **omd), KNOWS),
+        "bob_glm": (z.bob_glm(horizon=T, dim=d, **{**glb, "delta": None}), FINDS),
+        "dal": (z.dal(z.glb_omd(**omd)), FINDS),
+    } | ({"master": (z.master(z.glm_ucb(**glb), horizon=T), FINDS)} if arms == "fixed" else {})
 
 
 def main() -> None:

@@ -1,0 +1,180 @@
+"""Tables that stand in hand-written pages, from docs/results/*.json: `docs/tables.py` puts them there, a test compares.
+
+A page says `<!-- results: WRITER FILE ARGUMENTS -->`, up to `<!-- end -->`; WRITER is one of the functions below that `WRITERS` names.
+"""
+
+import json
+import pathlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+FOLDER = pathlib.Path(__file__).resolve().parents[1] / "results"
+LEAST_RATIO = 1.15  # what adaptive weights were to stay below
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table."""
+    lines = [head, *rows]
+    text = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines]
+    return "".join([text[0], "|---" * len(head) + "|\n", *text[1:]])
+
+
+def read(name: str) -> Any:
+    """A result file."""
+    return json.loads((FOLDER / f"{name}.json").read_text())
+
+
+def spread(policy: Mapping[str, Any], *, bold: bool = False) -> str:
+    """Mean ± standard deviation."""
+    mean = f"{policy['final_regret_mean']:.0f}"
+    return f"{f'**{mean}**' if bold else mean} ± {policy['final_regret_std']:.0f}"
+
+
+def margin(value: float | None) -> str:
+    """How far a claim is from failing."""
+    return "" if value is None else f"{100 * value:+.0f} %".replace("-", "−")
+
+
+# -------------------------------------------------------------------------------------------------------------- panels
+
+
+def policies(file: str, *panels: str) -> str:
+    """Final regret of every policy, the least first; panels side by side."""
+    found = [read(file)["panels"][panel]["policies"] for panel in panels]
+    ranked = [sorted(own, key=lambda p: float(p["final_regret_mean"])) for own in found]
+    head = ["policy", "final regret", ""] * len(panels)
+    rows = []
+    for place in range(max(map(len, ranked))):
+        cells = [(own[place]["name"], spread(own[place])) if place < len(own) else ("", "") for own in ranked]
+        rows.append([cell for pair in cells for cell in (*pair, "")][:-1])
+    return table(head[:-1], rows)
+
+
+def readings(first: str, second: str, *panels: str) -> str:
+    """The same panels in two files: ‖θ‖ = 1 and ‖θ‖ = S."""
+    rows = []
+    for panel in panels:
+        others = {p["name"]: p for p in read(second)["panels"][panel]["policies"]}
+        ranked = sorted(read(first)["panels"][panel]["policies"], key=lambda p: float(p["final_regret_mean"]))
+        rows += [[policy["name"], spread(policy), spread(others[policy["name"]])] for policy in ranked]
+    return table(["policy", "A: ‖θ‖ = 1", "B: ‖θ‖ = 5"], rows)
+
+
+def claims(file: str, *panels: str) -> str:
+    """What was claimed, and what came out."""
+    found = [claim for panel in panels for claim in read(file)["panels"][panel]["claims"]]
+    rows = [[c["claim"], "holds" if c["holds"] else "**does not hold**", margin(c["margin"])] for c in found]
+    return table(["claim", "here", "margin"], rows)
+
+
+def matrix(file: str) -> str:
+    """Every claim over seeds and readings."""
+    found = [claim for panel in read(file)["panels"].values() for claim in panel["claims"]]
+    names = list(dict.fromkeys(name for claim in found for name in claim["readings"]))
+    rows = []
+    for claim in found:
+        cells = [mark(claim["readings"].get(name)) for name in names]
+        verdict = claim["robust"] if claim["robust"].endswith("only") else f"**{claim['robust']}**"
+        rows.append([claim["claim"], verdict, claim["replications"], *cells])
+    return table(["claim", "verdict", "replications", *names], rows)
+
+
+def mark(found: Mapping[str, Any] | None) -> str:
+    """✓ shown; ? the means agree and these trials do not show it; ✗ they do not agree."""
+    if found is None:
+        return ""
+    sign = "✓" if found["holds"] else "?" if (found["margin"] or 0.0) > 0.0 else "✗"
+    return f"{sign} {margin(found['margin'])}"
+
+
+def exponents(file: str) -> str:
+    """Fitted exponents next to the theorem's."""
+    found = read(file)["exponents"]
+    learners = list(dict.fromkeys(row["strategy"] for row in found))
+    rows = []
+    for against in dict.fromkeys(row["against"] for row in found):
+        own = {row["strategy"]: row for row in found if row["against"] == against}
+        cells = [f"{own[s]['exponent']:.2f} ± {own[s]['std']:.2f}" if s in own else "" for s in learners]
+        rows.append([against, *cells, f"{next(iter(own.values()))['theorem']:.2f}"])
+    return table(["against", *learners, "theorem"], rows)
+
+
+def worlds(file: str, panel: str, *only: str, time: bool = False, along: str = "learners") -> str:
+    """A row per world and a column per learner, or the other way round; the least regret of a world is bold."""
+    found: dict[tuple[str, str], Mapping[str, Any]] = {}
+    for policy in read(file)["panels"][panel]["policies"]:
+        learner, _, world = policy["name"].partition(" @ ")
+        if not only or world.startswith(only):
+            found[world, learner] = policy
+    names, learners = (list(dict.fromkeys(key[i] for key in found)) for i in (0, 1))
+
+    def cell(world: str, learner: str) -> str:
+        if (world, learner) not in found:
+            return "–"
+        least = min(found[world, s]["final_regret_mean"] for s in learners if (world, s) in found)
+        own = found[world, learner]
+        text = spread(own, bold=own["final_regret_mean"] == least)
+        return text + (f" ({own['microseconds_at_best']:.2g})" if time else "")
+
+    prefix = f"{only[0]}, " if len(only) == 1 else ""
+    if along == "learners":
+        rows = [[world.removeprefix(prefix), *(cell(world, s) for s in learners)] for world in names]
+        return table(["world", *learners], rows)
+    return table(["", *names], [[s, *(cell(world, s) for world in names)] for s in learners])
+
+
+def timed(file: str, panel: str, *only: str) -> str:
+    """`worlds`, with µs per round of the fastest trial in brackets."""
+    return worlds(file, panel, *only, time=True)
+
+
+def learners(file: str, *panels: str) -> str:
+    """A row per learner of each panel, a column per world."""
+    parts = [worlds(file, panel, along="worlds") for panel in panels]
+    return parts[0] + "".join("".join(part.splitlines(keepends=True)[2:]) for part in parts[1:])
+
+
+# ----------------------------------------------------------------------------------------------------- the adaptive study
+
+COLUMNS = ("adaptive", "best γ", "tuned γ", "BOB", "MASTER(0)", "MASTER(13)", "DAL", "static")
+
+
+def adaptive(file: str) -> str:
+    """Adaptive weights beside the best γ in hindsight and everybody else. Bold: a ratio that missed its target."""
+    made, rows, group = read(file), [], ""
+    for row in made["rows"]:
+        if row["group"] != group:
+            group = row["group"]
+            rows.append([f"**{group}**, {made['trials']} trials", *[""] * (len(COLUMNS) + 3)])
+        ratio = row["ratio"]
+        miss = ratio > LEAST_RATIO or (row["changes_speed"] and ratio > 1.0)
+        regrets = [f"{row[c]['mean']:.0f}" if c in row else "–" for c in COLUMNS]
+        rows.append(
+            [
+                row["world"],
+                str(row["scale"]),
+                f"**{ratio:.2f}**" if miss else f"{ratio:.2f}",
+                *regrets,
+                row["best memory"],
+            ]
+        )
+    return table(["world", "c", "ratio", *COLUMNS, "best memory"], rows)
+
+
+WRITERS = {
+    "policies": policies,
+    "readings": readings,
+    "claims": claims,
+    "matrix": matrix,
+    "exponents": exponents,
+    "worlds": worlds,
+    "timed": timed,
+    "learners": learners,
+    "adaptive": adaptive,
+}
+
+
+def write(order: str) -> str:
+    """The table that a mark of a page asks for: the name of a writer, of a file, and more."""
+    name, *arguments = order.split()
+    return WRITERS[name](*arguments)
