@@ -69,13 +69,16 @@ docs: .venv-docs/.ready  ## the site, into build/site: offline, in an environmen
 docs-lock: .venv-docs/.ready  ## write the versions of the site's environment
 	.venv-docs/bin/python -m pip freeze --exclude-editable | $(BIN)/python tools/lock.py docs/requirements.lock
 
-results: setup  ## run what the site's tables are made from, and keep it: docs/results
+results: setup  ## run what the tables of the site are made from, and keep it: docs/results
 	$(BIN)/driftbandits reproduce --robust --trials 20 --horizon 6000 --seed 0 --out results/paper
+	$(BIN)/driftbandits reproduce glb-s5 scb-s5 --theta-norm 5 --out results/norm-5
 	$(BIN)/driftbandits reproduce piecewise scaling mdp-linear mdp-mnl adaptive --out results/beyond
-	cp results/paper/summary.json docs/results/paper.json
-	cp results/beyond/summary.json docs/results/beyond.json
+	$(BIN)/driftbandits reproduce successors --out results/successors
+	for f in paper norm-5 beyond successors; do $(BIN)/python experiments/keep.py results/$$f; done
 	$(BIN)/python experiments/which_study.py
 	$(BIN)/python experiments/drift_study.py
+	$(BIN)/python experiments/adaptive_study.py
+	$(BIN)/python docs/tables.py
 
 bench: setup  ## side by side with the peers, which are installed into .venv-bench; resumes. DRIFTBANDITS_DATA names the folder of the real streams
 	$(PYTHON) benchmarks/bench/environment.py

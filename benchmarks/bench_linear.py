@@ -2,6 +2,8 @@
 
 - against `lb_weight_ucb.c`, the same algorithm by hand (-O3 -march=native), and against `lb_weight_ucb_inverse.c`, which scores with the
   explicit inverse (-ffast-math as well), at d=2, n=50;
+  `loop` is ours with noise, path and best arms given, as they are to the C loops; `ours` is all of `simulate`;
+- where a round goes when arms change;
 - against one bare dgemm of the shape that scores all arms (d×d by d×n), at d=20, n=100 and d=100, n=1000;
 - the online agent, the first compilation, a warm start, two threads against one.
 """
@@ -19,8 +21,13 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is loaded: one core aga
 import numpy as np
 
 import driftbandits as db
+from driftbandits.checks import check_arms
+from driftbandits.env.rewards import draws
 from driftbandits.kernel import entry
 from driftbandits.linalg import cholesky
+from driftbandits.protocol import Setting, make_room, start
+
+simulation = sys.modules["driftbandits.simulate"]
 
 HERE = pathlib.Path(__file__).parent
 NUMBERS = {"gamma": 0.97711772, "lam": 2.0, "S": 1.0, "L": 1.0, "R": 1.0, "delta": 1 / 12000}
@@ -50,6 +57,24 @@ def c_loop(folder, name="lb_weight_ucb", option="-fno-math-errno"):
     return run
 
 
+def given(strategy, world):
+    """Play a world whose arms, path, best arms and noise have been made before; and these: arms (T or 1, d, n), θ (T, d), best (T,)."""
+    T, n, fixed = world.horizon, world.arms.n, world.arms.fixed
+    arms = np.concatenate(list(world.arms.blocks(T, T)))
+    theta, best_of = np.ascontiguousarray(world.path.to_array()), np.empty(T)
+    score, x, noise = np.zeros(n), np.zeros(world.dim), draws(world.reward, np.random.default_rng(0), T)
+    simulation.best_predictors(arms, theta, score, best_of)
+    setting, rng = Setting(world.dim, arms[0] if fixed else np.zeros((world.dim, 0)), T), np.random.default_rng(0)
+    state = make_room(strategy, start(strategy, setting, rng), n)
+
+    def play():
+        log = simulation._log(simulation._checkpoints(300, T), 0, 0)
+        call = (strategy, state, world.reward, arms, theta, best_of, noise, fixed, score, x, rng, log)
+        simulation._rounds.direct(*call)(*call)
+
+    return play, arms, theta, best_of
+
+
 def measure(loop, inverse=None):
     """ns per round of ours, of the C loops (None without a compiler) and of one dgemm, by size."""
     strategy, rows = db.zoo.lb_weight_ucb(**NUMBERS), []
@@ -62,11 +87,12 @@ def measure(loop, inverse=None):
         numbers = [ctypes.c_double(v) for v in NUMBERS.values()]
         V = np.eye(d)
         ours = best(lambda: db.simulate(strategy, world, seed=0), 7) / T
+        alone = best(given(strategy, world)[0], 7) / T
         by_hand, inverted = (
             best(lambda c=c: c(d, n, T, *pointers, *numbers), 7) / T if c else None for c in (loop, inverse)
         )
         gemm = best(lambda: [V @ X for _ in range(50)], 7) / 50
-        times = {"ours": ours, "C": by_hand, "C inverse": inverted, "dgemm": gemm}
+        times = {"ours": ours, "loop": alone, "C": by_hand, "C inverse": inverted, "dgemm": gemm}
         rows.append({"d": d, "n": n} | {name: t and t * 1e9 for name, t in times.items()})
     return rows
 
@@ -75,14 +101,41 @@ def rounds(loop, inverse):
     others = ("C", "C inverse", "dgemm")
     print(
         f"{'d':>4} {'n':>5}",
-        *(f"{name:>12}" for name in ("ours", *others, *(f"ours/{o}" for o in others))),
+        *(f"{name:>12}" for name in ("ours", "loop", *others, *(f"ours/{o}" for o in others), "loop/C inv.")),
         "  ns per round",
     )
     for r in measure(loop, inverse):
-        times = [r[name] or float("nan") for name in ("ours", *others)]
+        ours, alone, *times = [r[name] or float("nan") for name in ("ours", "loop", *others)]
+        ratios = [*(ours / t for t in times), alone / times[1]]
         print(
-            f"{r['d']:>4} {r['n']:>5}", *(f"{t:>12.0f}" for t in times), *(f"{times[0] / t:>12.2f}" for t in times[1:])
+            f"{r['d']:>4} {r['n']:>5}",
+            *(f"{t:>12.0f}" for t in (ours, alone, *times)),
+            *(f"{q:>12.2f}" for q in ratios),
         )
+
+
+def changing():
+    """Where a round of lb_weight_ucb goes, arms fixed and changing, in µs."""
+    print(
+        "\nµs per round: simulate = the learner + drawing arms + checking their norms + the best arm + noise, path, calls"
+    )
+    strategy = db.zoo.lb_weight_ucb(**NUMBERS)
+    for d, n, T in ((2, 50, 3000), (20, 100, 1500), (50, 100, 600)):
+        for name, arms in (
+            ("fixed", db.env.unit_arms(n, dim=d, seed=0)),
+            ("changing", db.env.redrawn_arms(n, dim=d, seed=0)),
+        ):
+            world = db.env.linear(arms, db.env.rotating(T, dim=d))
+            play, offers, theta, top = given(strategy, world)
+            score = np.zeros(n)
+            parts = {
+                "simulate": lambda: db.simulate(strategy, world, seed=0),
+                "learner": play,
+                "draw": lambda: [block.shape for block in world.arms.blocks(T, 64)],
+                "check": lambda: check_arms(offers, 1.0, "error"),
+                "best": lambda: simulation.best_predictors(offers, theta, score, top),
+            }
+            print(f"  d = {d:2d} n = {n:3d} {name:9}", *(f"{k} {best(f, 7) / T * 1e6:6.2f}" for k, f in parts.items()))
 
 
 @entry
@@ -165,6 +218,7 @@ def compilation(folder):
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as scratch:
         rounds(c_loop(scratch), c_loop(scratch, "lb_weight_ucb_inverse", "-ffast-math"))
+        changing()
         factors()
         zoo()
         agent()

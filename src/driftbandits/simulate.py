@@ -41,7 +41,8 @@ from .protocol import (
 
 IntegerMatrix = NDArray[np.int64]
 BLOCK = 4096  # rounds made at once
-BLOCK_NUMBERS = 1 << 20  # at most so many features at once when the arms change
+BLOCK_NUMBERS = 1 << 17  # so many features at once when the arms change: they stay in the cache until they are played
+LOOKED_INTO = 1 << 20  # or so many where a strategy is asked about its course between blocks
 CHECKPOINTS = 300
 Seed = int | np.random.SeedSequence
 Watch = Callable[[Any, Any], dict[str, Any]]
@@ -139,8 +140,9 @@ def simulate(
     bound = limits(strategy).L
     fixed = env.arms.fixed
     _check_world(strategy, env, check)
-    size = BLOCK if fixed else max(1, min(BLOCK, BLOCK_NUMBERS // (env.dim * env.arms.n)))
     tell = _watch(strategy, watch)
+    numbers = LOOKED_INTO if tell else BLOCK_NUMBERS
+    size = BLOCK if fixed else max(1, min(BLOCK, numbers // (env.dim * env.arms.n)))
     look = max(1, min(size, T // CHECKPOINTS)) if tell else size  # inside, at (about) every checkpoint
     size -= size % look
     arms_on_offer = env.arms.blocks(T, size)

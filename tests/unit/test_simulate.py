@@ -194,7 +194,10 @@ def test_block_borders_do_not_matter(monkeypatch):
     one = db.simulate(WEIGHT, env, seed=0)
     monkeypatch.setattr(module, "BLOCK", 7)
     two = db.simulate(WEIGHT, env, seed=0)
+    monkeypatch.setattr(module, "BLOCK_NUMBERS", 23)
+    three = db.simulate(WEIGHT, env, seed=0)
     assert (one.regret == two.regret).all()
+    assert (one.regret == three.regret).all()
 
 
 def test_long_arms_are_refused_warned_of_or_ignored():
