@@ -18,7 +18,7 @@ so that with x = τ∇P + σn + e, τ, σ ≥ 0 and e as small as possible, xᵀ
 value found is dropped, the rest cut in two.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,6 +35,20 @@ COARSE = 0.05  # L·r above which a cell is cut before its arms are climbed
 FAR = 30.0  # L·r above which the bounds of a cell are useless
 
 
+class Search(NamedTuple):
+    """What is searched: C, for a value of the arms first..last−1."""
+
+    rule: Any
+    model: Any
+    sums: Atoms
+    est: Any
+    work: ParameterWork
+    arms: Matrix
+    score: Vector
+    first: int
+    last: int
+
+
 @solver
 def search(
     rule: Any,
@@ -48,11 +62,12 @@ def search(
     last: int,
     spare: bool,
 ) -> None:
-    """Look at all of C for a value of arms first..last−1 above the best: found[0] ends as it, found[2] as the bound that remains.
+    """Look at all of C for a value of arms first..last−1 above the best: found.best ends as it, found.bound as what remains possible.
 
     To know which arm is best one need not know how much it is worth: if `spare`, cells in which only the leader could gain are dropped
     unexplored. Should another arm take the lead, the search begins again.
     """
+    of = Search(rule, model, sums, est, work, arms, score, first, last)
     d = work.x.shape[0]
     leader = leader_of(score, first, last) if spare else -1
     copy(work.centre[0], work.root[0])
@@ -64,7 +79,7 @@ def search(
         if waiting == 0:
             break
         waiting -= 1
-        r = visit(rule, model, sums, est, work, arms, score, first, last, leader, waiting)
+        r = visit(of, leader, waiting)
         if spare and leader != leader_of(score, first, last):
             leader = leader_of(score, first, last)
             copy(work.root[0], work.centre[0])
@@ -78,7 +93,7 @@ def search(
             waiting += 2
     for k in range(waiting):
         open_cells = max(open_cells, work.most[k])
-    work.found[2] = max(work.found[0], open_cells)
+    work.found.bound[0] = max(work.found.best[0], open_cells)
 
 
 @kernel
@@ -110,27 +125,16 @@ def cut(work: ParameterWork, at: int, d: int) -> None:
 
 
 @solver
-def visit(
-    rule: Any,
-    model: Any,
-    sums: Atoms,
-    est: Any,
-    work: ParameterWork,
-    arms: Matrix,
-    score: Vector,
-    first: int,
-    last: int,
-    leader: int,
-    at: int,
-) -> float:
+def visit(of: Search, leader: int, at: int) -> float:
     """Bound cell `at`, shrink it, climb from it; its radius, or 0 if it is done with."""
-    if not may_win(rule, work, arms, score, first, last, leader, at):
+    rule, model, work = of.rule, of.model, of.work
+    if not may_win(of, leader, at):
         return 0.0
     r = settle_spot(rule, work, at)
-    P = slope_at(model, sums, est, work, work.spot)
+    P = slope_at(model, of.sums, of.est, work, work.spot)
     inside = work.rho[0] * work.rho[0] >= P
-    if inside and improve(rule, model, sums, est, work, arms, score, first, last):
-        P = slope_at(model, sums, est, work, work.spot)  # the ascent has overwritten it
+    if inside and improve(of):
+        P = slope_at(model, of.sums, of.est, work, work.spot)  # the ascent has overwritten it
     reach = rule.L * r
     if reach > FAR:
         return r
@@ -138,8 +142,7 @@ def visit(
     small = reach < 1e-4  # where the formulas cancel
     bend = 0.5 * reach * (1.0 + reach) if small else (growth - 1.0) / reach - 1.0
     curve = 0.5 * (1.0 + reach) if small else (growth - 1.0 - reach) / (reach * reach)
-    ridge = model.lam * model.c_mu
-    data = size_of_data(est.newton.H, ridge)
+    data = size_of_data(of.est.newton.H, model.lam * model.c_mu)
     rho = work.rho[0] * (1.0 + 1e-12) + bend * r * sqrt(data)
     if not shrink(work, at, rho, growth):
         return 0.0
@@ -147,32 +150,30 @@ def visit(
     slack = work.rho[0] * work.rho[0] * (1.0 + 1e-12) - P + curve * (2.0 * k + k * k) * data * r * r
     if least_slope(work, at) > slack:
         return 0.0
-    return bound_arms(rule, model, sums, est, work, arms, score, first, last, leader, at, rho, growth, slack)
+    return bound_arms(of, leader, at, rho, growth, slack)
 
 
 @kernel
 def hopeless(work: ParameterWork, score: Vector, leader: int, a: int, bound: float) -> bool:
     """Can arm a, worth at most `bound` here, be forgotten? An arm not climbed yet must be worse than a tie."""
-    if work.found[1] == 0.0:
+    if work.found.known[0] == 0.0:
         return False
     if a == leader:
         return True
-    return bound < tie_level(work.found[0]) if score[a] == NOT_CLIMBED else bound <= work.found[0] + 0.5 * GAP
+    return bound < tie_level(work.found.best[0]) if score[a] == NOT_CLIMBED else bound <= work.found.best[0] + 0.5 * GAP
 
 
 @kernel
-def may_win(
-    rule: Any, work: ParameterWork, arms: Matrix, score: Vector, first: int, last: int, leader: int, at: int
-) -> bool:
+def may_win(of: Search, leader: int, at: int) -> bool:
     """Does the cell meet the ball, and is some arm's largest value over its box of interest?"""
-    least = 0.0
-    for i in range(arms.shape[0]):
+    work, least = of.work, 0.0
+    for i in range(of.arms.shape[0]):
         least += max(abs(work.centre[at, i]) - work.half[at, i], 0.0) ** 2
-    if least > rule.S * rule.S:
+    if least > of.rule.S * of.rule.S:
         return False
     matter = 0
-    for a in range(first, last):
-        matter += not hopeless(work, score, leader, a, in_box(work, arms, a, at))
+    for a in range(of.first, of.last):
+        matter += not hopeless(work, of.score, leader, a, in_box(work, of.arms, a, at))
     return matter > 0
 
 
@@ -205,30 +206,21 @@ def size_of_data(H: Matrix, ridge: float) -> float:
 
 
 @solver
-def improve(
-    rule: Any,
-    model: Any,
-    sums: Atoms,
-    est: Any,
-    work: ParameterWork,
-    arms: Matrix,
-    score: Vector,
-    first: int,
-    last: int,
-) -> bool:
+def improve(of: Search) -> bool:
     """The spot is in C: if an arm is worth more there than the best so far, climb from there."""
-    best, value = -1, work.found[0]
-    for a in range(first, last):
-        take(arms, a, work.x)
+    work = of.work
+    best, value = -1, work.found.best[0]
+    for a in range(of.first, of.last):
+        take(of.arms, a, work.x)
         here = dot(work.x, work.spot)
         if here > value:
             best, value = a, here
-    if work.found[1] == 0.0:
-        work.found[1] = 1.0
+    if work.found.known[0] == 0.0:
+        work.found.known[0] = 1.0
         copy(work.spot, work.inner)
     if best < 0:
         return False
-    score[best] = max(score[best], climb(rule, model, sums, est, work, arms, best, work.spot))
+    of.score[best] = max(of.score[best], climb(of.rule, of.model, of.sums, of.est, work, of.arms, best, work.spot))
     return True
 
 
@@ -257,31 +249,17 @@ def least_slope(work: ParameterWork, at: int) -> float:
 
 
 @solver
-def bound_arms(
-    rule: Any,
-    model: Any,
-    sums: Atoms,
-    est: Any,
-    work: ParameterWork,
-    arms: Matrix,
-    score: Vector,
-    first: int,
-    last: int,
-    leader: int,
-    at: int,
-    rho: float,
-    growth: float,
-    slack: float,
-) -> float:
+def bound_arms(of: Search, leader: int, at: int, rho: float, growth: float, slack: float) -> float:
     """What the arms can be worth in the cell; the cell's radius if one of them still matters, else 0."""
+    rule, work, arms, score = of.rule, of.work, of.arms, of.score
     r = 0.0
     for i in range(work.spot.shape[0]):
         r += work.half[at, i] ** 2
     r = sqrt(r)
-    ridge = model.lam * model.c_mu
+    ridge = of.model.lam * of.model.c_mu
     most = -np.inf
     climbed = False
-    for a in range(first, last):
+    for a in range(of.first, of.last):
         bound = in_box(work, arms, a, at)
         if hopeless(work, score, leader, a, bound):
             continue
@@ -294,8 +272,8 @@ def bound_arms(
             bound = min(bound, by_inequalities(rule, work, at, slack))
         if hopeless(work, score, leader, a, bound):
             continue
-        if score[a] == NOT_CLIMBED and work.found[1] > 0.0 and rule.L * r <= COARSE:
-            score[a] = climb(rule, model, sums, est, work, arms, a, work.inner)
+        if score[a] == NOT_CLIMBED and work.found.known[0] > 0.0 and rule.L * r <= COARSE:
+            score[a] = climb(rule, of.model, of.sums, of.est, work, arms, a, work.inner)
             climbed = True
             if hopeless(work, score, leader, a, bound):
                 continue

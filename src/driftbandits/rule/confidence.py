@@ -11,19 +11,28 @@ from ..ball import divide_by, factor_of
 from ..kernel import kernel, solver, sqrt
 from ..likelihood import Atoms, evaluate, local_distance
 from ..linalg import Matrix, Vector, dot, norm, scale
-from .relaxed import budget, copy, expansion, push
+from .relaxed import ChoiceTally, budget, copy, expansion, push
 
 DEPTH = 400  # cells waiting, at most
 NOT_CLIMBED = -np.inf  # the score of an arm that is worth less than another, or not known yet
+
+
+class Found(NamedTuple):
+    """What is known of C in this round."""
+
+    best: Vector  # (1,) the best value found
+    known: Vector  # (1,) 1 if a point of C is known
+    bound: Vector  # (1,) the most that an open cell can hold
 
 
 class ParameterWork(NamedTuple):
     """Workspace, and the count of certified choices."""
 
     value: Vector  # (1,)    index of the last choice
-    tally: Vector  # (4,)    choices, certified, with an empty set; largest gap of the others
+    tally: ChoiceTally
+    gap: Vector  # (1,)    the largest of choices that were not certified
     rho: Vector  # (1,)    ρ
-    found: Vector  # (3,)    best value; 1 if a point of C is known; most that an open cell can hold
+    found: Found
     inner: Vector  # (d,)    a point of C
     theta: Vector  # (d,)
     x: Vector  # (d,)
@@ -81,13 +90,13 @@ def enter(rule: Any, model: Any, sums: Atoms, est: Any, width: float, work: Para
     """
     d = est.hat.shape[0]
     work.rho[0] = width
-    work.found[0], work.found[1], work.found[2] = -np.inf, 0.0, -np.inf
+    work.found.best[0], work.found.known[0], work.found.bound[0] = -np.inf, 0.0, -np.inf
     size = norm(est.hat)
     if size <= rule.S:
-        work.found[1] = 1.0
+        work.found.known[0] = 1.0
         copy(est.hat, work.inner)
     elif square_distance(model, sums, est, work, est.theta) <= width * width:
-        work.found[1] = 1.0
+        work.found.known[0] = 1.0
         copy(est.theta, work.inner)
     square_distance(model, sums, est, work, est.hat)
     spread = sqrt(budget(rule, model.lam * model.c_mu, width, size) / expansion(rule.L * (rule.S + size)))
@@ -105,7 +114,7 @@ def pole(rule: Any, model: Any, sums: Atoms, est: Any, work: ParameterWork) -> f
     size = norm(work.x)
     if size == 0.0:
         copy(work.inner, work.theta)
-        return 0.0 if work.found[1] > 0.0 else np.inf
+        return 0.0 if work.found.known[0] > 0.0 else np.inf
     for i in range(work.x.shape[0]):
         work.theta[i] = work.x[i] * rule.S / size
     return square_distance(model, sums, est, work, work.theta)
@@ -125,7 +134,7 @@ def climb(
     limit = work.rho[0] * work.rho[0]
     size = norm(work.x)
     if size == 0.0:
-        work.found[0] = max(work.found[0], 0.0)
+        work.found.best[0] = max(work.found.best[0], 0.0)
         return 0.0
     copy(start, work.theta)
     for i in range(d):
@@ -151,7 +160,7 @@ def climb(
             break
         kappa = max(0.5 * kappa, 0.5)
     value = dot(work.x, work.theta)
-    work.found[0] = max(work.found[0], value)
+    work.found.best[0] = max(work.found.best[0], value)
     return value
 
 

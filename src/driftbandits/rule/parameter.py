@@ -25,8 +25,8 @@ from ..parts import Rule
 from ..protocol import Setting, blank_work, choose, index, mean, report
 from ..ties import best_arm, tie_level
 from .bounding import search
-from .confidence import DEPTH, NOT_CLIMBED, ParameterWork, climb, enter, pole, take
-from .relaxed import GAP, copy
+from .confidence import DEPTH, NOT_CLIMBED, Found, ParameterWork, climb, enter, pole, take
+from .relaxed import GAP, blank_tally, copy
 
 
 class ParameterBased(Rule):
@@ -44,7 +44,8 @@ class ParameterBased(Rule):
 @blank_work.register(ParameterBased)
 def _(rule: ParameterBased, setting: Setting) -> ParameterWork:
     d = setting.dim
-    numbers, vectors = [np.zeros(1), np.zeros(4), np.zeros(1), np.zeros(3)], [np.zeros(d) for _ in range(9)]
+    found = Found(best=np.zeros(1), known=np.zeros(1), bound=np.zeros(1))
+    numbers, vectors = [np.zeros(1), blank_tally(), np.zeros(1), np.zeros(1), found], [np.zeros(d) for _ in range(9)]
     cells = [np.zeros((DEPTH, d)), np.zeros((DEPTH, d)), np.zeros(DEPTH)]
     return ParameterWork._make([*numbers, *vectors, np.zeros((d, d)), np.zeros((2, d)), *cells])
 
@@ -63,12 +64,12 @@ def _(
 ) -> int:
     optimistic_arm(rule, model, sums, est, beta, work, arms, score)
     k = best_arm(score, rng)
-    gap = work.found[2] - score[k]
-    work.tally[0] += 1.0
-    work.tally[1] += gap <= GAP
-    work.tally[2] += work.found[1] == 0.0
-    if work.found[1] > 0.0:
-        work.tally[3] = max(work.tally[3], gap)
+    gap = work.found.bound[0] - score[k]
+    work.tally.choices[0] += 1.0
+    work.tally.certified[0] += gap <= GAP
+    work.tally.empty[0] += work.found.known[0] == 0.0
+    if work.found.known[0] > 0.0:
+        work.gap[0] = max(work.gap[0], gap)
     work.value[0] = mean(model, score[k])
     return k
 
@@ -84,11 +85,11 @@ def _(
 
 @report.register(ParameterBased)
 def _(rule: ParameterBased, work: ParameterWork) -> dict[str, Any]:
-    choices = max(float(work.tally[0]), 1.0)
+    choices = max(float(work.tally.choices[0]), 1.0)
     return {
-        "certified": float(work.tally[1]) / choices,
-        "empty_set": float(work.tally[2]) / choices,
-        "gap": float(work.tally[3]),
+        "certified": float(work.tally.certified[0]) / choices,
+        "empty_set": float(work.tally.empty[0]) / choices,
+        "gap": float(work.gap[0]),
     }
 
 
@@ -118,7 +119,7 @@ def optimistic_arm(
     level = tie_level(top)
     first, nearest = 0, np.inf
     for longest in (True, False):
-        if not longest and work.found[0] >= level:
+        if not longest and work.found.best[0] >= level:
             break
         for a in range(n):
             if (score[a] >= level) != longest or score[a] == NOT_CLIMBED:
@@ -128,21 +129,21 @@ def optimistic_arm(
             if far > work.rho[0] * work.rho[0]:
                 score[a] = NOT_CLIMBED
             else:
-                work.found[0] = max(work.found[0], score[a])
-                work.found[1] = 1.0
+                work.found.best[0] = max(work.found.best[0], score[a])
+                work.found.known[0] = 1.0
                 copy(work.theta, work.inner)
             if far < nearest:
                 first, nearest = a, far
-    if work.found[0] >= level:
+    if work.found.best[0] >= level:
         for a in range(n):
             if score[a] < level:
                 score[a] = NOT_CLIMBED
-        work.found[2] = work.found[0]
+        work.found.bound[0] = work.found.best[0]
         return
-    if work.found[1] > 0.0:
+    if work.found.known[0] > 0.0:
         score[first] = max(score[first], climb(rule, model, sums, est, work, arms, first, work.inner))
     search(rule, model, sums, est, work, arms, score, 0, n, True)
-    if work.found[1] == 0.0:
+    if work.found.known[0] == 0.0:
         greedy(rule, model, sums, est, work, arms, score)
 
 
@@ -165,10 +166,10 @@ def values_of_all(
             score[a] = rule.S * norm(work.x)
             continue
         score[a] = NOT_CLIMBED
-        if work.found[1] > 0.0:
+        if work.found.known[0] > 0.0:
             score[a] = climb(rule, model, sums, est, work, arms, a, work.inner)
         search(rule, model, sums, est, work, arms, score, a, a + 1, False)
-        if work.found[1] == 0.0:
+        if work.found.known[0] == 0.0:
             greedy(rule, model, sums, est, work, arms, score)
             return
 
@@ -180,9 +181,9 @@ def greedy(rule: Any, model: Any, sums: Atoms, est: Any, work: ParameterWork, ar
     for i in range(est.hat.shape[0]):
         work.theta[i] = est.hat[i] * min(1.0, rule.S / size)
     newton_on_ball(model.link, sums, model.lam * model.c_mu, sums.b, rule.L, rule.S, work.theta, est.newton)
-    proved = work.found[2] == -np.inf
-    work.found[2] = -np.inf
+    proved = work.found.bound[0] == -np.inf
+    work.found.bound[0] = -np.inf
     for a in range(score.shape[0]):
         take(arms, a, work.x)
         score[a] = dot(work.x, work.theta)
-        work.found[2] = max(work.found[2], score[a] if proved else np.inf)
+        work.found.bound[0] = max(work.found.bound[0], score[a] if proved else np.inf)

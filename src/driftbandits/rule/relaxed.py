@@ -32,6 +32,7 @@ from ..protocol import Setting, blank_work, choose, index, mean, report
 from ..ties import best_arm, tie_level
 
 GAP = 1e-7  # a certificate closer than this is tight
+EMPTY, CERTIFIED, NOT_CERTIFIED = 0.0, 1.0, 2.0  # what is known of a round's choice
 
 
 class RelaxedParameterBased(Rule):
@@ -46,12 +47,26 @@ class RelaxedParameterBased(Rule):
         positive("L", self.L, "it bounds the norm of every arm")
 
 
+class ChoiceTally(NamedTuple):
+    """How often choices were what."""
+
+    choices: Vector  # (1,)
+    certified: Vector  # (1,)
+    empty: Vector  # (1,) the set was empty
+
+
+def blank_tally() -> ChoiceTally:
+    """Before the first choice."""
+    return ChoiceTally(choices=np.zeros(1), certified=np.zeros(1), empty=np.zeros(1))
+
+
 class RelaxedWork(NamedTuple):
     """Workspace, and the count of certified choices."""
 
     value: Vector  # (1,)    index of the last choice
-    tally: Vector  # (3,)    choices, certified, with an empty set
-    level: Vector  # (2,)    F(θ̂) + B²; 0 if the set is empty, 2 if an arm has no certificate, else 1
+    tally: ChoiceTally
+    level: Vector  # (1,)    F(θ̂) + B²
+    status: Vector  # (1,)    `EMPTY`, `NOT_CERTIFIED` if an arm has no certificate, else `CERTIFIED`
     upper: Vector  # (1,)    largest upper bound
     centre: Vector  # (d,)    likeliest θ of the ball
     theta: Vector  # (d,)
@@ -65,8 +80,8 @@ class RelaxedWork(NamedTuple):
 @blank_work.register(RelaxedParameterBased)
 def _(rule: RelaxedParameterBased, setting: Setting) -> RelaxedWork:
     d = setting.dim
-    numbers, vectors = [np.zeros(1), np.zeros(3), np.zeros(2), np.zeros(1)], [np.zeros(d) for _ in range(6)]
-    return RelaxedWork._make([*numbers, *vectors, np.zeros((d, d))])
+    numbers, vectors = [np.zeros(1) for _ in range(3)], [np.zeros(d) for _ in range(6)]
+    return RelaxedWork._make([np.zeros(1), blank_tally(), *numbers, *vectors, np.zeros((d, d))])
 
 
 @choose.register(RelaxedParameterBased)
@@ -83,10 +98,10 @@ def _(
 ) -> int:
     optimistic_values(rule, model, sums, est, beta, work, arms, score, True)
     k = best_arm(score, rng)
-    work.tally[0] += 1.0
-    work.tally[2] += work.level[1] == 0.0
-    if work.level[1] == 1.0 and score[k] >= work.upper[0] - GAP:
-        work.tally[1] += 1.0
+    work.tally.choices[0] += 1.0
+    work.tally.empty[0] += work.status[0] == EMPTY
+    if work.status[0] == CERTIFIED and score[k] >= work.upper[0] - GAP:
+        work.tally.certified[0] += 1.0
     work.value[0] = mean(model, score[k])
     return k
 
@@ -100,8 +115,8 @@ def _(rule: Any, model: Any, sums: Any, est: Any, beta: float, work: RelaxedWork
 
 @report.register(RelaxedParameterBased)
 def _(rule: RelaxedParameterBased, work: RelaxedWork) -> dict[str, Any]:
-    choices = max(float(work.tally[0]), 1.0)
-    return {"certified": float(work.tally[1]) / choices, "empty_set": float(work.tally[2]) / choices}
+    choices = max(float(work.tally.choices[0]), 1.0)
+    return {"certified": float(work.tally.certified[0]) / choices, "empty_set": float(work.tally.empty[0]) / choices}
 
 
 # -------------------------------------------------------------------------------------------------------------- the set
@@ -142,9 +157,9 @@ def open_set(rule: Any, model: Any, sums: Atoms, est: Any, beta: float, work: Re
             work.centre[i] *= rule.S / size
         newton_on_ball(model.link, sums, ridge, sums.b, rule.L, rule.S, work.centre, est.newton)
     work.level[0] = loss(model.link, sums, ridge, est.hat) + B2
-    work.level[1] = 1.0
+    work.status[0] = CERTIFIED
     if size > rule.S and loss(model.link, sums, ridge, work.centre) > work.level[0]:
-        work.level[1] = 0.0
+        work.status[0] = EMPTY
     evaluate(model.link, sums, ridge, sums.b, est.hat, est.newton.u, est.newton.H)
     factor_of(est.newton.H, 0.0, work.factor)
     return float(sqrt(B2 / expansion(rule.L * (rule.S + size))))
@@ -170,14 +185,14 @@ def optimistic_values(
     for a in range(n):
         for i in range(d):
             work.x[i] = arms[i, a]
-        if work.level[1] == 0.0:
+        if work.status[0] == EMPTY:
             score[a] = dot(work.x, work.centre)
             continue
         solve_lower(work.factor, work.x, work.t)
         score[a] = min(rule.S * norm(work.x), dot(work.x, est.hat) + spread * norm(work.t))
         if score[a] > score[top]:
             top = a
-    if work.level[1] == 0.0:
+    if work.status[0] == EMPTY:
         return
     # The arm of largest bound first, so that the others can be dismissed by it.
     best = -np.inf
@@ -207,7 +222,7 @@ def solve_arm(rule: Any, model: Any, sums: Atoms, est: Any, work: RelaxedWork, b
             value = dot(work.x, work.theta)
             if upper - value > GAP:  # not certified: stay optimistic
                 value = upper
-                work.level[1] = 2.0
+                work.status[0] = NOT_CERTIFIED
     work.upper[0] = max(work.upper[0], upper)
     return float(value)
 

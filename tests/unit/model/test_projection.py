@@ -82,7 +82,7 @@ def test_inside_the_ball_nothing_moves(kind):
     X, r = data(3, 0)
     est, _ = projected(kind, X, r)
     assert (est.theta == est.hat).all()
-    assert est.tally[2] == 0
+    assert est.tally.projections[0] == 0
 
 
 def test_unprojected():
