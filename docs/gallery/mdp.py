@@ -94,7 +94,7 @@ plt.show()
 agent = played["finds out"][2]
 for key, value in agent.info().items():
     if key.startswith("memory"):
-        print(key, "all episodes" if value > EPISODES else f"{value:.0f} episodes")
+        print(key, "all episodes" if value is None else f"{value:.0f} episodes")
 
 # %%
 # If your environment is one of Gymnasium's, :func:`driftbandits.run` plays it as it is. If you know more — simulators, features of moves —
