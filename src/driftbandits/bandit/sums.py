@@ -8,7 +8,7 @@ import numpy as np
 from ..linalg import Matrix, Vector
 from .coordinates import Integers
 
-MEMORIES = (8.0, 32.0, 128.0, 512.0, math.inf)  # in decisions
+MEMORIES = (8.0, 32.0, 128.0, 512.0, 2048.0, math.inf)  # in decisions
 R0, KNOWN, COUNT, SUM, SQUARES, NEWEST, NORMAL, CAL_N, CAL_1, CAL_2, LAM, USE = range(12)  # places in `misc`
 NEVER = -1e18  # before all time: finite, so that differences are
 PRIOR = 0.3  # λ = 0.3·E‖φ‖²

@@ -1,5 +1,8 @@
 """A log is checked once, whole, and iterated as often as one likes."""
 
+import pathlib
+import runpy
+
 import pandas as pd
 import pytest
 
@@ -57,3 +60,21 @@ def test_a_propensity_of_zero_is_noted_with_its_row():
     assert log.facts.impossible == "row 7 of the frame"
     with pytest.raises(InvalidValue, match="row 7 of the frame has propensity 0"):
         db.replay({"t": logs.threshold}, log)
+
+
+def test_the_log_of_the_docs_is_made_and_read(tmp_path):
+    path = pathlib.Path(__file__).parents[3] / "examples" / "banner_log.py"
+    frame = runpy.run_path(str(path))["log"](rows=400)
+    frame.to_parquet(tmp_path / "log.parquet")
+    found = db.Log.read(
+        tmp_path / "log.parquet",
+        item="banner",
+        reward="clicked",
+        propensity="p",
+        time="shown_at",
+        context=["age", "country"],
+    )
+    assert found.items == ["coats", "hats", "shoes", "socks"]
+    assert len(found) == 400
+    assert found.facts.least == 0.2
+    assert [row.item for row in found] == list(frame["banner"])
