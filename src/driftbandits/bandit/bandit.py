@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import InvalidValue, integer, real
-from .clock import duration, moment
+from .clock import duration, moment, written
 from .core import Core, DriftEvent, Function, Request, shown
 from .decision import Decision
 from .features import BUCKETS, Row, as_row
@@ -287,7 +287,9 @@ class Bandit(Core):
             }
 
     def __repr__(self) -> str:
-        c = self._config
+        c = dict(self._config)
+        if c["clocked"]:
+            c["half_life"] = written(c["half_life"])
         asked = ", ".join(f"{name}={c[name]!r}" for name in ("reward", "features", "half_life", "explore", "seed"))
         return (
             f"{type(self).__name__}({asked}): {self._counts['decisions']} decisions, {self._counts['rewards']} rewards"

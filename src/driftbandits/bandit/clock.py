@@ -60,6 +60,18 @@ def duration(given: Any, *, name: str) -> float:
     return seconds
 
 
+def written(seconds: float) -> str:
+    """A duration as a user would give it.
+
+    Examples
+    --------
+    >>> written(172800.0), written(5400.0), written(0.5)
+    ('2d', '90min', '0.5s')
+    """
+    unit = next((u for u in ("d", "h", "min") if seconds % UNITS[u] == 0.0), "s")
+    return f"{seconds / UNITS[unit]:.12g}{unit}"
+
+
 def _number(name: str, value: Any) -> float:
     if isinstance(value, bool | str):
         raise InvalidValue(f"{name} = {value!r} is not a number")

@@ -6,6 +6,7 @@ neighbouring windows; for each the winner on all other folds is found, and what 
     value = Σ_f n_f v̂_f(k_{−f}) / Σ_f n_f ,    k_{−f} = argmax_k v̂_{−f}(k)
 """
 
+import inspect
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -144,10 +145,24 @@ def tune(
     for name in names:
         if name in fixed:
             raise InvalidValue(f"{name} is both fixed and to be chosen; give it once")
+    _takes(make, [*names, *fixed])
     settings = {", ".join(f"{k}={v!r}" for k, v in each.items()): each for each in every}
     policies = {label: make(**{**fixed, **each}) for label, each in settings.items()}
     found = replay(policies, log, estimators=(estimator,), by=by, delay=delay, history=history, progress=progress)
     return Tuned(make, dict(fixed), settings, found)
+
+
+def _takes(make: Callable[..., Any], names: Sequence[str]) -> None:
+    """A setting that does not exist is a mistake of the user's: one line."""
+    try:
+        known = inspect.signature(make).parameters
+    except (TypeError, ValueError):  # written in another language
+        return
+    anything = any(p.kind is p.VAR_KEYWORD for p in known.values())
+    for name in names:
+        if name not in known and not anything:
+            called = getattr(make, "__name__", type(make).__name__)
+            raise InvalidValue(f"{called} has no setting {name!r}; it has {', '.join(known)}")
 
 
 def honest(found: Replay, candidates: Sequence[str], other: str, estimator: str, seed: int = 0) -> Honest:

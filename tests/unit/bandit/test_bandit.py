@@ -354,3 +354,8 @@ def test_sparse_matrices_are_said_so(used):
 def test_bad_settings(settings):
     with pytest.raises(db.DriftBanditsError, match=next(iter(settings))):
         db.Bandit(**settings)
+
+
+def test_repr_says_half_lives_as_they_are_given():
+    assert "half_life='2d'" in repr(db.Bandit(half_life="48h"))
+    assert "half_life=300.0" in repr(db.Bandit(half_life=300))

@@ -60,6 +60,7 @@ def test_bandits_are_tuned_too():
         ({"item": "abc"}, {}, "dict from names of settings"),
         ({"item": ["a"]}, {"item": "b"}, "both fixed and to be chosen"),
         ({"item": ["a"] * 2000}, {}, "at most 1000"),
+        ({"half_life": [3]}, {}, r"Constant has no setting 'half_life'; it has item, label"),
     ],
 )
 def test_wrong_arguments_are_refused(over, fixed, problem):
