@@ -6,16 +6,31 @@ Time is processor time of a whole simulation with changing arms (n = 100, drawn 
 ratio to `lb_weight_ucb` in the same run: target 1.5. The logistic world draws its rewards from μ(xᵀθ), the linear one from xᵀθ + noise.
 """
 
+import json
+import pathlib
 import sys
 import time
 
 import numpy as np
 
 import driftbandits as db
+from driftbandits.links import slopes
 from driftbandits.state import pack
 
 BALL = {"S": 1.0, "L": 1.0, "delta": 1e-3}
-DIMENSIONS = (2, 10)  # of the comparison of regrets; at d = 20 the exact estimator alone takes minutes
+COMPARED = (  # link, d, bonus_scale, rounds
+    ("logistic", 2, 0.1, 6000),
+    ("logistic", 10, 0.1, 6000),
+    ("logistic", 20, 0.1, 1000),
+    ("logistic", 2, 1.0, 1000),
+    ("logistic", 10, 1.0, 1000),
+    ("logistic", 20, 1.0, 1000),
+    ("poisson", 2, 0.1, 1000),
+    ("poisson", 10, 0.1, 1000),
+    ("poisson", 2, 1.0, 1000),
+)
+RESULTS = pathlib.Path(__file__).resolve().parents[1] / "docs" / "results" / "one_pass.json"
+MADE_BY = "python benchmarks/bench_one_pass.py regret"
 WORLDS = ("rot×1", "rot×4", "5 jumps", "static")
 
 
@@ -98,7 +113,7 @@ def measure_agent(d=20, n=20):
             print(f"{name:24s} {estimator or 'default':8s}", "   ".join(line), flush=True)
 
 
-def world_of(name, d, T, seed, arms):
+def world_of(name, link, d, T, seed, arms):
     """The worlds of successors §A.7."""
     if name == "static":
         path = db.env.static(T, dim=d, seed=seed)
@@ -106,37 +121,41 @@ def world_of(name, d, T, seed, arms):
         path = db.env.piecewise(T, dim=d, changes=5, seed=seed)
     else:
         path = db.env.rotating(T, dim=d, turns=float(name[4:]))
-    return db.env.generalized(arms, path, link="logistic")
+    return db.env.generalized(arms, path, link=link)
 
 
-def measure_regret(T=6000, trials=20, n=50):
-    """Dynamic regret of the exact and the one-pass estimator, same γ, λ, radius and bonus_scale 0.1, changing arms."""
-    slope = 0.19661193324148185
-    print(
-        f"T = {T}, n = {n} changing arms, {trials} trials, bonus_scale 0.1: exact → one-pass (difference ± its standard error)"
-    )
-    for d in DIMENSIONS:
+def measure_regret(trials=20, n=50):
+    """Dynamic regret of the exact and the one-pass estimator, same γ, λ, radius and bonus, changing arms: docs/results/one_pass.json.
+
+    Rows that the file has are not run again.
+    """
+    made = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"made_by": MADE_BY, "trials": trials, "rows": []}
+    done = {(row["link"], row["d"], row["scale"], row["rounds"], row["world"]) for row in made["rows"]}
+    for link, d, scale, T in COMPARED:
         for name in WORLDS:
-            final = []
-            for seed in range(trials):
-                arms = db.env.redrawn_arms(n, dim=d, seed=seed)
-                world = world_of(name, d, T, seed, arms)
-                P_T = max(db.theory.path_length(world.path.to_array()), 1e-9)
-                gamma = db.theory.glb_gamma(T=T, d=d, P_T=P_T, c_mu=slope, k_mu=0.25, preset="experiment")
-                common = {"gamma": gamma, "lam": d / slope**2, "bonus_scale": 0.1, **BALL}
-                final.append(
-                    [
-                        db.simulate(db.zoo.glb_weight_ucb(estimator=e, **common), world, seed=seed).regret[-1]
-                        for e in ("exact", "one_pass")
-                    ]
-                )
-            exact, one_pass = np.array(final).T
+            if (link, d, scale, T, name) in done:
+                continue
+            exact, one_pass = np.array([pair(name, link, d, scale, T, n, seed) for seed in range(trials)]).T
             gap = one_pass - exact
+            row = {"link": link, "d": d, "scale": scale, "rounds": T, "world": name, "exact": exact.mean()}
+            row |= {"one pass": one_pass.mean(), "gap": gap.mean(), "se": gap.std(ddof=1) / np.sqrt(trials)}
+            made["rows"].append(row)
+            RESULTS.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n")
             print(
-                f"d = {d:2d} {name:8s} {exact.mean():7.1f} → {one_pass.mean():7.1f}   "
-                f"({gap.mean():+6.1f} ± {gap.std(ddof=1) / np.sqrt(trials):5.1f})",
-                flush=True,
+                {key: round(value, 1) if isinstance(value, float) else value for key, value in row.items()}, flush=True
             )
+
+
+def pair(name, link, d, scale, T, n, seed):
+    """Final regret of one trial, exact and in one pass."""
+    world = world_of(name, link, d, T, seed, db.env.redrawn_arms(n, dim=d, seed=seed))
+    k_mu, c_mu = slopes(link, 1.0)
+    P_T = max(db.theory.path_length(world.path.to_array()), 1e-9)
+    gamma = db.theory.glb_gamma(T=T, d=d, P_T=P_T, c_mu=c_mu, k_mu=k_mu, preset="experiment")
+    common = {"link": link, "gamma": gamma, "lam": d / c_mu**2, "bonus_scale": scale, **BALL}
+    common |= {"R": 1.0} if link == "poisson" else {}
+    strategies = [db.zoo.glb_weight_ucb(estimator=e, **common) for e in ("exact", "one_pass")]
+    return [db.simulate(strategy, world, seed=seed).regret[-1] for strategy in strategies]
 
 
 def main():

@@ -67,6 +67,27 @@ def claims(file: str, *panels: str) -> str:
     return table(["claim", "here", "margin"], rows)
 
 
+def verdicts(first: str, second: str, *panels: str) -> str:
+    """The claims of the same panels in two files."""
+    rows = []
+    for panel in panels:
+        both = zip(read(first)["panels"][panel]["claims"], read(second)["panels"][panel]["claims"], strict=True)
+        rows += [[a["claim"], verdict(a), verdict(b)] for a, b in both]
+    return table(["claim", "A: ‖θ‖ = 1", "B: ‖θ‖ = 5"], rows)
+
+
+def verdict(claim: Mapping[str, Any]) -> str:
+    """Holds or not, and by how much."""
+    return f"{'holds' if claim['holds'] else '**does not hold**'}: {margin(claim['margin'])}"
+
+
+def times(file: str, panel: str) -> str:
+    """µs per round: the median of the trials, and the fastest."""
+    found = sorted(read(file)["panels"][panel]["policies"], key=lambda p: float(p["microseconds_per_round"]))
+    rows = [[p["name"], f"{p['microseconds_per_round']:.2f}", f"{p['microseconds_at_best']:.2f}"] for p in found]
+    return table(["µs per round", "median", "fastest trial"], rows)
+
+
 def matrix(file: str) -> str:
     """Every claim over seeds and readings."""
     found = [claim for panel in read(file)["panels"].values() for claim in panel["claims"]]
@@ -161,10 +182,33 @@ def adaptive(file: str) -> str:
     return table(["world", "c", "ratio", *COLUMNS, "best memory"], rows)
 
 
+# ----------------------------------------------------------------------------------------------- one pass beside exact
+
+TURNS = {"rot×1": "one turn", "rot×4": "four turns"}
+
+
+def one_pass(file: str) -> str:
+    """Regret, exact → one pass, and the mean difference with its standard error."""
+    found = read(file)["rows"]
+    names = list(dict.fromkeys(row["world"] for row in found))
+    rows = []
+    for key in dict.fromkeys((row["link"], row["d"], row["scale"], row["rounds"]) for row in found):
+        own = {r["world"]: r for r in found if (r["link"], r["d"], r["scale"], r["rounds"]) == key}
+        cells = [
+            f"{r['exact']:.0f} → {r['one pass']:.0f} ({r['gap']:+.0f} ± {r['se']:.0f})".replace("-", "−")
+            for r in (own[name] for name in names)
+        ]
+        rows.append([f"{key[0]}, d = {key[1]}, bonus × {key[2]:g}, T = {key[3]}", *cells])
+    return table(["exact → one pass", *(TURNS.get(name, name) for name in names)], rows)
+
+
 WRITERS = {
+    "one_pass": one_pass,
     "policies": policies,
     "readings": readings,
     "claims": claims,
+    "verdicts": verdicts,
+    "times": times,
     "matrix": matrix,
     "exponents": exponents,
     "worlds": worlds,
