@@ -23,6 +23,7 @@ from mdp_rivals import lake
 
 import driftbandits as db
 from driftbandits.files import write_atomically
+from driftbandits.mdp.protocol import settled
 
 HERE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "results" / "mdp_adaptive.json"
 MEMORIES = (10.0, 30.0, 100.0, 300.0, 1000.0, float("inf"))  # episodes
@@ -48,13 +49,10 @@ def features(name: str, world: db.mdp.MDP) -> db.mdp.Features | None:
 
 def scaled(name: str, world: db.mdp.MDP, scale: float) -> dict[str, float]:
     """The practical bonus scales times `scale`."""
-    if "table" in name:
-        return {"reward_bonus_scale": 0.3 * scale, "transition_bonus_scale": 0.3 * scale}
-    transitions = 0.3
-    if world.multinomial:
-        S = 5.0 / float(np.linalg.norm(world.psi, axis=-1).max())
-        transitions = db.mdp.kappa(world.psi, world.reachable, S_w=S) / 50.0
-    return {"reward_bonus_scale": scale, "transition_bonus_scale": transitions * scale}
+    known = world.task if features(name, world) is None else features(name, world).task(world.horizon, world.episodes)
+    practical, _ = settled(learners(world)[0](gamma=0.9), known)
+    parts = {"reward_bonus_scale": practical.reward, "transition_bonus_scale": practical.transition}
+    return {name: part.scale * scale for name, part in parts.items()}
 
 
 def learners(world: db.mdp.MDP) -> tuple[Any, Any, Any]:
@@ -93,7 +91,8 @@ def study(name: str, drift: str, episodes: int, trials: int) -> dict[str, Any]:
         tried.append(final(strategy) | {"memory": None if memory == float("inf") else memory, "scale": scale})
     adaptive, best = final(weighted()), min(tried, key=lambda row: row["mean"])
     row: dict[str, Any] = {"world": name, "drift": drift, "random": float(db.mdp.uniform_regret(world)[-1])}
-    row |= {"adaptive": adaptive, "hindsight": best, "ratio": adaptive["mean"] / best["mean"], "tried": tried}
+    row |= {"adaptive": adaptive, "hindsight": best, "tried": tried}
+    row["ratio"] = adaptive["mean"] / best["mean"] if best["mean"] > 0.5 else None  # nothing to be lost
     return row | {"rivals": {rival: final(strategy) for rival, strategy in rivals(name, world).items()}}
 
 
@@ -112,7 +111,7 @@ def main() -> None:
         best = row["hindsight"]
         print(
             f"{name}, {drift}: adaptive {row['adaptive']['mean']:.1f}, best {best['mean']:.1f} "
-            f"(memory {best['memory']}, scale {best['scale']}), ratio {row['ratio']:.2f}; {others}",
+            f"(memory {best['memory']}, scale {best['scale']}), ratio {row['ratio'] and round(row['ratio'], 2)}; {others}",
             flush=True,
         )
     if not given.quick and len(given.worlds) == len(WORLDS):

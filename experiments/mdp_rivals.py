@@ -1,7 +1,9 @@
 """What reinforcement-learning users would pick, next to `weight_ucrl`, in small drifting MDPs that nobody knows anything about.
 
-    python experiments/mdp_rivals.py                 # about ten minutes on two cores; writes docs/results/mdp_rivals.json
+    python experiments/mdp_rivals.py                 # about twenty minutes on two cores; writes docs/results/mdp_rivals.json
     python experiments/mdp_rivals.py --quick         # the same in small, to standard output
+    python experiments/mdp_rivals.py --extend 20     # as many trials in all, at the settings chosen before; earlier trials are kept
+    python experiments/mdp_rivals.py --ours          # `weight_ucrl()` alone once more, where its defaults have changed
 
 All learners see states, actions and rewards only (`mdp.tabular` for ours), H stages, K episodes. Every learner has six settings; the one
 with the least regret on the tuning seeds is played on the seeds that are reported. `weight_ucrl()` without any setting stands beside them.
@@ -203,13 +205,45 @@ def compare(world: db.mdp.MDP, trials: int, tuning: int) -> dict[str, Any]:
     return table
 
 
+def joined(old: dict[str, Any], trials: int, runs: list[float]) -> dict[str, Any]:
+    """Mean and standard error of `trials` earlier trials and these."""
+    n, squares = trials + len(runs), old["error"] ** 2 * trials * (trials - 1) + trials * old["mean"] ** 2
+    mean = (trials * old["mean"] + sum(runs)) / n
+    variance = (squares + float(np.square(runs).sum()) - n * mean**2) / (n - 1)
+    return old | {"mean": mean, "error": float(np.sqrt(max(variance, 0.0) / n))}
+
+
+def extend(found: dict[str, Any], trials: int) -> None:
+    """Play the seeds that were not played yet at the settings that were chosen; ours without settings is played anew."""
+    before = found["trials"]
+    for title, table in found["worlds"].items():
+        name, drift = title.split(", ")
+        world = WORLDS[name](episodes=found["episodes"], drift=drift)
+        for learner in (*RIVALS, "weight_ucrl, tuned") if trials > before else ():
+            make, setting = RIVALS.get(learner), tuple(table[learner]["setting"])
+            seeds = range(REPORTED + before, REPORTED + trials)
+            runs = [ours(setting, world, i) if make is None else play(make, setting, world, i) for i in seeds]
+            table[learner] = joined(table[learner], before, runs)
+        table["weight_ucrl()"] = summary([ours(None, world, REPORTED + i) for i in range(trials)])
+        print(title, json.dumps(table), flush=True)
+    found["trials"] = trials
+
+
 def main() -> None:
     """Run the study."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
-    quick = parser.parse_args().quick
-    K, trials, tuning = (40, 2, 1) if quick else (1000, 10, 2)
-    found: dict[str, Any] = {"episodes": K, "trials": trials, "tuning_seeds": tuning, "worlds": {}}
+    parser.add_argument("--extend", type=int)
+    parser.add_argument("--ours", action="store_true")
+    given = parser.parse_args()
+    if given.extend or given.ours:
+        found = json.loads(HERE.read_text())
+        extend(found, given.extend or found["trials"])
+        write_atomically(HERE, json.dumps(found, indent=1).encode())
+        return
+    quick = given.quick
+    K, trials, tuning = (40, 2, 1) if quick else (1000, 20, 2)
+    found = {"episodes": K, "trials": trials, "tuning_seeds": tuning, "worlds": {}}
     for name, drift in itertools.product(WORLDS, ("gradual", "abrupt")):
         found["worlds"][f"{name}, {drift}"] = compare(WORLDS[name](episodes=K, drift=drift), trials, tuning)
         print(f"{name}, {drift}", json.dumps(found["worlds"][f"{name}, {drift}"]), flush=True)

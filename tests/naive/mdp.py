@@ -77,14 +77,16 @@ def reward_moments(h, phi, states, actions, rewards, w, lam, share_stages=False)
     return linear.V(X, weight, lam), linear.theta_hat(X, y, weight, lam), linear.n_w(weight)
 
 
-def transition_moments(h, psi, states, actions, values, w, lam, share_stages=False):
-    """(Σ_h, ŵ_h, n): eq:LMDP-estimate-v; values[j] is V^j (H+1, nS), the plan of episode j."""
+def transition_moments(h, psi, states, actions, values, w, lam, share_stages=False, centre=None):
+    """(Σ_h, ŵ_h, n): eq:LMDP-estimate-v; values[j] is V^j (H+1, nS), the plan of episode j; the ridge is λ‖w − centre‖²."""
     samples = stage_samples(h, actions.shape[1], w, share_stages)
     seen = [value_features(at_stage(psi, i, 4), values[j][i + 1])[states[j, i], actions[j, i]] for j, i, _ in samples]
     X = np.array(seen).reshape(-1, psi.shape[-1])
     y = np.array([values[j][i + 1][states[j, i + 1]] for j, i, _ in samples])
     weight = np.array([value for _, _, value in samples])
-    return linear.V(X, weight, lam), linear.theta_hat(X, y, weight, lam), linear.n_w(weight)
+    w0 = np.zeros(psi.shape[-1]) if centre is None else centre
+    w_hat = w0 + linear.theta_hat(X, y - X @ w0, weight, lam)
+    return linear.V(X, weight, lam), w_hat, linear.n_w(weight)
 
 
 def norms(features, M):
@@ -101,7 +103,7 @@ def ceiling(cap, H, h):
 # --- linear mixture: Algorithm 3 -----------------------------------------------------------------------------------
 def linear_mixture_plan(phi, psi, states, actions, rewards, values, *, memory, lam_theta, lam_w, S_theta, S_w, L_psi,
                         delta, reward_scale=1.0, transition_scale=1.0, cap="horizon", share_stages=False,
-                        reward_noise=0.0, L_phi=1.0):  # fmt: skip
+                        reward_noise=0.0, L_phi=1.0, centre=None):  # fmt: skip
     """(Q, V) of episode k = len(states) + 1 (eq:LMDP-optimistic-Q), given the plans `values` of the episodes before."""
     H = actions.shape[1]
     nS, nA, d_theta = phi.shape[-3:]
@@ -109,7 +111,7 @@ def linear_mixture_plan(phi, psi, states, actions, rewards, values, *, memory, l
     Q, V = np.zeros((H, nS, nA)), np.zeros((H + 1, nS))
     for h in range(H - 1, -1, -1):
         Lam, theta, n_r = reward_moments(h, phi, states, actions, rewards, w, lam_theta, share_stages)
-        Sigma, w_hat, n_w = transition_moments(h, psi, states, actions, values, w, lam_w, share_stages)
+        Sigma, w_hat, n_w = transition_moments(h, psi, states, actions, values, w, lam_w, share_stages, centre)
         pay, features = at_stage(phi, h, 3), value_features(at_stage(psi, h, 4), V[h + 1])
         beta_r = reward_radius(n_r, d=d_theta, lam=lam_theta, S=S_theta, delta=delta, noise=reward_noise, L=L_phi)
         beta_w = transition_radius(n_w, d=psi.shape[-1], lam=lam_w, S=S_w, H=H, L=L_psi, delta=delta)

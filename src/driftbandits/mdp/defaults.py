@@ -3,10 +3,14 @@ r"""Constants that a learner was not given, from what is known of the problem.
 `practical` constants, the default, promise nothing; they are scaled so that an unknown pair looks as good as the best one can be, whatever
 the units of the features, and an unknown direction adds a fraction of H:
 
-    rewards        S_θ = 1/L_φ,  λ_θ = L_φ²;  tables: a tenth of a visit that paid 1,  c = 0.3
-    linear         S_w = 1 (mixtures have ‖w‖₁ = 1),  λ_w = (HL_ψ)²,  c_w = 0.3;  tables: a tenth of a visit to the best state,  c = 0.3
-    multinomial    S_w = 5/L_ψ,  λ_w = d,  c_w = κ/50, which cancels the 1/κ of the radius
+    rewards        S_θ = 1/L_φ,  λ_θ = L_φ²,  c_r = 0.5;  tables: a tenth of a visit that paid 1,  c = 0.1
+    linear         S_w = 1 (mixtures have ‖w‖₁ = 1),  λ_w = HL_ψ², pulling to the even mixture,  c_w = 0.03;
+                   tables: a tenth of a visit to the best state,  c = 0.1
+    multinomial    S_w = 5/L_ψ,  λ_w = d,  c_w = κ/150, which cancels the 1/κ of the radius
     both           δ = 0.05,  Q clipped at the stages left,  all stages share one estimate
+
+A ridge that pulls ŵ to 0 says that an action leads nowhere, and only a large bonus hides it; the shortest w whose probabilities add up to 1
+is no more pessimistic than optimistic. The scales were chosen on the library's own worlds (`experiments/mdp_adaptive.py`).
 
 `theory` constants are those of Theorems 5 and 6: S_θ = √d_θ/L_φ, λ_θ = d_θ, λ_w = H²d (linear) or d (multinomial), δ = 1/(4KH), c = 1,
 a model for each stage. Tables become one-hot features, with S²A parameters. Bounds of the features, L_φ, L_ψ and κ, are computed in both.
@@ -68,7 +72,7 @@ def learner(family: Literal["linear", "multinomial"], memory: Any, origin: str, 
 
 OPTIONS = (
     "reward_bonus_scale", "transition_bonus_scale", "cap", "variant", "uniform_in_time", "reward_noise", "share_stages",
-    "imagined_visits",
+    "imagined_visits", "ridge_centre",
 )  # fmt: skip
 
 
@@ -97,7 +101,8 @@ def build(family: str, memory: Any, c: Mapping[str, Any]) -> OptimisticPlanner:
     common["scale"] = c.get("transition_bonus_scale", 1.0)
     transition: Any
     if family == "linear":
-        transition = ValueTargeted(**common)
+        centred = chosen("ridge_centre", c.get("ridge_centre", "zero"), {"zero": 0, "even": 1})
+        transition = ValueTargeted(**common, centred=centred)
     else:
         codes = {"lowest": LOWEST, "stay": STAY, None: RAW}
         reference = chosen("reference", c.get("reference", "lowest"), codes)
@@ -138,11 +143,11 @@ def _(strategy: Unsettled, task: Task) -> tuple[Any, Task]:
 def _composed(strategy: Unsettled, task: Task, memory: Any, c: dict[str, Any]) -> OptimisticPlanner:
     """Tables where there are no features, else the models of the family."""
     imagined = c.get("imagined_visits", 0.1)
-    reward: Any = RewardTable(imagined=imagined, scale=c.get("reward_bonus_scale", 0.3))
+    reward: Any = RewardTable(imagined=imagined, scale=c.get("reward_bonus_scale", 0.1))
     if task.rewards is not None:
         reward = KnownReward(noise=c.get("reward_noise", 0.0))
     if task.moves is None:
-        transition = TransitionTable(imagined=imagined, scale=c.get("transition_bonus_scale", 0.3))
+        transition = TransitionTable(imagined=imagined, scale=c.get("transition_bonus_scale", 0.1))
         return OptimisticPlanner(reward=reward, transition=transition, memory=memory, rule=backup(c))
     whole = build(strategy.family, memory, {"lam_theta": 1.0, "S_theta": 1.0, "L_phi": 1.0} | c)
     return whole._replace(reward=reward) if task.phi is None or task.rewards is not None else whole
@@ -166,19 +171,22 @@ def _defaults(strategy: Unsettled, task: Task) -> dict[str, Any]:
 
 def _of_rewards(phi: Cube, theory: bool) -> dict[str, Any]:
     L, d = float(np.linalg.norm(phi, axis=-1).max()), phi.shape[-1]
-    return {"L_phi": L, "S_theta": (d**0.5 if theory else 1.0) / L, "lam_theta": float(d) if theory else L**2}
+    bounds = {"L_phi": L, "S_theta": (d**0.5 if theory else 1.0) / L, "lam_theta": float(d) if theory else L**2}
+    return bounds | {"reward_bonus_scale": 1.0 if theory else 0.5}
 
 
 def _of_transitions(strategy: Unsettled, task: Task, moves: Moves, theory: bool) -> dict[str, Any]:
     d, H = moves.psi.shape[-1], task.horizon
     if not task.multinomial:
         L = value_feature_bound(moves)
-        ridge = float(H * H * d) if theory else (H * L) ** 2
-        return {"L_psi": L, "S_w": 1.0, "lam_w": ridge, "transition_bonus_scale": 1.0 if theory else 0.3}
+        if theory:
+            return {"L_psi": L, "S_w": 1.0, "lam_w": float(H * H * d), "transition_bonus_scale": 1.0}
+        gentle = {"transition_bonus_scale": 0.03, "ridge_centre": "even"}
+        return {"L_psi": L, "S_w": 1.0, "lam_w": H * L**2, **gentle}
     L = float(np.linalg.norm(moves.psi, axis=-1).max())  # 0 where a place is not in use
     S = float(strategy.given.get("S_w", 5.0 / L))
     kappa = float(strategy.given.get("kappa", kappa_of(moves, S)))
-    scale = 1.0 if theory else kappa / 50.0
+    scale = 1.0 if theory else kappa / 150.0
     return {"L_psi": L, "S_w": S, "lam_w": float(d), "kappa": kappa, "transition_bonus_scale": scale}
 
 

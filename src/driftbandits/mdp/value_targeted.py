@@ -5,6 +5,7 @@ r"""Linear mixture transitions P(s'|s,a) = ψ(s'|s,a)ᵀw_h^k, learned by regres
     optimistic next value:  ψ_Vᵀŵ_h + c_w β_w‖ψ_V‖_{Σ_h⁻¹}                                    eq:LMDP-optimistic-Q
     β_w(n) = H√(½ log(1/δ) + (d/4) log(1 + H²L_ψ²n/(λ_wd))) + √λ_w S_w                          lemma:LMDP-v-ucb
 
+`centred` adds λ_ww₀ to the sum of ŵ, so that the ridge pulls to w₀, the even mixture, instead of 0: not the paper's.
 V_{h+1}^j is the optimistic value that episode j was planned with. The radius holds for one (k, h), or with `uniform` for all at once.
 """
 
@@ -18,6 +19,7 @@ from ..linalg import CHUNK, Matrix, Vector
 from ..protocol import NO_SLOT, History, Integers, Moments, blank_history
 from ..state import filled, view_state
 from .confidence import failure_now, log_failure
+from .moves import Moves
 from .protocol import Cube, Task, add_next, estimate_transition, learn_transition, surprise, told, transition_state
 from .reward import add_bonuses, add_predictions, blank_moments, fold, ridge
 
@@ -34,6 +36,7 @@ class ValueTargeted(NamedTuple):
     delta: float
     scale: float = 1.0
     uniform: float = 0.0
+    centred: float = 0.0  # 1: the ridge pulls to the even mixture instead of 0
 
     def check(self) -> None:
         """Refuse what is not a radius."""
@@ -58,6 +61,8 @@ class MixtureState(NamedTuple):
     history: History
     sums: Moments
     w: Matrix  # (groups, d)
+    pull: Vector  # (d,) λ_ww₀: what the ridge adds to Σ α ψ_V V(s'), 0 unless it is centred
+    target: Vector  # (d,)
     factor: Matrix  # (d, d) of Σ
     radius: Vector  # (groups,) c_wβ_w
     failure: Vector  # (1,) log(1/δ), with the union bound if there is one that stays
@@ -84,6 +89,8 @@ def _(transition: ValueTargeted, task: Task, memory: Any, groups: int) -> Mixtur
         history=filled(blank_history(memory, d), groups),
         sums=blank_moments(d, groups),
         w=np.zeros((groups, d)),
+        pull=transition.lam * even_mixture(task.moves) if transition.centred else np.zeros(d),
+        target=np.zeros(d),
         factor=np.zeros((d, d)),
         radius=np.zeros(groups),
         failure=np.full(1, log_failure(transition.delta, transition.uniform, task)),
@@ -96,11 +103,20 @@ def _(transition: ValueTargeted, task: Task, memory: Any, groups: int) -> Mixtur
     )
 
 
+def even_mixture(moves: Moves) -> Vector:
+    """w₀, the shortest w for which Σ_{s'} ψ(s'|s,a)ᵀw is nearest to 1 for all pairs: the even mixture of d models."""
+    total = moves.psi.sum(axis=1)
+    centre: Vector = np.linalg.lstsq(total, np.ones(len(total)), rcond=None)[0]
+    return centre
+
+
 @estimate_transition.register(ValueTargeted)
 def _(transition: ValueTargeted, state: MixtureState, h: int) -> None:
     g = h % state.w.shape[0]
     sums = view_state(state.sums, g)
-    ridge(sums.A, transition.lam, sums.b, state.factor, state.w[g])
+    for i in range(state.target.shape[0]):
+        state.target[i] = sums.b[i] + state.pull[i]
+    ridge(sums.A, transition.lam, state.target, state.factor, state.w[g])
 
 
 @add_next.register(ValueTargeted)

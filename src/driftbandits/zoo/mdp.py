@@ -15,6 +15,9 @@ uniform_in_time
     does not: δ_k = δ/(2Hk(1+log k)²).
 reward_bonus_scale, transition_bonus_scale
     Multiply the two bonuses. The theory is 1, at which Q saturates and play is no better than random (resolution D15).
+ridge_centre
+    Of linear mixtures: what λ_w pulls ŵ to, "zero" as in the paper or "even", the shortest w whose probabilities add up to 1 (of a mixture
+    of d models 1/d each), which is the practical default.
 imagined_visits
     Of tables: how many visits to the best state, or with reward 1, a pair is credited with before it was tried.
 cap
@@ -80,6 +83,7 @@ class Constants(TypedDict, total=False):
     uniform_in_time: UniformInTime
     reward_noise: float
     share_stages: bool
+    ridge_centre: Literal["zero", "even"]
 
 
 class MultinomialConstants(Constants, total=False):

@@ -54,7 +54,7 @@ def test_ends_are_worth_nothing():
     # The two stages that were not reached passed without observation: their pairs are unknown, and the clock is the episode's.
     states, actions, rewards = np.full((1, H + 1), -1), np.full((1, H), -1), np.zeros((1, H))
     states[0, :2], actions[0, 0], rewards[0, 0] = [0, 2], 1, 0.5
-    options = {"memory": ("discounted", 0.8), "imagined": 0.1, "scale": 0.3, "ended": (2,)}
+    options = {"memory": ("discounted", 0.8), "imagined": 0.1, "scale": 0.1, "ended": (2,)}
     np.testing.assert_allclose(Q, table_plan(S, A, H, states, actions, rewards, **options)[0], atol=1e-12)
 
 

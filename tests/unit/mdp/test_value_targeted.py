@@ -40,6 +40,22 @@ def test_plans_equal_the_oracle(memory):
     assert run.info["saturation"] < 0.5  # else the comparison would say little
 
 
+def test_a_ridge_that_pulls_to_the_even_mixture():
+    """The practical default: the plans of the oracle whose ridge is λ‖w − 1/d‖², and 1/d before anything was seen."""
+    world = db.mdp.random_linear_mixture(seed=1, **WORLD)
+    strategy = STRATEGIES["discounted", 0.8](
+        reward_bonus_scale=0.3, transition_bonus_scale=0.05, cap="stage", ridge_centre="even", **COMMON, **BOUNDS
+    )
+    bounds = {name: BOUNDS[name] for name in ("S_theta", "S_w", "L_psi", "L_phi")}
+    scales = {"reward_scale": 0.3, "transition_scale": 0.05, "cap": "stage", "centre": np.full(3, 1 / 3)}
+    compare(strategy, world, memory=("discounted", 0.8), **bounds, **scales)
+    agent = db.EpisodicAgent(strategy, db.mdp.features_of(world.phi, world.psi), horizon=3, compile="never")
+    agent.begin_episode()
+    np.testing.assert_allclose(agent.info()["w"], 1 / 3, atol=1e-12)
+    with pytest.raises(db.DriftBanditsError, match=r"ridge_centre = 'mean' is not allowed.*'zero' or 'even'"):
+        db.zoo.weight_ucrl(gamma=0.9, ridge_centre="mean", **COMMON, **BOUNDS)
+
+
 def test_estimates_equal_the_oracle():
     world = db.mdp.random_linear_mixture(seed=2, **WORLD)
     gamma, c = 0.8, {"reward_bonus_scale": 0.3, "transition_bonus_scale": 0.05, **COMMON, **BOUNDS}
