@@ -1,8 +1,6 @@
-"""The compiled loop over rounds, and trials of it on threads.
+"""Simulations, and trials of them on threads.
 
-    round t:   k = act(strategy, arms_t);   regret += max_a μ(x_aᵀθ_t) − μ(x_kᵀθ_t);   learn(strategy, x_k, respond(x_kᵀθ_t))
-
-The world is made in blocks of rounds in NumPy (θ, arms, random numbers); the loop sees only arrays, so a strategy is
+The world is made in blocks of rounds in NumPy (θ, arms, random numbers); the compiled loop (`rounds`) sees only arrays, so a strategy is
 compiled once for all worlds.
 """
 
@@ -10,8 +8,8 @@ import os
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,27 +17,23 @@ from numpy.typing import ArrayLike, NDArray
 from .checks import Check, check_arms
 from .checks import prepare as prepare_checks
 from .env.bandit import Bandit
-from .env.rewards import draws, expected, respond, reward_range
-from .env.table import Cube, Table
+from .env.rewards import draws, reward_range
+from .env.table import Table
 from .errors import InvalidValue, integer
-from .kernel import entry, kernel
-from .linalg import Matrix, Vector, inner_products, largest
+from .linalg import Vector
 from .protocol import (
-    NO_SLOT,
     Integers,
     Setting,
-    act,
     add_item,
     describe,
-    learn,
     limits,
     make_room,
     settle,
     start,
     trace,
 )
+from .rounds import Log, best_predictors, blank_log, play_rounds, play_table
 
-IntegerMatrix = NDArray[np.int64]
 BLOCK = 4096  # rounds made at once
 BLOCK_NUMBERS = 1 << 17  # so many features at once when the arms change: they stay in the cache until they are played
 LOOKED_INTO = 1 << 20  # or so many where a strategy is asked about its course between blocks
@@ -70,20 +64,6 @@ class Run:
         if self.reward is None:
             raise InvalidValue("this run has no rewards; `simulate` tells them")
         return np.asarray(self.reward / self.rounds)
-
-
-class Log(NamedTuple):
-    """What the compiled loop writes down."""
-
-    marks: Integers  # (c,) checkpoints
-    regret: Vector  # (c,)
-    reward: Vector  # (c,)
-    total: Vector  # (2,) regret and expected reward so far
-    played: Integers  # (1,) rounds
-    written: Integers  # (1,) checkpoints
-    choices: Integers  # (T,) or (0,)
-    counts: Integers  # (n,) plays of each arm so far, or (0,)
-    plays: IntegerMatrix  # (c, n) or (c, 0)
 
 
 def simulate(
@@ -149,7 +129,7 @@ def simulate(
     first = next(arms_on_offer)
     state = start(strategy, Setting(env.dim, first[0] if fixed else np.zeros((env.dim, 0)), T), rng)
     state = make_room(strategy, state, env.arms.n)
-    log = _log(marks, T if every else 0, env.arms.n if plays else 0)
+    log = blank_log(marks, T if every else 0, env.arms.n if plays else 0)
     traced: list[dict[str, Any]] = []
     score, x = np.zeros(env.arms.n), np.zeros(env.dim)
     began = time.perf_counter()
@@ -165,21 +145,11 @@ def simulate(
             now = slice(t, t + look)
             offer = arms if fixed else arms[now]
             given = (strategy, state, env.reward, offer, theta[now], best[now], draw[now], fixed, score, x, rng, log)
-            play = play or _rounds.direct(*given)  # all pieces are of the same types
+            play = play or play_rounds.direct(*given)  # all pieces are of the same types
             play(*given)
             if tell:
                 traced.append({"round": int(log.played[0]), **tell(strategy, state)})
-    seconds = time.perf_counter() - began
-    return Run(
-        rounds=marks,
-        regret=log.regret,
-        info=describe(strategy, state),
-        trace=_by_name(traced),
-        seconds=seconds,
-        choices=log.choices if every else None,
-        reward=log.reward,
-        plays=log.plays if plays else None,
-    )
+    return _run(log, strategy, state, traced, time.perf_counter() - began)
 
 
 def trials(
@@ -227,10 +197,6 @@ def _watch(strategy: Any, wanted: Watch | None) -> Watch | None:
     return None if wanted is watch_nothing else wanted
 
 
-def _by_name(rows: list[dict[str, Any]]) -> dict[str, NDArray[Any]]:
-    return {name: np.asarray([row[name] for row in rows]) for name in (rows[0] if rows else {})}
-
-
 def _check_world(strategy: Any, env: Bandit, check: Check) -> None:
     """Refuse a world that is not what the strategy's guarantee is about, unless `check` is "off"."""
     own, (low, high) = limits(strategy), reward_range(env.reward)
@@ -246,21 +212,6 @@ def _check_world(strategy: Any, env: Bandit, check: Check) -> None:
             f"the arms change from round to round; the tests of {type(strategy).__name__} compare rounds with the same arms "
             "(check='off' runs it all the same)"
         )
-
-
-def _log(marks: Integers, rounds: int, arms: int) -> Log:
-    """An empty log of this many choices, counting the plays of this many arms."""
-    return Log(
-        marks=marks,
-        regret=np.zeros(len(marks)),
-        reward=np.zeros(len(marks)),
-        total=np.zeros(2),
-        played=np.zeros(1, np.int64),
-        written=np.zeros(1, np.int64),
-        choices=np.zeros(rounds, np.int64),
-        counts=np.zeros(arms, np.int64),
-        plays=np.zeros((len(marks), arms), np.int64),
-    )
 
 
 def check_table(strategy: Any, env: Table, check: Check) -> None:
@@ -292,107 +243,37 @@ def _simulate_table(
     T, n, bound = env.horizon, env.choices, limits(strategy).L
     state = start(strategy, Setting(env.dim, np.zeros((env.dim, 0)), T, n if env.items else 0), rng)
     state = make_room(strategy, state, n)
-    log, best, score, x = _log(marks, T if every else 0, n if plays else 0), env.best(), np.zeros(n), np.zeros(env.dim)
+    log, best, score, x = (
+        blank_log(marks, T if every else 0, n if plays else 0),
+        env.best(),
+        np.zeros(n),
+        np.zeros(env.dim),
+    )
     began = time.perf_counter()
     traced: list[dict[str, Any]] = []
     tell = _watch(strategy, watch)
     for now, offers in env.blocks(max(1, T // CHECKPOINTS) if tell else T):
         check_arms(offers, bound, check)
         world = (offers, env.rewards[now], env.expected[now], best[now], env.items)
-        _table_rounds(strategy, state, *world, score, x, rng, log)
+        play_table(strategy, state, *world, score, x, rng, log)
         if tell:
             traced.append({"round": int(log.played[0]), **tell(strategy, state)})
+    run = _run(log, strategy, state, traced, time.perf_counter() - began)
+    return run if env.times is None else replace(run, times=env.times[marks - 1])
+
+
+def _run(log: Log, strategy: Any, state: Any, traced: list[dict[str, Any]], seconds: float) -> Run:
+    """What is left of a loop."""
     return Run(
-        rounds=marks,
+        rounds=log.marks,
         regret=log.regret,
         info=describe(strategy, state),
-        trace=_by_name(traced),
-        seconds=time.perf_counter() - began,
-        choices=log.choices if every else None,
+        trace={name: np.asarray([row[name] for row in traced]) for name in (traced[0] if traced else {})},
+        seconds=seconds,
+        choices=log.choices if len(log.choices) else None,
         reward=log.reward,
-        plays=log.plays if plays else None,
-        times=None if env.times is None else env.times[marks - 1],
+        plays=log.plays if len(log.counts) else None,
     )
-
-
-@entry
-def _table_rounds(
-    strategy: Any,
-    state: Any,
-    offers: Cube,
-    rewards: Matrix,
-    means: Matrix,
-    best: Vector,
-    items: bool,
-    score: Vector,
-    x: Vector,
-    rng: np.random.Generator,
-    log: Log,
-) -> None:
-    """Play a block of rounds; offers are (m, d, n)."""
-    for t in range(rewards.shape[0]):
-        k = act(strategy, state, offers[t], score, rng)
-        for i in range(x.shape[0]):
-            x[i] = offers[t, i, 0 if items else k]
-        log.total[0] += best[t] - means[t, k]
-        log.total[1] += means[t, k]
-        learn(strategy, state, x, rewards[t, k], k if items else NO_SLOT)
-        _note(log, k)
-
-
-@entry
-def best_predictors(arms: Matrix, theta: Matrix, score: Vector, out: Vector) -> None:
-    """out_t = max_a x_aᵀθ_t; arms (m, d, n), or (1, d, n) when they are fixed; score (n,) is scratch."""
-    for t in range(theta.shape[0]):
-        inner_products(arms[t % arms.shape[0]], theta[t], score)
-        out[t] = largest(score)
-
-
-@entry
-def _rounds(
-    strategy: Any,
-    state: Any,
-    reward: Any,
-    arms: Matrix,
-    theta: Matrix,
-    best: Vector,
-    draw: Vector,
-    fixed: bool,
-    score: Vector,
-    x: Vector,
-    rng: np.random.Generator,
-    log: Log,
-) -> None:
-    """Play a block of rounds. Arms are (m, d, n), or (1, d, n) when they are fixed."""
-    for t in range(theta.shape[0]):
-        offer = arms[0 if fixed else t]
-        k = act(strategy, state, offer, score, rng)
-        z = 0.0
-        for i in range(x.shape[0]):
-            x[i] = offer[i, k]
-            z += x[i] * theta[t, i]
-        gained = expected(reward, z)
-        log.total[0] += expected(reward, best[t]) - gained
-        log.total[1] += gained
-        learn(strategy, state, x, respond(reward, z, draw[t]), k if fixed else NO_SLOT)
-        _note(log, k)
-
-
-@kernel
-def _note(log: Log, k: int) -> None:
-    if log.choices.shape[0] > 0:
-        log.choices[log.played[0]] = k
-    counted = log.counts.shape[0]
-    if counted > 0:
-        log.counts[k] += 1
-    log.played[0] += 1
-    c = log.written[0]
-    if log.played[0] == log.marks[c]:
-        log.regret[c] = log.total[0]
-        log.reward[c] = log.total[1]
-        for a in range(counted):
-            log.plays[c, a] = log.counts[a]
-        log.written[0] += 1
 
 
 def _checkpoints(wanted: Any, T: int) -> Integers:
