@@ -59,6 +59,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "rule/thompson": (LINEAR,),
     "rule/": (f"{UNIT}/radius/test_piecewise.py",),
     "meta/master": (f"{UNIT}/meta/test_master.py",),
+    "meta/schedule": (f"{UNIT}/meta/test_master.py",),
     "meta/bob": (f"{UNIT}/meta/test_bob.py",),
     "meta/exp3ix": (f"{UNIT}/meta/test_exp3ix.py", f"{UNIT}/meta/test_bob.py"),
     "meta/igw_mix": (f"{UNIT}/meta/test_igw_mix.py",),

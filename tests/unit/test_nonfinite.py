@@ -18,7 +18,7 @@ from driftbandits.cache import NEVER_COMPILED, PACKAGE
 from driftbandits.engine import _decide, _observe
 from driftbandits.kernel import entry
 from driftbandits.links import Logistic
-from driftbandits.meta import master
+from driftbandits.meta import schedule
 from driftbandits.protocol import NO_SLOT, Setting, settle, start
 from driftbandits.rule import width
 from driftbandits.state import duplicate, pack
@@ -209,8 +209,8 @@ def test_a_search_that_meets_nan_ends():
 
 @entry
 def _opened(plan):
-    master._open(plan, 3)
-    return master._failed_test(plan)
+    schedule._open(plan, 3)
+    return schedule._failed_test(plan)
 
 
 def test_a_block_of_master_begins_without_a_least_index():

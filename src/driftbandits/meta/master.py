@@ -14,7 +14,7 @@ and U = min g̃ in the block so far,
 
 and if one fails the world must have changed: a new block of order n₀ begins. Instances start at multiples of their
 length, so at most one of each order lives: n + 1 states are all the memory there is, nothing is copied when another
-instance takes over, and the schedule is drawn as it is needed, one number a slot, O(2^n) in all.
+instance takes over, and the schedule is drawn as it is needed, one number per slot, O(2^n) in all.
 """
 
 from typing import Any, NamedTuple
@@ -22,10 +22,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import integer, positive, probability, require
-from ..kernel import entry, kernel, part, sqrt
+from ..kernel import entry, kernel, part
 from ..linalg import Matrix, Vector
 from ..protocol import (
-    Integers,
     Limits,
     Setting,
     act,
@@ -46,10 +45,10 @@ from ..protocol import (
     start,
     widen,
 )
-from ..state import copy_state, counters, duplicate, filled, joined, pack, view_state
+from ..state import copy_state, duplicate, filled, joined, pack, view_state
 from ..strategy import Optimistic, OptimisticState
+from .schedule import BLOCKS, INSTANCES, RESTARTS, Schedule, blank_schedule, count_round, draw_instances, oldest_first
 
-LOG = 4096  # the last blocks, instances and restarts are remembered, up to this many of each
 LARGEST_ORDER = 40
 
 
@@ -84,57 +83,12 @@ class Master(NamedTuple):
         positive("test_scale", self.test_scale, "it multiplies the thresholds of the tests; theory is 1")
 
 
-class Journal(NamedTuple):
-    """The last `LOG` blocks, instances and restarts; entry i is in row i modulo `LOG`."""
-
-    counts: Integers  # (3,) how many blocks, instances and restarts there were
-    blocks: Integers  # (LOG, 2) first round, order
-    instances: Integers  # (LOG, 2) first round, order
-    restarts: Integers  # (LOG, 2) round, failed test
-
-
-class Clock(NamedTuple):
-    """Where the schedule stands, each (1,)."""
-
-    order: Integers  # n: the block has 2^n rounds
-    tau: Integers  # rounds of the block played
-    active: Integers  # order of the active instance
-    drawn: Integers  # 1 if the schedule of the coming round is drawn
-    pending: Integers  # 1 if a choice waits for its reward
-    round: Integers  # t
-
-
-class BlockSums(NamedTuple):
-    """What the tests need of the block so far, each (1,)."""
-
-    rewards: Vector  # ΣR
-    gaps: Vector  # Σ(g̃ − R)
-    least: Vector  # U = min g̃
-    optimistic: Vector  # g̃ of the open choice
-
-
-class Schedule(NamedTuple):
-    """Who lives, who is active, and what the tests need of the block so far."""
-
-    clock: Clock
-    alive: Integers  # (K+1,) 1 where an instance of order m lives
-    begun: Integers  # (K+1,) 1 where that instance has been active
-    before: Vector  # (K+1,) rewards of the block before the current slot of order m
-    chance: Vector  # (K+1,) 2^{−k/2}
-    sums: BlockSums
-    rate: Vector  # (1,) ρ̂(t)·√t
-    journal: Journal
-
-
 class MasterState(NamedTuple):
     """The instances, and the schedule."""
 
     instances: Any  # place m: the instance of order m
     blank: Any  # what every instance starts from
     plan: Schedule
-
-
-BLOCKS, INSTANCES, RESTARTS = range(3)
 
 
 @start.register(Master)
@@ -144,30 +98,9 @@ def _(master: Master, setting: Setting, rng: np.random.Generator) -> MasterState
     inner = setting._replace(horizon=setting.horizon or T)
     blank = start(master.base, inner, rng)
     constant = 6.0 * (np.log2(T) + 1.0) * np.log(T / master.delta)
-    plan = Schedule(
-        clock=counters(Clock),
-        alive=np.zeros(largest + 1, np.int64),
-        begun=np.zeros(largest + 1, np.int64),
-        before=np.zeros(largest + 1),
-        chance=np.exp2(-0.5 * np.arange(largest + 1)),
-        sums=counters(BlockSums, float),
-        rate=np.full(1, master.test_scale * constant * _rate(master, setting.dim, blank)),
-        journal=Journal(
-            counts=np.zeros(3, np.int64),
-            blocks=np.zeros((LOG, 2), np.int64),
-            instances=np.zeros((LOG, 2), np.int64),
-            restarts=np.zeros((LOG, 2), np.int64),
-        ),
-    )
-    _begin(plan, int(master.first_order))
+    rate = master.test_scale * constant * _rate(master, setting.dim, blank)
+    plan = blank_schedule(largest, rate, int(master.first_order))
     return MasterState(instances=filled(blank, largest + 1), blank=blank, plan=plan)
-
-
-@entry
-def _begin(plan: Schedule, n: int) -> None:
-    """The first block; its longest instance may learn before the first decision."""
-    _open(plan, n)
-    plan.begun[n] = 1
 
 
 def _rate(master: Master, d: int, state: Any) -> float:
@@ -176,8 +109,7 @@ def _rate(master: Master, d: int, state: Any) -> float:
         c = β√(d log(T/δ))/span, at least 1                                           (Wei and Luo 2021, Appendix I.2)
 
     β is the base's own radius, without `bonus_factor`, at its largest: after T rounds spread evenly over all directions. A base without
-    a radius
-    gets c = 1, the least that the theory allows.
+    a radius gets c = 1, the least that the theory allows.
     """
     if not isinstance(master.base, Optimistic):
         return 1.0
@@ -203,100 +135,10 @@ def expected_reward(model: Any, z: float) -> float:
     return mean(model, z)
 
 
-# ------------------------------------------------------------------------------------------------------------- schedule
-
-
-@kernel
-def _open(plan: Schedule, n: int) -> None:
-    """Begin a block of order n; its longest instance always lives."""
-    for m in range(plan.alive.shape[0]):
-        plan.alive[m] = plan.begun[m] = 0
-    clock = plan.clock
-    plan.alive[n] = 1
-    plan.before[n] = 0.0
-    clock.order[0] = clock.active[0] = n
-    clock.tau[0] = clock.drawn[0] = clock.pending[0] = 0
-    plan.sums.rewards[0] = plan.sums.gaps[0] = 0.0
-    plan.sums.least[0] = np.inf
-
-
-@kernel
-def _schedule(plan: Schedule, rng: np.random.Generator) -> int:
-    """Draw the instances that start now (Procedure 1); the order of the shortest that lives."""
-    clock, journal = plan.clock, plan.journal
-    n, tau = clock.order[0], clock.tau[0]
-    if tau == 0:
-        _write(journal.blocks, journal.counts, BLOCKS, clock.round[0] + 1, n)
-        _write(journal.instances, journal.counts, INSTANCES, clock.round[0] + 1, n)
-    shortest = -1
-    m = 0
-    while m < n and tau & ((1 << m) - 1) == 0:  # slots of order m begin where 2^m divides τ
-        plan.alive[m] = plan.begun[m] = 0
-        plan.before[m] = plan.sums.rewards[0]
-        if rng.random() < plan.chance[n - m]:
-            plan.alive[m] = 1
-            if shortest < 0:
-                shortest = m
-            _write(journal.instances, journal.counts, INSTANCES, clock.round[0] + 1, m)
-        m += 1
-    if shortest < 0:
-        shortest = m
-        while plan.alive[shortest] == 0:
-            shortest += 1
-    clock.drawn[0] = 1
-    return shortest
-
-
 @kernel
 def _active(state: MasterState) -> Any:
     """The state of the active instance: views, no copies."""
     return view_state(state.instances, state.plan.clock.active[0])
-
-
-@kernel
-def _write(rows: Integers, counts: Integers, which: int, first: int, second: int) -> None:
-    rows[counts[which] % LOG, 0] = first
-    rows[counts[which] % LOG, 1] = second
-    counts[which] += 1
-
-
-# ---------------------------------------------------------------------------------------------------------------- tests
-
-
-@kernel
-def _failed_test(plan: Schedule) -> int:
-    """1 or 2 if that test fails after τ rounds of the block, else 0."""
-    n, tau = plan.clock.order[0], plan.clock.tau[0]
-    m = 0
-    while m <= n and tau & ((1 << m) - 1) == 0:  # slots of order m end where 2^m divides τ
-        if plan.alive[m]:
-            length = float(1 << m)
-            if (plan.sums.rewards[0] - plan.before[m]) / length >= plan.sums.least[0] + 9.0 * plan.rate[0] / sqrt(
-                length
-            ):
-                return 1
-        m += 1
-    # mean ≥ 3ρ̂(τ) = 3·rate/√τ, multiplied by τ
-    return 2 if plan.sums.gaps[0] >= 3.0 * plan.rate[0] * sqrt(float(tau)) else 0
-
-
-@kernel
-def _count_round(master: Master, plan: Schedule, r: float) -> None:
-    """Book the reward, test, and go on to the next round, block or restart."""
-    clock, sums = plan.clock, plan.sums
-    reward = (r - master.low) / master.span
-    g = min(max((sums.optimistic[0] - master.low) / master.span, 0.0), 1.0)
-    sums.rewards[0] += reward
-    sums.gaps[0] += g - reward
-    sums.least[0] = min(sums.least[0], g)
-    clock.tau[0] += 1
-    clock.round[0] += 1
-    clock.drawn[0] = clock.pending[0] = 0
-    test = _failed_test(plan)
-    if test > 0:
-        _write(plan.journal.restarts, plan.journal.counts, RESTARTS, clock.round[0], test)
-    if test > 0 or clock.tau[0] == 1 << clock.order[0]:
-        _open(plan, int(master.first_order) if test > 0 else min(clock.order[0] + 1, plan.alive.shape[0] - 1))
 
 
 # ------------------------------------------------------------------------------------------------------------- strategy
@@ -306,7 +148,7 @@ def _count_round(master: Master, plan: Schedule, r: float) -> None:
 def _arrange(state: MasterState, rng: np.random.Generator) -> None:
     """Once before each decision: see who starts and who is active."""
     if not state.plan.clock.drawn[0]:
-        m = _schedule(state.plan, rng)
+        m = draw_instances(state.plan, rng)
         if state.plan.begun[m] == 0:
             copy_state(view_state(state.instances, m), state.blank)
             state.plan.begun[m] = 1
@@ -343,7 +185,8 @@ def _(master: Master, state: MasterState) -> float:
 def _(master: Master, state: MasterState, x: Vector, r: float, slot: int) -> None:
     learn(master.base, _active(state), x, r, slot)
     if state.plan.clock.pending[0]:  # an observation without a decision teaches the active instance but is no round
-        _count_round(master, state.plan, r)
+        g = min(max((state.plan.sums.optimistic[0] - master.low) / master.span, 0.0), 1.0)
+        count_round(state.plan, (r - master.low) / master.span, g, int(master.first_order))
 
 
 @size.register(Master)
@@ -412,12 +255,7 @@ def _(master: Master, state: MasterState) -> dict[str, Any]:
         **describe(master.base, _active(state)),
         "order": int(state.plan.clock.order[0]),
         "active_order": int(state.plan.clock.active[0]),
-        "blocks": _oldest_first(journal.blocks, journal.counts[BLOCKS]),
-        "instances": _oldest_first(journal.instances, journal.counts[INSTANCES]),
-        "restarts": _oldest_first(journal.restarts, journal.counts[RESTARTS]),
+        "blocks": oldest_first(journal.blocks, journal.counts[BLOCKS]),
+        "instances": oldest_first(journal.instances, journal.counts[INSTANCES]),
+        "restarts": oldest_first(journal.restarts, journal.counts[RESTARTS]),
     }
-
-
-def _oldest_first(rows: Integers, count: int) -> Integers:
-    kept = rows[:count] if count <= LOG else np.roll(rows, -int(count % LOG), axis=0)
-    return kept.copy()

@@ -1,0 +1,174 @@
+"""The schedule of MASTER: which instances live in which rounds, and the tests that end a block; `master` says what for.
+
+A journal remembers the last blocks, instances and restarts.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..kernel import entry, kernel, sqrt
+from ..linalg import Vector
+from ..protocol import Integers
+from ..state import counters
+
+LOG = 4096  # the last blocks, instances and restarts are remembered, up to this many of each
+BLOCKS, INSTANCES, RESTARTS = range(3)  # the rows of `Journal.counts`
+
+
+class Journal(NamedTuple):
+    """The last `LOG` blocks, instances and restarts; entry i is in row i modulo `LOG`."""
+
+    counts: Integers  # (3,) how many blocks, instances and restarts there were
+    blocks: Integers  # (LOG, 2) first round, order
+    instances: Integers  # (LOG, 2) first round, order
+    restarts: Integers  # (LOG, 2) round, failed test
+
+
+class Clock(NamedTuple):
+    """Where the schedule stands, each (1,)."""
+
+    order: Integers  # n: the block has 2^n rounds
+    tau: Integers  # rounds of the block played
+    active: Integers  # order of the active instance
+    drawn: Integers  # 1 if the schedule of the coming round is drawn
+    pending: Integers  # 1 if a choice waits for its reward
+    round: Integers  # t
+
+
+class BlockSums(NamedTuple):
+    """What the tests need of the block so far, each (1,)."""
+
+    rewards: Vector  # ΣR
+    gaps: Vector  # Σ(g̃ − R)
+    least: Vector  # U = min g̃
+    optimistic: Vector  # g̃ of the open choice
+
+
+class Schedule(NamedTuple):
+    """Who lives, who is active, and what the tests need of the block so far."""
+
+    clock: Clock
+    alive: Integers  # (K+1,) 1 where an instance of order m lives
+    begun: Integers  # (K+1,) 1 where that instance has been active
+    before: Vector  # (K+1,) rewards of the block before the current slot of order m
+    chance: Vector  # (K+1,) 2^{−k/2}
+    sums: BlockSums
+    rate: Vector  # (1,) ρ̂(t)·√t
+    journal: Journal
+
+
+def blank_schedule(largest: int, rate: float, first_order: int) -> Schedule:
+    """Before round 1: instances of orders up to `largest`, ρ̂(t) = rate/√t, the first block of order `first_order`."""
+    plan = Schedule(
+        clock=counters(Clock),
+        alive=np.zeros(largest + 1, np.int64),
+        begun=np.zeros(largest + 1, np.int64),
+        before=np.zeros(largest + 1),
+        chance=np.exp2(-0.5 * np.arange(largest + 1)),
+        sums=counters(BlockSums, float),
+        rate=np.full(1, rate),
+        journal=Journal(
+            counts=np.zeros(3, np.int64),
+            blocks=np.zeros((LOG, 2), np.int64),
+            instances=np.zeros((LOG, 2), np.int64),
+            restarts=np.zeros((LOG, 2), np.int64),
+        ),
+    )
+    _begin(plan, first_order)
+    return plan
+
+
+@entry
+def _begin(plan: Schedule, n: int) -> None:
+    """The first block; its longest instance may learn before the first decision."""
+    _open(plan, n)
+    plan.begun[n] = 1
+
+
+@kernel
+def _open(plan: Schedule, n: int) -> None:
+    """Begin a block of order n; its longest instance always lives."""
+    for m in range(plan.alive.shape[0]):
+        plan.alive[m] = plan.begun[m] = 0
+    clock = plan.clock
+    plan.alive[n] = 1
+    plan.before[n] = 0.0
+    clock.order[0] = clock.active[0] = n
+    clock.tau[0] = clock.drawn[0] = clock.pending[0] = 0
+    plan.sums.rewards[0] = plan.sums.gaps[0] = 0.0
+    plan.sums.least[0] = np.inf
+
+
+@kernel
+def draw_instances(plan: Schedule, rng: np.random.Generator) -> int:
+    """Draw the instances that start now (Procedure 1); the order of the shortest that lives."""
+    clock, journal = plan.clock, plan.journal
+    n, tau = clock.order[0], clock.tau[0]
+    if tau == 0:
+        _write(journal.blocks, journal.counts, BLOCKS, clock.round[0] + 1, n)
+        _write(journal.instances, journal.counts, INSTANCES, clock.round[0] + 1, n)
+    shortest = -1
+    m = 0
+    while m < n and tau & ((1 << m) - 1) == 0:  # slots of order m begin where 2^m divides τ
+        plan.alive[m] = plan.begun[m] = 0
+        plan.before[m] = plan.sums.rewards[0]
+        if rng.random() < plan.chance[n - m]:
+            plan.alive[m] = 1
+            if shortest < 0:
+                shortest = m
+            _write(journal.instances, journal.counts, INSTANCES, clock.round[0] + 1, m)
+        m += 1
+    if shortest < 0:
+        shortest = m
+        while plan.alive[shortest] == 0:
+            shortest += 1
+    clock.drawn[0] = 1
+    return shortest
+
+
+@kernel
+def _write(rows: Integers, counts: Integers, which: int, first: int, second: int) -> None:
+    rows[counts[which] % LOG, 0] = first
+    rows[counts[which] % LOG, 1] = second
+    counts[which] += 1
+
+
+@kernel
+def _failed_test(plan: Schedule) -> int:
+    """1 or 2 if that test fails after τ rounds of the block, else 0."""
+    n, tau = plan.clock.order[0], plan.clock.tau[0]
+    m = 0
+    while m <= n and tau & ((1 << m) - 1) == 0:  # slots of order m end where 2^m divides τ
+        if plan.alive[m]:
+            length = float(1 << m)
+            if (plan.sums.rewards[0] - plan.before[m]) / length >= plan.sums.least[0] + 9.0 * plan.rate[0] / sqrt(
+                length
+            ):
+                return 1
+        m += 1
+    # mean ≥ 3ρ̂(τ) = 3·rate/√τ, multiplied by τ
+    return 2 if plan.sums.gaps[0] >= 3.0 * plan.rate[0] * sqrt(float(tau)) else 0
+
+
+@kernel
+def count_round(plan: Schedule, reward: float, g: float, first_order: int) -> None:
+    """Book a reward and its g̃, both in [0, 1], test, and go on to the next round, block or restart."""
+    clock, sums = plan.clock, plan.sums
+    sums.rewards[0] += reward
+    sums.gaps[0] += g - reward
+    sums.least[0] = min(sums.least[0], g)
+    clock.tau[0] += 1
+    clock.round[0] += 1
+    clock.drawn[0] = clock.pending[0] = 0
+    test = _failed_test(plan)
+    if test > 0:
+        _write(plan.journal.restarts, plan.journal.counts, RESTARTS, clock.round[0], test)
+    if test > 0 or clock.tau[0] == 1 << clock.order[0]:
+        _open(plan, first_order if test > 0 else min(clock.order[0] + 1, plan.alive.shape[0] - 1))
+
+
+def oldest_first(rows: Integers, count: int) -> Integers:
+    """The rows of a journal that are kept, in their order."""
+    kept = rows[:count] if count <= LOG else np.roll(rows, -int(count % LOG), axis=0)
+    return kept.copy()
