@@ -44,7 +44,7 @@ RELIES = {
     "mdp.one_pass._": "a transition without a place makes NaN of the sums",
     "model.one_pass.sums._": "an observation without a place makes NaN of the sums",
     "model.one_pass.step.step_on_ball": "a bracket begins at [0, ∞), and NaN is outside every bracket",
-    "model.projection.descend": "a NaN slope or value ends the descent",
+    "model.descent.descend": "a NaN slope or value ends the descent",
     "env.rewards._": "a range without an end",
     "rule.bounding.bound_arms": "a maximum begins at −∞, a bound at ∞",
     "rule.confidence.pole": "an arm that is not decided is infinitely far",

@@ -57,7 +57,8 @@ class Steps(NamedTuple):
     A: Matrix  # (d, d) H − ρI
     b: Vector  # (d,) Hw
     Sigma: Matrix  # (d, d) Σ̄ − λ_wI
-    news: Vector  # (2,) class·U + place of the transition that waits, or `NOTHING`; its weight
+    waiting: Vector  # (1,) class·U + place of the transition that waits, or `NOTHING`
+    weight: Vector  # (1,) its weight
 
 
 @fade.register(Steps)
@@ -67,17 +68,17 @@ def _(sums: Steps, g: float) -> None:
     scale(sums.Sigma, g)
     sums.n[0] *= g
     sums.n[1] *= g * g
-    sums.news[1] *= g
+    sums.weight[0] *= g
     if g == 0.0:
-        sums.news[0] = NOTHING
+        sums.waiting[0] = NOTHING
 
 
 @absorb.register(Steps)
 def _(sums: Steps, x: Vector, r: float, slot: int, weight: float) -> None:
-    if weight < 0.0 or sums.news[0] != NOTHING:  # no place for it: better no number than a wrong one
+    if weight < 0.0 or sums.waiting[0] != NOTHING:  # no place for it: better no number than a wrong one
         sums.b[0] = np.nan
-    sums.news[0] = float(slot) if slot >= 0 else NOTHING
-    sums.news[1] = weight
+    sums.waiting[0] = float(slot) if slot >= 0 else NOTHING
+    sums.weight[0] = weight
     sums.n[0] += weight
     sums.n[1] += weight * weight
 
@@ -133,7 +134,8 @@ def _(transition: OnePassMultinomial, task: Task, memory: Any, groups: int) -> M
         A=np.zeros((groups, d, d)),
         b=np.zeros((groups, d)),
         Sigma=np.zeros((groups, d, d)),
-        news=np.tile([NOTHING, 0.0], (groups, 1)),
+        waiting=np.full((groups, 1), NOTHING),
+        weight=np.zeros((groups, 1)),
     )
     return state._replace(sums=sums)  # type: ignore[no-any-return]
 
@@ -142,11 +144,11 @@ def _(transition: OnePassMultinomial, task: Task, memory: Any, groups: int) -> M
 def take_in(transition: OnePassMultinomial, state: MultinomialState, g: int) -> None:
     """The step of the transition that waits in group g."""
     sums = view_state(state.sums, g)
-    if sums.news[0] == NOTHING:
+    if sums.waiting[0] == NOTHING:
         return
     U, d = state.P.shape[1], state.target.shape[0]
-    slot, weight = int(sums.news[0]), sums.news[1]
-    sums.news[0] = NOTHING
+    slot, weight = int(sums.waiting[0]), sums.weight[0]
+    sums.waiting[0] = NOTHING
     c, place = slot // U, slot % U
     psi, used, w, H = state.choices.psi[c], state.choices.used[c], state.mle[g], state.ball.H
     ridge = transition.lam * transition.kappa

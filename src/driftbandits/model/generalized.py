@@ -16,7 +16,8 @@ from ..links import mu
 from ..parts import Model
 from ..protocol import Integers, Setting, blank_estimate, blank_sums, estimate, mean, report, wants_squares
 from ..state import counters
-from .projection import DescentWork, blank_descent_work, project
+from .descent import DescentWork, blank_descent_work
+from .projection import project
 
 
 class Generalized(Model):
