@@ -114,6 +114,6 @@ def as_offer(arms: Any, dim: int) -> Matrix:
     offer = np.ascontiguousarray(as_numbers("arms", arms).T)
     if offer.ndim != 2 or offer.shape[0] != dim or offer.shape[1] == 0:
         raise InvalidShape(
-            f"arms has shape {np.shape(arms)}; it must be (n, {dim}) with n ≥ 1: one row of {dim} features an arm"
+            f"arms has shape {np.shape(arms)}; it must be (n, {dim}) with n ≥ 1: one row of {dim} features per arm"
         )
     return offer

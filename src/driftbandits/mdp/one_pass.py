@@ -75,7 +75,7 @@ def _(sums: Steps, g: float) -> None:
 
 @absorb.register(Steps)
 def _(sums: Steps, x: Vector, r: float, slot: int, weight: float) -> None:
-    if weight < 0.0 or sums.waiting[0] != NOTHING:  # no place for it: better no number than a wrong one
+    if weight < 0.0 or sums.waiting[0] != NOTHING:  # there is no place for it: NaN is noticed, a wrong estimate is not
         sums.b[0] = np.nan
     sums.waiting[0] = float(slot) if slot >= 0 else NOTHING
     sums.weight[0] = weight

@@ -6,7 +6,7 @@ r"""Optimism over a convex set that contains the paper's: play argmax_x max_{θ�
 
 E is larger than C, often much: at the paper's size it is the whole ball where C is not. This is another rule than SCB-PW-WeightUCB's.
 Around an iterate θ the loss is replaced by its quadratic model, and max xᵀy subject to that model and
-to the ball is solved exactly, along y(τ) = argmin_{‖y‖≤S} ½‖y−θ‖²_H + uᵀ(y−θ) − τxᵀy: a Newton method, a few evaluations an arm.
+to the ball is solved exactly, along y(τ) = argmin_{‖y‖≤S} ½‖y−θ‖²_H + uᵀ(y−θ) − τxᵀy: a Newton method, a few evaluations per arm.
 At its end the Lagrangian dual at the multipliers (1/τ, ν/τ) bounds the value from above:
 
     max_E xᵀθ ≤ xᵀθ + (1/τ)(F(θ̂) + B² − F(θ)) + (ν/2τ)(S² − ‖θ‖²) + ‖r‖²/(2(λc_μ+ν)/τ),     r = x − (u + νθ)/τ

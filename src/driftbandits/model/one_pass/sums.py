@@ -98,7 +98,7 @@ def _(sums: OnePassSums, g: float) -> None:
 
 @absorb.register(OnePassSums)
 def _(sums: OnePassSums, x: Vector, r: float, slot: int, weight: float) -> None:
-    if weight < 0.0 or sums.last.waits[0] != 0.0:  # no place for it: better no number than a wrong one
+    if weight < 0.0 or sums.last.waits[0] != 0.0:  # there is no place for it: NaN is noticed, a wrong estimate is not
         sums.b[0] = np.nan
     for i in range(x.shape[0]):
         sums.last.x[i] = x[i]
