@@ -23,7 +23,8 @@ class Evidence(NamedTuple):
     sacrifice: Vector  # (K,) s̄_k, discounted mean
     product: Vector  # (K,) discounted sum of r·μ, both counted from μ(0)
     square: Vector  # (K,) discounted sum of μ²
-    noise: Vector  # (2,) discounted number of observations; σ̂²
+    n: Vector  # (1,) discounted number of observations
+    noise: Vector  # (1,) σ̂²
 
 
 def blank_evidence(K: int, R: float) -> Evidence:
@@ -35,14 +36,15 @@ def blank_evidence(K: int, R: float) -> Evidence:
         sacrifice=np.zeros(K),
         product=np.zeros(K),
         square=np.zeros(K),
-        noise=np.array([0.0, max(R * R, 1e-12)]),
+        n=np.zeros(1),
+        noise=np.full(1, max(R * R, 1e-12)),
     )
 
 
 @kernel
 def calibrated(ev: Evidence, k: int, forecast: float, reward: float, rounds: float) -> float:
     """a·forecast with the slope a ≥ 0 of past rewards on past forecasts, over about that many rounds; both counted from μ(0)."""
-    prior = FIRST_SLOPE * ev.noise[1]
+    prior = FIRST_SLOPE * ev.noise[0]
     slope = max((ev.product[k] + prior) / (ev.square[k] + prior), 0.0)
     keep = 1.0 - 1.0 / rounds
     ev.product[k] = keep * ev.product[k] + reward * forecast
@@ -54,10 +56,10 @@ def calibrated(ev: Evidence, k: int, forecast: float, reward: float, rounds: flo
 def book(adaptive: Any, ev: Evidence, k: int, q: float, miss: float, width: float, price: float, d: int) -> float:
     """Book the forecast of model k, which was wrong by `miss`, and its charges; returns what it costs in nats, log(1+q) aside."""
     error = miss * miss / (1.0 + q)
-    idle = max(2.0 * adaptive.thrift * width * width / d - ev.noise[1], 0.0) * q
+    idle = max(2.0 * adaptive.thrift * width * width / d - ev.noise[0], 0.0) * q
     ev.error[k] = (1.0 - 1.0 / adaptive.noise_memory) * ev.error[k] + error
     ev.weight[k] /= sqrt(1.0 + q)
-    ev.surprise[k] = (0.5 * (error + idle) + price * ev.sacrifice[k]) / ev.noise[1]
+    ev.surprise[k] = (0.5 * (error + idle) + price * ev.sacrifice[k]) / ev.noise[0]
     return ev.surprise[k]  # type: ignore[no-any-return]
 
 
@@ -72,8 +74,8 @@ def conclude(adaptive: Any, ev: Evidence, least: float) -> None:
         smallest = min(smallest, ev.error[k])
     for k in range(K):
         ev.weight[k] = (1.0 - adaptive.share) * ev.weight[k] / total + adaptive.share / K
-    ev.noise[0] = (1.0 - 1.0 / adaptive.noise_memory) * ev.noise[0] + 1.0
-    ev.noise[1] = variance(smallest, ev.noise[0], adaptive.noise)
+    ev.n[0] = (1.0 - 1.0 / adaptive.noise_memory) * ev.n[0] + 1.0
+    ev.noise[0] = variance(smallest, ev.n[0], adaptive.noise)
 
 
 @kernel
