@@ -56,7 +56,7 @@ def linear(
     >>> world.horizon
     3
     """
-    return make_bandit(arms, path, Gaussian(noise), horizon)
+    return make_bandit(arms, path, Gaussian(sigma=noise), horizon)
 
 
 def make_bandit(arms: "ArrayLike | Arms", path: "ArrayLike | Path", reward: Any, horizon: int | None) -> Bandit:

@@ -55,11 +55,11 @@ def generalized(
     if kind not in ("bernoulli", "poisson", "gaussian"):
         raise InvalidValue(f"rewards = {rewards!r} is not allowed; it must be 'bernoulli', 'poisson' or 'gaussian'")
     reward = (
-        GaussianThrough(chosen, noise)
+        GaussianThrough(link=chosen, sigma=noise)
         if kind == "gaussian"
-        else Bernoulli(chosen)
+        else Bernoulli(link=chosen)
         if kind == "bernoulli"
-        else Counts(chosen)
+        else Counts(link=chosen)
     )
     world = make_bandit(arms, path, reward, horizon)
     if kind != "gaussian":

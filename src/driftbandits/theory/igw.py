@@ -72,7 +72,7 @@ def squared_error_factor(M: float, R: float) -> float:
 
 
 def logistic_curvature(M: float) -> float:
-    """C = min μ′(z) on |z| ≤ M for clicks.
+    """The curvature of clicks: min μ′(z) on |z| ≤ M.
 
     Examples
     --------

@@ -59,7 +59,7 @@ def self_tuning(
         raise InvalidValue(f"reward = {reward!r} is not allowed; it must be 'value', 'click' or 'count'")
     if features not in ("shared", "disjoint"):
         raise InvalidValue(f"features = {features!r} is not allowed; it must be 'shared' or 'disjoint'")
-    return SelfTuning(FAMILIES[reward], 1.0 if features == "disjoint" else 0.0, explore)
+    return SelfTuning(reward=FAMILIES[reward], disjoint=float(features == "disjoint"), explore=explore)
 
 
 __all__ = algorithms_of(__name__)

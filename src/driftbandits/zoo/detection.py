@@ -80,8 +80,9 @@ def dal(
     covers = Frozen("cover", [] if cover is None else np.asarray(cover, float))
     if detector == "chi2":
         size = _noise(base, link, noise)
-        chi2 = ChiSquare(size, delta) if isinstance(link, Identity) else Linked(link, size, delta)
-        return Dal(base, chi2, forced or 0.0, T, covers)
+        linear = isinstance(link, Identity)
+        chi2 = ChiSquare(noise=size, delta=delta) if linear else Linked(link=link, noise=size, delta=delta)
+        return Dal(base=base, detector=chi2, forced=forced or 0.0, horizon=T, cover=covers)
     if detector not in ("glr", "gsr"):
         raise InvalidValue(
             f"detector = {detector!r} is not allowed; it must be 'chi2' (ours), 'glr' or 'gsr' (published)"
@@ -95,7 +96,8 @@ def dal(
         summed=detector == "gsr",
         published=thresholds == "published",
     )
-    return Dal(base, ratio, -1.0 if forced is None else forced, T, covers)
+    rate = -1.0 if forced is None else forced
+    return Dal(base=base, detector=ratio, forced=rate, horizon=T, cover=covers)
 
 
 def _noise(base: Any, link: Any, given: float | None) -> float:

@@ -35,7 +35,8 @@ class OpenIgwMix(NamedTuple):
     def in_dimension(self, d: int) -> IgwMix:
         """The strategy."""
         click = self.reward == "click"
-        family = LogisticForecasts(logistic_curvature(self.L * self.S)) if click else GaussianForecasts(self.R)
+        curvature = logistic_curvature(self.L * self.S)
+        family = LogisticForecasts(curvature=curvature) if click else GaussianForecasts(R=self.R)
         lam = (1.0 if click else 2.0 * self.R**2) / (d * self.S**2) if self.lam is None else self.lam
         tuning, rate, options = self._tuned(d, lam)
         return IgwMix(

@@ -28,7 +28,7 @@ class LogisticForecasts(NamedTuple):
     curvature: float
 
     def check(self) -> None:
-        """C is that of the logistic link."""
+        """The curvature is that of the logistic link."""
         require(0.0 < self.curvature <= 0.25, "curvature", self.curvature, "in (0, ¼]", "μ′ is")
 
 
