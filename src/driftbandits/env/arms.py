@@ -22,7 +22,7 @@ def unit_arms(n: int, *, dim: int, seed: int = 0) -> Matrix:
 
 
 def max_norm_arms(n: int, *, dim: int, seed: int = 0) -> Matrix:
-    """N arms (n, d): the same Gaussian arms, all divided by the norm of the longest (resolution A8, reading ii).
+    """Arms (n, d): the same Gaussian arms, all divided by the norm of the longest (resolution A8, reading ii).
 
     Examples
     --------
@@ -35,7 +35,7 @@ def max_norm_arms(n: int, *, dim: int, seed: int = 0) -> Matrix:
 
 
 def clipped_arms(n: int, *, dim: int, seed: int = 0) -> Matrix:
-    """N arms (n, d): the same Gaussian arms, those longer than 1 shortened to norm 1 (resolution A8, reading iii).
+    """Arms (n, d): the same Gaussian arms, those longer than 1 shortened to norm 1 (resolution A8, reading iii).
 
     Examples
     --------
@@ -48,7 +48,7 @@ def clipped_arms(n: int, *, dim: int, seed: int = 0) -> Matrix:
 
 
 def _gaussian(n: int, dim: int, seed: int) -> Matrix:
-    """N standard Gaussian vectors (n, d)."""
+    """Standard Gaussian vectors (n, d)."""
     integer("n", n, least=1, why="there must be an arm to play")
     integer("dim", dim, least=1, why="it is the number of features d")
     return np.random.default_rng(seed).standard_normal((n, dim))
