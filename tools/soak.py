@@ -91,7 +91,10 @@ class Soak:
         for name, agent in self.agents.items():
             for _ in range(40):  # each kind of call comes up
                 self.use_an_agent(rng, name)
-            agent.scores(rng.uniform(-0.5, 0.5, (3, DIM)))
+            arms = rng.uniform(-0.5, 0.5, (3, DIM))
+            agent.scores(arms)
+            for _ in range(2):  # a round that passes without its reward
+                agent.select(arms)
             self.save_and_load(rng, 0, name)
         for _ in range(2_000):
             self.use_the_bandit(rng)

@@ -16,6 +16,8 @@ options `no_cpython_wrapper`,           leaves without executables of their own 
 `Dispatcher.__class__`                  Python runs a leaf as the function it was   leaves cannot be called from Python
 `BaseNamedTuple`, `.instance_class`     the Python class of a part                  import error
 `context.make_array(kind)`              the address of a row, for `four`            compilation fails
+`pythonapi._unboxers`,                  a random generator given to compiled code   each call with one keeps 64 bytes, and the generator,
+`nrt_meminfo_new_from_pyobject`         is given back                               for ever
 ======================================  ==========================================  ===================================================
 
 Everything else that is imported from numba is in its documentation. `TESTED` is the range that `make test-numba` runs.
@@ -24,6 +26,7 @@ Everything else that is imported from numba is in its documentation. `TESTED` is
 import contextlib
 import functools
 import hashlib
+import importlib
 import pathlib
 import pickle
 import sys
@@ -113,6 +116,35 @@ def _nothing(kind: Any, value: Any, context: Any) -> Any:
 cast(Any, unbox)(Unseen)(_nothing)
 UNSEEN = Unseen("Frozen")
 typeof_impl.register(Frozen)(lambda *_: UNSEEN)
+
+
+def _give_generators_back() -> None:
+    """Without reference counts nobody gives back the record that numba makes when it unpacks a random generator: make none.
+
+    Code compiled with reference counts, anybody else's, is unpacked as before.
+    """
+    try:
+        importlib.import_module("numba.core.boxing")  # numba's own is registered there
+        from numba.core.pythonapi import _unboxers
+        from numba.core.types import NumPyRandomGeneratorType
+
+        full = _unboxers.functions[NumPyRandomGeneratorType]
+    except (ImportError, AttributeError, KeyError):
+        return
+
+    def unpack(kind: Any, value: Any, context: Any) -> Any:
+        if context.context.enable_nrt:
+            return full(kind, value, context)
+        context.pyapi.nrt_meminfo_new_from_pyobject = lambda data, _: data  # the null pointer it was to hold
+        try:
+            return full(kind, value, context)
+        finally:
+            del context.pyapi.nrt_meminfo_new_from_pyobject
+
+    _unboxers.functions[NumPyRandomGeneratorType] = unpack
+
+
+_give_generators_back()
 
 
 def row_address(context: Any, builder: Any, kind: Any, row: Any, j: Any) -> Any:

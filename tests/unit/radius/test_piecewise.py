@@ -200,6 +200,22 @@ def test_the_papers_rule_in_three_dimensions():
     assert np.log(z / (1 - z)) >= (inside @ arms.T).max() - 1e-7
 
 
+def test_the_box_that_is_searched_holds_the_set():
+    """A proof by cutting a box into cells proves nothing about points outside it."""
+    rng = np.random.default_rng(9)
+    X = unit_vectors(rng, 60, 3)
+    r = (X[:, 0] > 0.3 * X[:, 1]).astype(float)
+    agent = learned(X, r, 0.97, 20.0, 0.2)
+    agent.select(X[:5])
+    model = naive.likelihood(X, r, memory=("discounted", 0.97), link="logistic", lam=20.0, c_mu=C_MU)
+    points = unit_vectors(rng, 4000, 3) * rng.random((4000, 1)) ** (1 / 3)
+    inside = naive.points_of_C(model, S, agent.info()["radius"], points)
+    centre, half = agent._state.work.root
+    assert len(inside) > 100
+    assert (np.abs(inside - centre) <= half + 1e-12).all()
+    assert (half < 0.9 * S).any()  # not the whole ball
+
+
 def test_a_relaxed_set_that_is_the_whole_ball():
     """radius_scale = 1 at a small size: every arm is worth S‖x‖, so arms of equal norm tie."""
     arms = db.env.unit_arms(5, dim=2, seed=0)
