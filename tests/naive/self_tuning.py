@@ -10,7 +10,7 @@ import math
 import numpy as np
 from scipy.special import ndtr
 
-MEMORIES, RATES = (8.0, 32.0, 128.0, 512.0, math.inf), (1e-2, 1e-3, 1e-5)
+MEMORIES, RATES = (8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0, math.inf), (1e-2, 1e-3, 1e-5)
 
 
 class SelfTuning:
@@ -18,7 +18,9 @@ class SelfTuning:
 
     def __init__(self, dim, items=0):
         self.d, self.items, self.blocks = dim, items, max(items, 1)
-        memories = [m for m in MEMORIES if m >= dim / 2] + [math.inf]
+        self.start = (0.125 if items else 0.3) * dim
+        grid = MEMORIES[::2] if items else MEMORIES  # 8, 32, 128, 512, ∞ for items
+        memories = [m for m in grid if m >= dim / 2 and m >= 2 * items] + [math.inf]
         self.gamma = np.array([1 - 1 / m for m in memories])
         self.E, self.M = len(self.gamma), len(self.gamma) + len(RATES)
         self.bank = np.array([0] * (self.E - 1) + [1] + [2] * len(RATES))
@@ -29,7 +31,8 @@ class SelfTuning:
         self.W = np.zeros((self.E, 0))  # weight of every observation in every exponential model
         self.since = np.zeros((self.E, self.blocks))  # prior's fading, see `precision_of`
         self.fade = np.ones((self.E, self.blocks))
-        self.lam, self.origin, self.mu, self.sd = 0.3 * dim, False, np.zeros(dim), np.ones(dim)
+        self.lam, self.origin, self.mu, self.sd = self.start, False, np.zeros(dim), np.ones(dim)
+        self.spread = [1.0, self.start]  # the static model's own prior with items: of intercepts, of slopes
         self.offset = np.zeros(dim + 1)
         self.last = np.zeros(self.blocks)
         self.walk = [[None] * self.blocks for _ in RATES]  # (θ, P) in raw coordinates
@@ -72,7 +75,10 @@ class SelfTuning:
         Z, r, at = self.rows(block)
         w = self.W[m, at]
         V = (Z * w[:, None]).T @ Z
-        P = np.linalg.inv(V + (1.0 if full_prior else self.fade[m, block]) * self.prior)
+        prior = (
+            np.diag([self.spread[0]] + [self.spread[1]] * self.d) if self.items > 1 and m == self.E - 1 else self.prior
+        )
+        P = np.linalg.inv(V + (1.0 if full_prior else self.fade[m, block]) * prior)
         return P @ (Z.T @ (w * (r - Z @ self.offset))), P
 
     def forecast(self, m, block, z, gap):
@@ -228,6 +234,18 @@ class SelfTuning:
         residual = w @ y**2 - b @ np.linalg.solve(V + L, b)
         return 0.5 * (np.linalg.slogdet(L)[1] - np.linalg.slogdet(V + L)[1]) - 0.5 * w.sum() * math.log(residual)
 
+    def marginal_of_items(self, first, lam):
+        """Of all items around their common part, each remembered as a whole, in the coordinates in use."""
+        total, residual, L = 0.0, 0.0, np.diag([first] + [lam] * self.d)
+        for block in range(self.blocks):
+            Z, r, at = self.rows(block)
+            if at:
+                y = r - Z @ self.offset
+                V, b = Z.T @ Z, Z.T @ y
+                total += 0.5 * (np.linalg.slogdet(L)[1] - np.linalg.slogdet(V + L)[1])
+                residual += y @ y - b @ np.linalg.solve(V + L, b)
+        return total - 0.5 * len(self.data) * math.log(residual)
+
     def checkpoint(self, centre):
         self.next = max(self.next + 1, math.floor(self.next * 1.25))
         before, lam, origin = self.origin, self.lam, self.origin
@@ -241,6 +259,14 @@ class SelfTuning:
             ]
             _, origin, j = max(tried)
             lam = math.sqrt(lam * 0.3 * self.d * 10 ** (j / 2))
+        if len(self.data) >= 7 and self.items:
+            for i, start in ((1, self.start), (0, 1.0)):
+                tried = []
+                for j in range(-2, 5):
+                    spread = list(self.spread)
+                    spread[i] = start * 10 ** (j / 2)
+                    tried.append((self.marginal_of_items(*spread) - 0.5 * (0.5 * math.log(10) * j) ** 2, spread[i]))
+                self.spread[i] = math.sqrt(self.spread[i] * max(tried)[1])
         self.origin, self.lam = origin, lam
         self.units(origin)
         self.offset = np.r_[0.0 if origin else centre, np.zeros(self.d)]
@@ -254,8 +280,8 @@ class SelfTuning:
                     total += L - L @ P @ L
                     moved += L @ theta
             self.offset = self.offset + np.linalg.solve(total, moved)
-        if len(self.data) < 64 or before != self.origin:
-            for block in range(self.blocks):
+        for block in range(self.blocks):
+            if len(self.data) < 64 or before != self.origin:
                 theta, P = self.estimate(self.E - 1, block)
                 for j in range(len(RATES)):
                     self.walk[j][block] = (self.A.T @ (theta + self.offset), self.A.T @ P @ self.A)
@@ -266,7 +292,7 @@ class SelfTuning:
         mean = np.where(n > 0, self.duel[1] / np.maximum(self.duel[0], 1e-300), 0.0)
         size = n + 2
         mean = (mean * n + 2 * rewards.mean()) / size
-        rho = np.ones(3) if self.items else np.array([1.0, 0.03, 0.03])
+        rho = np.array([1.0, 0.1, 1.0]) if self.items else np.array([1.0, 0.03, 0.03])
         for e in range(3):
             for f in range(3):
                 if f != e:

@@ -2,10 +2,13 @@
 
 K discounted models with memories 1/(1−γ_k) = 4, 8, 16, …, 4096, ∞ rounds all learn from every observation. In round t:
 
-evidence   ℓ_k ← ℓ_k − ½log(1+q_k) − ½(r − a_k·μ_k)²/(σ̂²(1+q_k)),         μ_k = μ(xᵀθ̂_k),  q_k = ‖x‖²_{V_k⁻¹}
+evidence   ℓ_k ← ℓ_k − ½log(1+q_k) − ½e_k²/σ̂²,      e_k² = (r − a_k·μ_k)²/(1+q_k),  μ_k = μ(xᵀθ̂_k),  q_k = ‖x‖²_{V_k⁻¹}
+           or, robustly,  − ½log(1+q_k) − 5/2·log(1 + e_k²/4σ̂²):  Gauss once it has led Student's t₄ (`self_tuning.evidence`)
 charge     ℓ_k ← ℓ_k − ½(2κβ_k²/d − σ̂²)₊·q_k/σ̂² − η(d−2)₊‖θ̂‖·s̄_k/σ̂²
 share      e^{ℓ_k} ← (1−α)·e^{ℓ_k}/Σ_j e^{ℓ_j} + α/K
-refute     a memory longer than the leader's whose ℓ lies τ nats below takes over the leader's past, h nats below it
+refute     a memory longer than the leader's whose ℓ lies τ nats below takes over the leader's past, h nats below it,
+           if the leader remembers d observations: with fewer nobody can tell d numbers apart. From d = 16 on 3d of them, and
+           it must be τ nats ahead without the charges too: these say what a memory costs, not that it is wrong
 play       with the longest memory whose ℓ is within c·d/2 of the leader's:  argmax μ(xᵀθ̂) + β‖x‖_{V⁻¹}
 
 The evidence is the log-likelihood of a one-step-ahead forecast. Alone it chooses memories that are too short where bonuses
@@ -20,7 +23,7 @@ here they forget at once what the leader has forgotten, and then grow again. The
 needs: w_{t,s} ∈ [0, 1], known before round t; β uses their sum.
 
 d/2 nats is the mean of ½χ²_d, the log-likelihood ratio of two models that are equally good.
-σ̂² is the smallest discounted mean of (r − a·μ)²/(1+q) among the models: R bounds the noise, the evidence needs its size.
+σ̂² is the discounted mean of e² of the model in use: R bounds the noise, the evidence needs its size.
 a_k is 1, or the slope of past rewards on past forecasts (`calibration`): the strong ridge of generalized models shrinks
 every forecast, the short memories' most, and changes no choice. Rewards and forecasts then count from μ(0).
 """

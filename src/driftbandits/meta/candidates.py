@@ -95,6 +95,7 @@ class AdaptiveState(NamedTuple):
 
 
 MANY = 16  # features
+KNOWS = 3.0  # a leader that remembers fewer observations per feature refutes nobody; 1 where there are few
 
 
 def _candidates(adaptive: Adaptive, d: int) -> Vector:
@@ -142,7 +143,7 @@ def forecast_all(adaptive: Adaptive, state: AdaptiveState, x: Vector, r: float) 
     model, ev, d = adaptive.base.model, state.evidence, x.shape[0]
     price = adaptive.price * max(d - 2.0, 0.0) * norm(state.est.theta[state.clock.current[0]])
     zero = mean(model, 0.0)
-    least = np.inf
+    least, square, used = np.inf, 0.0, state.clock.current[0]
     for k in range(state.gamma.shape[0]):
         est = view_state(state.est, k)
         solve_lower(est.factor, x, state.u)
@@ -150,8 +151,11 @@ def forecast_all(adaptive: Adaptive, state: AdaptiveState, x: Vector, r: float) 
         forecast = mean(model, dot(x, est.theta)) - zero
         if adaptive.calibration > 0.0:
             forecast = calibrated(ev, k, forecast, r - zero, adaptive.calibration)
-        least = min(least, book(adaptive, ev, k, q, r - zero - forecast, state.beta[k], price, d))
-    conclude(adaptive, ev, least)
+        miss = r - zero - forecast
+        least = min(least, book(adaptive, ev, k, q, miss, state.beta[k], price, d))
+        if k == used:
+            square = miss * miss / ((1.0 + q) * ev.noise[0])
+    conclude(adaptive, ev, least, used, square)
 
 
 @kernel
@@ -170,15 +174,17 @@ def look(adaptive: Adaptive, state: AdaptiveState, arms: Matrix, score: Vector) 
 @kernel
 def weigh(adaptive: Adaptive, state: AdaptiveState) -> None:
     """Let refuted long memories start anew from the leader's past; choose the model to play with."""
-    weight = state.evidence.weight
+    weight, merit, d = state.evidence.weight, state.evidence.merit, state.u.shape[0]
     lead = position(weight, largest(weight))
     top = weight[lead]
-    refuted, credible = top * np.exp(-adaptive.refute), top * np.exp(-0.5 * adaptive.credible * state.u.shape[0])
-    current = lead
+    refuted, credible = top * np.exp(-adaptive.refute), top * np.exp(-0.5 * adaptive.credible * d)
+    many = d >= MANY
+    current, knows = lead, state.sums.n[lead, 0] >= (KNOWS * d if many else d)
     for k in range(lead + 1, weight.shape[0]):
-        if weight[k] < refuted:
+        if knows and weight[k] < refuted and (not many or merit[k] < merit[lead] - adaptive.refute):
             _start_anew(state, k, lead)
             weight[k] = top * np.exp(-adaptive.handicap)
+            merit[k] = merit[lead] - adaptive.handicap
         if weight[k] >= credible:
             current = k
     state.clock.current[0] = current

@@ -7,10 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..kernel import kernel, sqrt
+from ..kernel import kernel
 from ..linalg import Vector
+from .self_tuning.evidence import contest
+from .self_tuning.family import robust_score
 
 FIRST = 5.0  # R² counts as that many squared errors in σ̂²
+LEAST = 12.0  # nats: no forecaster is out for ever
+SURE = 300.0  # nats between Gauss and Student: after a long time without heavy tails a jump is a jump
 FIRST_SLOPE = 4.0  # a slope of 1 counts as forecasts with that many σ̂² of squares
 
 
@@ -19,12 +23,14 @@ class Evidence(NamedTuple):
 
     weight: Vector  # (K,) e^{ℓ_k}
     surprise: Vector  # (K,) scratch
+    merit: Vector  # (K,) log scores of the forecasts alone, without charges: 0 for the best, at least −LEAST
     error: Vector  # (K,) discounted sum of (r − μ)²/(1+q)
     sacrifice: Vector  # (K,) s̄_k, discounted mean
     product: Vector  # (K,) discounted sum of r·μ, both counted from μ(0)
     square: Vector  # (K,) discounted sum of μ²
     n: Vector  # (1,) discounted number of observations
     noise: Vector  # (1,) σ̂²
+    gauss: Vector  # (1,) lead of Gauss over Student in nats
 
 
 def blank_evidence(K: int, R: float) -> Evidence:
@@ -32,12 +38,14 @@ def blank_evidence(K: int, R: float) -> Evidence:
     return Evidence(
         weight=np.full(K, 1.0 / K),
         surprise=np.zeros(K),
+        merit=np.zeros(K),
         error=np.zeros(K),
         sacrifice=np.zeros(K),
         product=np.zeros(K),
         square=np.zeros(K),
         n=np.zeros(1),
         noise=np.full(1, max(R * R, 1e-12)),
+        gauss=np.full(1, -10.0),
     )
 
 
@@ -54,28 +62,33 @@ def calibrated(ev: Evidence, k: int, forecast: float, reward: float, rounds: flo
 
 @kernel
 def book(adaptive: Any, ev: Evidence, k: int, q: float, miss: float, width: float, price: float, d: int) -> float:
-    """Book the forecast of model k, which was wrong by `miss`, and its charges; returns what it costs in nats, log(1+q) aside."""
+    """Book the forecast of model k, which was wrong by `miss`, and its charges; returns what it costs in nats."""
     error = miss * miss / (1.0 + q)
     idle = max(2.0 * adaptive.thrift * width * width / d - ev.noise[0], 0.0) * q
     ev.error[k] = (1.0 - 1.0 / adaptive.noise_memory) * ev.error[k] + error
-    ev.weight[k] /= sqrt(1.0 + q)
-    ev.surprise[k] = (0.5 * (error + idle) + price * ev.sacrifice[k]) / ev.noise[0]
+    charges = (0.5 * idle + price * ev.sacrifice[k]) / ev.noise[0]
+    score = robust_score(error / ev.noise[0], q, ev.gauss[0] > 0.0)
+    ev.merit[k] += score
+    ev.surprise[k] = charges - score
     return ev.surprise[k]  # type: ignore[no-any-return]
 
 
 @kernel
-def conclude(adaptive: Any, ev: Evidence, least: float) -> None:
-    """New weights from all that was booked, the least cost being `least`, and the new σ̂²."""
-    K = ev.weight.shape[0]
-    total, smallest = 0.0, ev.error[0]
+def conclude(adaptive: Any, ev: Evidence, least: float, used: int, square: float) -> None:
+    """New weights from all that was booked, the least cost being `least`; σ̂² and the tails from the model in use, whose
+    standardised squared error was `square`.
+    """
+    K, total, best = ev.weight.shape[0], 0.0, -np.inf
     for k in range(K):
         ev.weight[k] *= np.exp(least - ev.surprise[k])
         total += ev.weight[k]
-        smallest = min(smallest, ev.error[k])
+        best = max(best, ev.merit[k])
     for k in range(K):
+        ev.merit[k] = max(ev.merit[k] - best, -LEAST)
         ev.weight[k] = (1.0 - adaptive.share) * ev.weight[k] / total + adaptive.share / K
     ev.n[0] = (1.0 - 1.0 / adaptive.noise_memory) * ev.n[0] + 1.0
-    ev.noise[0] = variance(smallest, ev.n[0], adaptive.noise)
+    ev.noise[0] = variance(ev.error[used], ev.n[0], adaptive.noise)
+    ev.gauss[0] = min(max(ev.gauss[0] + contest(0.0, square, 1.0), -SURE), SURE)
 
 
 @kernel

@@ -11,7 +11,7 @@ FAMILIES = {"value": Value(), "click": Click(), "count": Count()}
 
 @algorithm(
     family="adaptive",
-    remembers="five exponential memories, one static, three random walks; the data choose",
+    remembers="nine exponential memories, one static, three random walks; the data choose",
     plays="a random score with known probabilities",
     regret="no theorem is claimed",
     example={},

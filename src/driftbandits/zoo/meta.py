@@ -213,7 +213,14 @@ def _bob(base: Any, T: int, d: int, N: int, reach: float, noise: float, top: flo
     world="linear",
 )
 def adaptive_weight_ucb(
-    *, lam: float, S: float, L: float, R: float, delta: float, bonus_scale: float = 1.0
+    *,
+    lam: float,
+    S: float,
+    L: float,
+    R: float,
+    delta: float,
+    bonus_scale: float = 1.0,
+    robust: float | None = None,
 ) -> Adaptive:
     """Adaptive weights for linear bandits: no γ, no path length, no horizon (ours, beyond the paper).
 
@@ -222,7 +229,8 @@ def adaptive_weight_ucb(
 
     Like LB-WeightUCB with a γ that follows the data, jumps included. `info()` and `run.trace` show the effective memory and
     every candidate's weight: how fast *your* world changes. **No regret theorem is claimed**; docs/adaptive.md has the
-    measurements, where it wins and where it does not. See `driftbandits.meta.adaptive` for the equations.
+    measurements, where it wins and where it does not. See `driftbandits.meta.adaptive` for the equations. `robust` cuts residuals as in
+    `lb_weight_ucb`.
 
     Examples
     --------
@@ -232,7 +240,7 @@ def adaptive_weight_ucb(
     >>> round(db.simulate(strategy, world, seed=0).info["effective_memory"])
     2000
     """
-    base = lb_weight_ucb(gamma=1.0, lam=lam, S=S, L=L, R=R, delta=delta, bonus_scale=bonus_scale)
+    base = lb_weight_ucb(gamma=1.0, lam=lam, S=S, L=L, R=R, delta=delta, bonus_scale=bonus_scale, robust=robust)
     return Adaptive(base=base, noise=R)
 
 

@@ -9,6 +9,10 @@ likelihood of the first bank's model in use,
 over λ ∈ .3d·10^{−1, −½, 0, ½, 1} with a log-normal prior, λ ← √(λλ̂), each with an intercept and without one ("through the origin": no
 centring, the
 intercept's precision so large that it is 0), unless zero is far from where the features are.
+
+With items λ = d/8 and 1 for the intercept, which leaves room to find the few that are very good. The static bank has a prior of its own:
+the same likelihood says how much items differ, in slopes (λ up to 100 times its start) and in intercepts. Where they differ little, it
+forecasts and chooses as if there were nearly one model, and the duel finds out which of the two earns more.
 """
 
 import math
@@ -26,9 +30,10 @@ from .coordinates import (
     transform_offset,
 )
 from .family import centre, fit_score
-from .models import fit, recompute
+from .models import fit, recompute, ridge
 from .parts import (
     EXPONENTIAL,
+    ITEM_RIDGE,
     LAM,
     LAM_INTERCEPT,
     NEXT,
@@ -37,6 +42,8 @@ from .parts import (
     REWARDS,
     RIDGE,
     SEEN,
+    SPREAD,
+    SPREAD_INTERCEPT,
     SelfTuning,
     SelfTuningState,
 )
@@ -47,6 +54,7 @@ CHOOSE_FROM = 7.0  # observations before the prior is chosen from data
 WALK_FROM = 64.0  # before this the random walks are copies of the static model
 PINNED = 1e8  # precision of an intercept that is 0
 STEPS = 2  # λ from 10^(−STEPS/2) to 10^(STEPS/2) of its start
+FAR = 4  # … to 10^(FAR/2) where it says how much items differ: they may be all alike
 
 
 @kernel
@@ -63,8 +71,11 @@ def _express_anew(strategy: SelfTuning, state: SelfTuningState) -> None:
     disjoint, before = strategy.disjoint == 1.0, now[ORIGIN]
     for origin in range(2):
         candidate(state, origin == 1, state.work.T[origin, 0], state.work.T[origin, 1])
-    if now[SEEN] >= CHOOSE_FROM and not disjoint:
-        _choose_prior(strategy, state)
+    if now[SEEN] >= CHOOSE_FROM:
+        if disjoint:
+            _choose_spread(strategy.reward, state)
+        else:
+            _choose_prior(strategy, state)
     origin = int(now[ORIGIN])
     shift, stretch = state.work.T[origin, 0], state.work.T[origin, 1]
     adopt(state, origin == 1)
@@ -139,12 +150,51 @@ def _choose_prior(strategy: SelfTuning, state: SelfTuningState) -> None:
     for hypothesis in range(2 if has_an_origin(state) else 1):
         for step in range(-STEPS, STEPS + 1):
             now[LAM] = RIDGE * d * 10.0 ** (0.5 * step)
-            half = 0.5 * math.log(10.0) * step
-            likelihood = _marginal(strategy.reward, state, hypothesis) - 0.5 * half * half
+            likelihood = _marginal(strategy.reward, state, hypothesis) - _rarity(step)
             if likelihood > best:
                 best, origin, chosen = likelihood, hypothesis, now[LAM]
     now[ORIGIN] = float(origin)
     now[LAM] = math.sqrt(kept * chosen)
+
+
+@kernel
+def _rarity(step: int) -> float:
+    """Minus the log of a normal density of log λ, `step` half decades from where it starts."""
+    away = 0.5 * math.log(10.0) * step
+    return 0.5 * away * away
+
+
+@solver
+def _choose_spread(family: Any, state: SelfTuningState) -> None:
+    """How much do items differ? λ of slopes, then λ of intercepts, for the static model, in the coordinates before the change."""
+    now, d = state.now, state.scale.mu.shape[0]
+    for intercept in range(2):
+        place, start = (SPREAD_INTERCEPT, 1.0) if intercept == 1 else (SPREAD, ITEM_RIDGE * d)
+        best, kept, chosen = -math.inf, now[place], now[place]
+        for step in range(-STEPS, FAR + 1):
+            now[place] = start * 10.0 ** (0.5 * step)
+            likelihood = _marginal_of_items(family, state) - _rarity(step)
+            if likelihood > best:
+                best, chosen = likelihood, now[place]
+        now[place] = math.sqrt(kept * chosen)
+
+
+@kernel
+def _marginal_of_items(family: Any, state: SelfTuningState) -> float:
+    """The marginal log likelihood of all items around their common part."""
+    now, models, m = state.now, state.models, state.gamma.shape[0] - 1
+    prior = math.log(now[SPREAD_INTERCEPT]) + (models.b.shape[2] - 1.0) * math.log(now[SPREAD])
+    total, residual, responses, n = 0.0, 0.0, 0.0, 0.0
+    for block in range(models.last.shape[0]):
+        if models.n[m, block] <= 0.0:
+            continue
+        ridge(state, models.V[m, block], now[SPREAD_INTERCEPT], now[SPREAD])
+        log_determinant, explained = fit(state, models.b[m, block])
+        total += 0.5 * (prior - log_determinant)
+        residual += models.yy[m, block] - explained
+        responses += models.yy[m, block]
+        n += models.n[m, block]
+    return total + fit_score(family, residual, responses, n)
 
 
 @kernel

@@ -7,8 +7,9 @@ propensity of that arm. With self-normalised means m_e and Kish's sizes n_e, bot
     ρ_e ∝ π_e Π_{f≠e} Φ((m_e − m_f)/√(Var(r)·(1/n_e + 1/n_f)))
 
 is the probability that bank e decides. What a decision's reward needs to be counted is its ticket, kept for 256 decisions: rewards may
-come late. π = (1, .03, .03) for exponential, static and random walk with shared features, 1 with items of their own: where one model serves
-all arms, the exponential bank has a static member itself, and what the duel takes to find out was most of the regret after jumps.
+come late. π = (1, .03, .03) for exponential, static and random walk with shared features: where one model serves all arms, the exponential
+bank has a static member itself, and what the duel takes to find out was most of the regret after jumps. With items π = (1, .1, 1): the
+static bank's prior is narrow (`checkpoint`), so it explores little until it has shown that this pays.
 """
 
 from ...kernel import kernel, sqrt
@@ -25,6 +26,7 @@ from .parts import (
     REWARD_SQUARES,
     REWARDS,
     ROUND,
+    STATIC,
     TICKETS,
     SelfTuningState,
 )
@@ -33,6 +35,7 @@ SPAN = 3000.0
 LARGEST = 20.0
 PSEUDO = 2.0
 OTHERS = 0.03  # π of the banks other than the exponential one, with shared features
+CAUTIOUS = 0.1  # π of the static bank with items, whose prior is narrow: it explores little
 
 
 @kernel
@@ -62,7 +65,7 @@ def judge_banks(state: SelfTuningState, disjoint: bool) -> None:
     now, rho, total = state.now, state.duel.rho, 0.0
     variance = now[REWARD_SQUARES] / max(now[REWARDS], 1.0) + 1e-300
     for e in range(BANKS):
-        rho[e] = 1.0 if e == EXPONENTIAL or disjoint else OTHERS
+        rho[e] = 1.0 if e == EXPONENTIAL or (disjoint and e != STATIC) else (CAUTIOUS if disjoint else OTHERS)
     for e in range(BANKS):
         mine, size = _standing(state, e)
         for f in range(e):

@@ -18,7 +18,7 @@ import math
 
 from ...kernel import kernel, solver, sqrt
 from ...linalg import FLOOR, Matrix, Vector, cholesky, dot, inverse, log_det, solve_lower
-from .parts import CLOCK, LAM, LAM_INTERCEPT, SelfTuningState
+from .parts import CLOCK, LAM, LAM_INTERCEPT, SPREAD, SPREAD_INTERCEPT, SelfTuningState
 
 OFTEN = 16.0  # observations between two computations of P from V, or p of them if that is more: rounding adds up
 FRESH = 0.7  # a prior that would fade below this is restored at once
@@ -157,14 +157,15 @@ def recompute(state: SelfTuningState, m: int, block: int) -> None:
     models, work = state.models, state.work
     P, theta, b, p = models.P[m, block], models.theta[m, block], models.b[m, block], models.b.shape[2]
     models.since[m, block] = 0.0
+    first, lam = prior_of(state, m)
     if models.n[m, block] <= 0.0:
         for i in range(p):
             theta[i] = 0.0
             for j in range(p):
                 P[i, j] = 0.0
-            P[i, i] = 1.0 / precision(state, i)
+            P[i, i] = 1.0 / (first if i == 0 else lam)
         return
-    ridge(state, models.V[m, block])
+    ridge(state, models.V[m, block], first, lam)
     factorise(work.A, 0.0, work.U)
     inverse(work.U, work.A, P)
     for i in range(p):
@@ -178,13 +179,22 @@ def factorise(A: Matrix, shift: float, U: Matrix) -> None:
 
 
 @kernel
-def ridge(state: SelfTuningState, V: Matrix) -> None:
-    """work.A = V + Λ."""
+def prior_of(state: SelfTuningState, m: int) -> tuple[float, float]:
+    """Λ of exponential model m: of the intercept, of every slope. With items the static model, the last one, has its own."""
+    now, items = state.now, state.models.last.shape[0] > 1
+    if items and m == state.gamma.shape[0] - 1:
+        return now[SPREAD_INTERCEPT], now[SPREAD]
+    return now[LAM_INTERCEPT], now[LAM]
+
+
+@kernel
+def ridge(state: SelfTuningState, V: Matrix, first: float, lam: float) -> None:
+    """work.A = V + diag(first, lam, …)."""
     A = state.work.A
     for i in range(V.shape[0]):
         for j in range(V.shape[0]):
             A[i, j] = V[i, j]
-        A[i, i] += precision(state, i)
+        A[i, i] += first if i == 0 else lam
 
 
 @kernel

@@ -11,9 +11,12 @@ from ...linalg import CHUNK, Matrix, Vector
 from ...protocol import Integers, Setting
 from ...state import scratch
 
-MEMORIES = (8.0, 32.0, 128.0, 512.0, math.inf)  # of the exponential models, in rounds
+MEMORIES = (8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0, math.inf)  # of the exponential models, in rounds
+EVERY = 2  # of which items take every second: each of them has fewer observations, and a matrix per memory
 RATES = (1e-2, 1e-3, 1e-5)  # of the random walks: the share of the prior's variance added per round is rate·λ
 RIDGE = 0.3  # λ = RIDGE·d to start with
+ITEM_RIDGE = 0.125  # the same of items
+PER_ITEM = 2.0  # a memory of fewer rounds per item has forgotten most of them
 LINES = 2  # lines on which Thompson sampling's probabilities are exact
 EVENTS = 64  # so many drift events are kept
 BANKS = 3
@@ -37,8 +40,10 @@ EXPONENTIAL, STATIC, WALK = 0, 1, 2
     DRAWN,  # 1: the randomness of the coming decision is drawn
     COUNT,  # features seen
     EVENT,  # drift events
-) = range(16)
-NUMBERS = 16
+    SPREAD,  # precision of the static bank's prior with items: how much do they differ? of slopes, of intercepts
+    SPREAD_INTERCEPT,
+) = range(18)
+NUMBERS = 18
 
 TICKETS = 256  # so many decisions may be open and still count in the duel of the banks
 ROUND, DISAGREED, PROPENSITY, CHOSEN, GREEDY = 0, 1, 2, 3, 4  # places in a ticket; one GREEDY per bank
@@ -153,14 +158,16 @@ def first_state(strategy: SelfTuning, setting: Setting) -> SelfTuningState:
     """The state before round 1."""
     d = setting.dim
     p, B = d + 1, setting.items if strategy.disjoint else 1
-    memories = [m for m in MEMORIES if m >= d / 2.0]
+    memories = memories_of(d, B if strategy.disjoint else 0)
+    lam = (ITEM_RIDGE if strategy.disjoint else RIDGE) * d
     gamma = np.array([1.0 - 1.0 / m for m in memories] + [1.0])
     E, M = len(gamma), len(gamma) + len(RATES)
     bank = np.array([EXPONENTIAL] * (E - 1) + [STATIC] + [WALK] * len(RATES))
     now = np.zeros(NUMBERS)
-    now[NEXT], now[LAM], now[LAM_INTERCEPT], now[GAUSSIAN] = 1.0, RIDGE * d, 1.0, -10.0
+    now[NEXT], now[LAM], now[LAM_INTERCEPT], now[GAUSSIAN] = 1.0, lam, 1.0, -10.0
+    now[SPREAD], now[SPREAD_INTERCEPT] = lam, 1.0
     P = np.zeros((M, B, p, p))
-    P[:] = np.diag(1.0 / np.array([1.0] + [RIDGE * d] * d))
+    P[:] = np.diag(1.0 / np.array([1.0] + [lam] * d))
     return SelfTuningState(
         now=now,
         gamma=gamma,
@@ -195,6 +202,12 @@ def first_state(strategy: SelfTuning, setting: Setting) -> SelfTuningState:
         value=np.zeros(1),
         work=room(M, p, max(B, setting.arms.shape[1], 1)),
     )
+
+
+def memories_of(dim: int, items: int) -> list[float]:
+    """The exponential memories that can tell `dim` numbers, and items, apart."""
+    grid = MEMORIES[::EVERY] if items else MEMORIES
+    return [m for m in grid if m >= max(dim / 2.0, PER_ITEM * items)]
 
 
 def room(models: int, p: int, n: int) -> Work:

@@ -44,7 +44,7 @@ from .duel import judge_banks, settle_duel
 from .envelope import pick, tied_with_best
 from .evidence import calibration, judge
 from .family import centre, response, support
-from .models import absorb_exponential, absorb_walk, precision
+from .models import absorb_exponential, absorb_walk, prior_of
 from .parts import (
     BANKS,
     CHOSEN,
@@ -63,6 +63,8 @@ from .parts import (
     REWARDS,
     ROUND,
     SEEN,
+    SPREAD,
+    SPREAD_INTERCEPT,
     TICKETS,
     Models,
     SelfTuning,
@@ -104,7 +106,9 @@ def _(strategy: SelfTuning, state: SelfTuningState) -> SelfTuningState:
     grown = {name: longer(getattr(models, name), 1) for name in ("V", "b", "yy", "n", "P", "theta", "since")}
     state = state._replace(models=Models(last=longer(models.last, 0), alive=longer(models.alive, 0), **grown))
     state.models.alive[-1], state.models.last[-1] = 1.0, state.now[CLOCK]
-    state.models.P[:, -1] = np.diag([1.0 / precision(state, i) for i in range(len(state.scale.offset))])
+    for m in range(len(state.bank)):
+        first, lam = prior_of(state, m)
+        state.models.P[m, -1] = np.diag([1.0 / first] + [1.0 / lam] * len(state.x))
     return make_room(strategy, state, len(state.models.alive))  # type: ignore[no-any-return]
 
 
@@ -381,13 +385,15 @@ def _(strategy: SelfTuning, state: SelfTuningState) -> dict[str, Any]:
         rounds in which the memory that forgets nothing was refuted, the latest 64
     ridge, intercept
         λ in units of standardised features; is there an intercept?
+    spread
+        with items: how much they differ, standard deviations of intercepts and of slopes in units of σ̂ (static bank)
     """
     bank = int(np.argmax(state.duel.rho))
     with np.errstate(divide="ignore"):
         memories = np.concatenate([1.0 / (1.0 - state.gamma), 1.0 / np.sqrt(state.rate)])
     count = int(state.now[EVENT])
     events = np.sort(state.evidence.events[: min(count, EVENTS)]).astype(np.int64)
-    return {
+    told = {
         "observations": int(state.now[SEEN]),
         **trace(strategy, state),
         "memories": memories,
@@ -398,3 +404,6 @@ def _(strategy: SelfTuning, state: SelfTuningState) -> dict[str, Any]:
         "ridge": float(state.now[LAM]),
         "intercept": bool(state.now[ORIGIN] == 0.0),
     }
+    if strategy.disjoint:
+        told["spread"] = (float(state.now[SPREAD_INTERCEPT] ** -0.5), float(state.now[SPREAD] ** -0.5))
+    return told

@@ -195,7 +195,7 @@ def test_what_it_tells():
         k = agent.select(arms)
         agent.update(float(arms[k] @ ([1.0, 0.5] if t < 300 else [-1.0, 0.5]) + 0.1 * rng.standard_normal()))
     info = agent.info()
-    assert len(info["weights"]) == len(info["memories"]) == 9
+    assert len(info["weights"]) == len(info["memories"]) == 13
     assert np.sum(info["banks"]) == pytest.approx(1)
     assert 300 < info["drift_events"][0] < 340
     assert info["effective_memory"] < 250
@@ -237,3 +237,23 @@ def test_rewards_outside_their_family_are_refused(reward, bad):
     agent.select(np.eye(2))
     with pytest.raises(InvalidValue, match="reward"):
         agent.update(bad)
+
+
+def catalogue(items, alike):
+    """Items that click alike, or each in its own way."""
+    rng = np.random.default_rng(0)
+    X, slopes = rng.standard_normal((600, 2)), rng.standard_normal((1 if alike else items, 2))
+    mean = np.broadcast_to(X @ slopes.T, (600, items))
+    return db.env.from_rewards(X, mean + 0.5 * rng.standard_normal(mean.shape), expected=mean)
+
+
+def test_it_learns_how_much_items_differ():
+    strategy = db.zoo.self_tuning(features="disjoint")
+    alike, unlike = (db.simulate(strategy, catalogue(12, same), seed=0).info for same in (True, False))
+    assert alike["spread"][1] < 0.5 < 1.0 < unlike["spread"][1]
+    assert alike["refuted"] == 0
+
+
+def test_memories_that_have_forgotten_most_items_take_no_part():
+    agent = db.Agent(db.zoo.self_tuning(features="disjoint"), dim=2, items=20)
+    assert agent.info()["memories"][0] == pytest.approx(128)  # the first of 8, 32, 128, … that is two rounds per item
