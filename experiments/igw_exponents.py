@@ -23,6 +23,7 @@ def learners(T: int) -> dict[str, object]:
     gamma = db.theory.lb_gamma(T=T, d=2, P_T=2 * pi)
     return {
         "igw_mix (a): T and P known": db.zoo.igw_mix(horizon=T, P=2 * pi, **BOUNDS),
+        "igw_mix (a): Q too, κ̄ = 1.25": db.zoo.igw_mix(horizon=T, P=2 * pi, Q=(2 * pi) ** 2 / T, kappa=1.25, **BOUNDS),
         "igw_mix (b): nothing known": db.zoo.igw_mix(**BOUNDS),
         "igw_mix (d): T known": db.zoo.igw_mix(horizon=T, oblivious=True, **BOUNDS),
         "self_tuning": db.zoo.self_tuning(),

@@ -6,10 +6,13 @@ the learner was
 built (other seeds than here), *judge* worlds only here. Every world prints, per learner, the share of the way from random play (0) to
 the best choice
 of every round (1); the fixed γ is LB-WeightUCB's, the best of a grid in hindsight, with bonus × 1 and × 0.3.
+docs/results/learners_study.json is what docs/learner.md's tables are made of.
 """
 
 import argparse
+import json
 import pathlib
+from typing import Any
 
 import numpy as np
 
@@ -113,7 +116,7 @@ SHARED = {
     ("design", "clicks 1 %"): lambda i: clicks(0.01, i),
     ("judge", "2 jumps"): lambda i: path("2 jumps", i),
     ("judge", "pulses that return"): lambda i: path("pulses that return", i),
-    ("judge", "seasons"): lambda i: path("seasons", i),
+    ("design", "seasons"): lambda i: path("seasons", i),
     ("judge", "regimes that return"): lambda i: path("regimes that return", i),
     ("judge", "one coordinate drifts"): lambda i: path("one coordinate drifts", i),
     ("judge", "the noise drifts"): lambda i: path("the noise drifts", i),
@@ -126,30 +129,33 @@ ITEMS = {
 
 
 def main() -> None:
-    """Print the tables as Markdown."""
+    """Play, and write the file; `python docs/tables.py` makes the tables of docs/learner.md from it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=3)
     parser.add_argument("--data", type=pathlib.Path)
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("docs/results/learners_study.json"))
     asked = parser.parse_args()
     seeds = range(1000, 1000 + asked.trials)
-    print("| | shared features | self_tuning | best fixed γ, bonus × 1 | × 0.3 |\n|---|---|---|---|---|", flush=True)
+    made: dict[str, Any] = {"made_by": f"python experiments/learners_study.py --trials {asked.trials}"}
+    made |= {"trials": asked.trials, "shared": [], "items": [], "streams": []}
+    disjoint = db.zoo.self_tuning(features="disjoint")
     for (role, name), make in SHARED.items():
         worlds = [make(i) for i in seeds]
-        own = np.mean([share(w, db.simulate(db.zoo.self_tuning(), w, seed=0)) for w in worlds])
+        own = [share(w, db.simulate(db.zoo.self_tuning(), w, seed=0)) for w in worlds]
         best = [np.mean([fixed(w, scale) for w in worlds]) for scale in (1.0, 0.3)]
-        print(f"| {role} | {name} | {own:.3f} | {best[0]:.3f} | {best[1]:.3f} |", flush=True)
-    print("\n| | items | self_tuning |\n|---|---|---|", flush=True)
-    disjoint = db.zoo.self_tuning(features="disjoint")
+        made["shared"].append([role, name, *(round(float(v), 4) for v in (np.mean(own), *best))])
+        print(made["shared"][-1], flush=True)
     for (role, name), make in ITEMS.items():
-        worlds = [make(i) for i in seeds]
-        print(
-            f"| {role} | {name} | {np.mean([share(w, db.simulate(disjoint, w, seed=0)) for w in worlds]):.3f} |",
-            flush=True,
-        )
+        own = [share(w, db.simulate(disjoint, w, seed=0)) for w in map(make, seeds)]
+        made["items"].append([role, name, round(float(np.mean(own)), 4)])
+        print(made["items"][-1], flush=True)
     for file in sorted(asked.data.glob("*.csv")) if asked.data else ():
         world = stream(file)
         run = db.simulate(disjoint, world, seed=0)
-        print(f"| design | {file.stem}: reward per round | {run.reward[-1] / world.horizon:.4f} |", flush=True)
+        made["streams"].append(["design", file.stem, round(float(run.reward[-1] / world.horizon), 4)])
+        print(made["streams"][-1], flush=True)
+    asked.out.parent.mkdir(parents=True, exist_ok=True)
+    asked.out.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

@@ -202,7 +202,33 @@ def one_pass(file: str) -> str:
     return table(["exact → one pass", *(TURNS.get(name, name) for name in names)], rows)
 
 
+# ------------------------------------------------------------------------------------------------------- the learners' study
+
+
+def of_one(value: float) -> str:
+    """A share without its leading zero."""
+    return f"{value:.3f}".removeprefix("0")
+
+
+def shares(file: str) -> str:
+    """Of the way to the best arm: the learner with nothing set, and the best fixed γ in hindsight. The best is bold."""
+    rows = []
+    for role, world, *values in read(file)["shared"]:
+        rows.append([role, world, *(f"**{of_one(v)}**" if v == max(values) else of_one(v) for v in values)])
+    return table(["", "shared features", "`self_tuning`", "best fixed γ, bonus × 1", "× 0.3"], rows)
+
+
+def item_shares(file: str) -> str:
+    """The same of items, then the reward per round of streams."""
+    made = read(file)
+    rows = [[role, world, of_one(value)] for role, world, value in made["items"]]
+    rows += [[role, f"{name}: reward per round", of_one(value)] for role, name, value in made["streams"]]
+    return table(["", "items", "`self_tuning`"], rows)
+
+
 WRITERS = {
+    "shares": shares,
+    "item_shares": item_shares,
     "one_pass": one_pass,
     "policies": policies,
     "readings": readings,
