@@ -19,7 +19,7 @@ class SelfTuning:
     def __init__(self, dim, items=0):
         self.d, self.items, self.blocks = dim, items, max(items, 1)
         self.start = (0.125 if items else 0.3) * dim
-        grid = MEMORIES[::2] if items else MEMORIES  # 8, 32, 128, 512, ∞ for items
+        grid = MEMORIES[::2] if items or dim > 32 else MEMORIES  # 8, 32, 128, 512, ∞
         memories = [m for m in grid if m >= dim / 2 and m >= 2 * items] + [math.inf]
         self.gamma = np.array([1 - 1 / m for m in memories])
         self.E, self.M = len(self.gamma), len(self.gamma) + len(RATES)

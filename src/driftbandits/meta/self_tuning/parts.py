@@ -13,6 +13,7 @@ from ...state import scratch
 
 MEMORIES = (8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0, math.inf)  # of the exponential models, in rounds
 EVERY = 2  # of which items take every second: each of them has fewer observations, and a matrix per memory
+MANY = 32  # and so does a learner of more features than that: each memory costs d², and short ones know little
 RATES = (1e-2, 1e-3, 1e-5)  # of the random walks: the share of the prior's variance added per round is rate·λ
 RIDGE = 0.3  # λ = RIDGE·d to start with
 ITEM_RIDGE = 0.125  # the same of items
@@ -206,7 +207,7 @@ def first_state(strategy: SelfTuning, setting: Setting) -> SelfTuningState:
 
 def memories_of(dim: int, items: int) -> list[float]:
     """The exponential memories that can tell `dim` numbers, and items, apart."""
-    grid = MEMORIES[::EVERY] if items else MEMORIES
+    grid = MEMORIES[::EVERY] if items or dim > MANY else MEMORIES
     return [m for m in grid if m >= max(dim / 2.0, PER_ITEM * items)]
 
 

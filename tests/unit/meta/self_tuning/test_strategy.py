@@ -256,4 +256,7 @@ def test_it_learns_how_much_items_differ():
 
 def test_memories_that_have_forgotten_most_items_take_no_part():
     agent = db.Agent(db.zoo.self_tuning(features="disjoint"), dim=2, items=20)
+    assert (
+        len(db.Agent(db.zoo.self_tuning(), dim=40).info()["memories"]) == 8
+    )  # 32, 128, 512, ∞, the static one, three walks
     assert agent.info()["memories"][0] == pytest.approx(128)  # the first of 8, 32, 128, … that is two rounds per item
