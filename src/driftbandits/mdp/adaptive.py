@@ -197,6 +197,6 @@ def _(strategy: AdaptivePlanner, state: AdaptiveState) -> dict[str, Any]:
     for name, evidence in leaders.items():
         share = np.exp(evidence.total - evidence.total.max())
         gamma = float(state.gamma[chosen[name]])
-        told[f"memory_of_{name}"] = None if gamma == 1.0 else 1.0 / (1.0 - gamma)  # episodes; None: it forgets nothing
+        told[f"memory_of_{name}"] = None if gamma == 1.0 else round(1.0 / (1.0 - gamma), 6)  # None: it forgets nothing
         told[f"weights_of_{name}"] = share / share.sum()
     return told | {"gamma": state.gamma.copy(), "reward_noise": float(np.sqrt(state.noise[0]))}

@@ -285,6 +285,8 @@ def logit(
         rows = [(int(t), features(*pair, int(t))) for t in asked]
         listed.append([(t, np.atleast_1d(np.asarray(row, float))) for t, row in rows if row is not None])
     lengths = {row.shape for moves in listed for _, row in moves}
+    if not lengths:
+        raise InvalidValue("features returns None for every move; at least one state must be able to follow every pair")
     if len(lengths) != 1:
         raise InvalidShape(f"features return vectors of shapes {sorted(lengths)}; all must have the same length")
     U = max(map(len, listed))

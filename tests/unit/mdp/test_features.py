@@ -30,6 +30,8 @@ def test_features_of_moves():
     np.testing.assert_array_equal(features.psi[1, 1, 2], [1, 1])
     with pytest.raises(db.DriftBanditsError, match="same length"):
         db.mdp.logit(lambda s, a, t: np.ones(1 + s), states=2, actions=1)
+    with pytest.raises(db.DriftBanditsError, match="None for every move"):
+        db.mdp.logit(lambda s, a, t: None, states=2, actions=1)
 
 
 def test_practical_constants_do_not_depend_on_units():
