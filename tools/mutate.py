@@ -159,7 +159,8 @@ class Changed(importlib.abc.MetaPathFinder, importlib.abc.SourceLoader):
 
 def tests_of(file: str) -> tuple[str, ...]:
     """The tests that are asked about a file."""
-    return next((tests for prefix, tests in TESTS.items() if file.startswith(prefix)), ())
+    own = next((tests for prefix, tests in TESTS.items() if file.startswith(prefix)), ())
+    return (*own, "tests/contract/test_numbers.py")
 
 
 def noticed(mutant: Mutant | None, tests: Sequence[str]) -> tuple[bool, float]:

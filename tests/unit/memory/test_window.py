@@ -58,13 +58,15 @@ def test_the_usual_size_is_a_mean_of_powers_of_two():
     np.testing.assert_allclose(powers_fed(4, [*X, 0.0], [*r, 16.0])[1].usual, (2, 2.25), rtol=1e-15)
 
 
+@pytest.mark.parametrize("unit", [1.0, 2.0**-20])
 @pytest.mark.parametrize(
     ("x", "r", "outlier"), [(1.0, 2.0**15, False), (1.0, 2.0**16, True), (2.0**9, 0.0, True), (2.0**7, 0.0, False)]
 )
-def test_sums_are_made_anew_when_an_outlier_leaves_and_once_per_turn(x, r, outlier):
-    """W = 5, all others of size 1: the outlier's power must exceed the usual, which it is part of, by more than 13."""
-    memory, history, sums = powers_fed(5, [1.0, x, 1.0, 1.0, 1.0, 1.0], [1.0, r, 1.0, 1.0, 1.0, 1.0])
-    sums.b[0] += 1.0  # an error, to see when it goes
+def test_sums_are_made_anew_when_an_outlier_leaves_and_once_per_turn(x, r, outlier, unit):
+    """W = 5, all others of one size: the outlier's power must exceed the usual, which it is part of, by more than 13."""
+    X = unit * np.array([1.0, x, 1.0, 1.0, 1.0, 1.0])
+    memory, history, sums = powers_fed(5, X, [1.0, r, 1.0, 1.0, 1.0, 1.0])
+    sums.b[0] += unit  # an error, to see when it goes
     for place in (1, 2, 3, 4):  # whose observations leave
-        _feed(memory, history, sums, np.ones((1, 1)), np.ones(1))
-        assert (sums.b[0] == 5.0) == (outlier or place == 4), place
+        _feed(memory, history, sums, np.full((1, 1), unit), np.ones(1))
+        assert (sums.b[0] == 5.0 * unit) == (outlier or place == 4), place
