@@ -394,6 +394,58 @@ def test_lemma_4(noise):
         )
 
 
+def high_probability_rate(M, R):
+    """v̄ of §6: what e_s may be charged in the exponent of the supermartingale."""
+    v = 4 * M * M / squared_error_factor(M, R)
+    return (1 - math.exp(-v)) / (v * squared_error_factor(M, R))
+
+
+def mixtures(rng, n, M, s2):
+    """For n arms: what is true, and a mixture that forecasts it: f (n,), w (K,), means (n, K) at ±M too, variances (n, K)."""
+    K = int(rng.integers(1, 9))
+    means = rng.choice([-M, M, M * rng.random()], (n, K)) * rng.choice([1.0, rng.random()], (n, K))
+    return rng.uniform(-M, M, n), rng.dirichlet(np.ones(K)), means, s2 * (1 + 10 ** rng.uniform(-3, 3, (n, K)))
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("noise", [*NOISES, "uniform"])
+def test_high_probability_one_round(noise):
+    """§6: log E[ĝ/N(θ)] + v̄·e ≤ 0 over the draw of the arm and the noise, where e = Σp(ŷ − f)²: a supermartingale."""
+    values, chance = NOISES.get(noise, (np.linspace(-1, 1, 201), np.full(201, 1 / 201)))
+    rng = np.random.default_rng(8)
+    for _ in range(200):
+        n, (R, M) = int(rng.integers(1, 6)), rng.uniform(0.1, 2, 2)
+        s2, p = 2 * R * R, rng.dirichlet(np.ones(n))
+        f, w, means, v = mixtures(rng, n, M, s2)
+        eps = (R * values)[:, None, None]
+        ratio = -0.5 * np.log(v / s2) - 0.5 * (f[:, None] + eps - means) ** 2 / v + 0.5 * eps**2 / s2
+        e = p @ (means @ w - f) ** 2
+        assert logsumexp(ratio, b=chance[:, None, None] * p[:, None] * w) + high_probability_rate(M, R) * e <= 1e-12
+
+
+@pytest.mark.interpreted
+def test_high_probability_over_time():
+    """(6.1) fails at some t ≤ 60 in no more than a tenth of the runs at δ = .1, against mixtures made after the past is seen."""
+    assert 1 / (high_probability_rate(1.0, 1.0) * 8) == pytest.approx(
+        1.271, abs=5e-4
+    )  # the factor of (6.1) where C_sq = 8M²
+    rng, delta, runs, failures = np.random.default_rng(9), 0.1, 200, 0
+    for _ in range(runs):
+        R, M = rng.uniform(0.2, 2, 2)
+        s2, total, worst = 2 * R * R, 0.0, -np.inf
+        for _ in range(60):
+            f, w, means, v = mixtures(rng, 3, M, s2)
+            if total > 0:  # what has gone too well is kept by a forecast without error
+                means, v = np.repeat(f[:, None], w.size, axis=1), np.full_like(v, s2)
+            p = rng.dirichlet(np.ones(3))
+            k, eps = rng.choice(3, p=p), R * rng.choice([-1.0, 1.0])
+            log = -0.5 * np.log(v[k] / s2) - 0.5 * (f[k] + eps - means[k]) ** 2 / v[k] + 0.5 * eps**2 / s2
+            total += logsumexp(log, b=w) + high_probability_rate(M, R) * (p @ (means @ w - f) ** 2)
+            worst = max(worst, total)
+        failures += worst > math.log(1 / delta)
+    assert failures <= runs * delta
+
+
 @pytest.mark.interpreted
 def test_lemma_5():
     """E[D·1{alive}] ≤ (3.1), against an adversary that ends the interval when D is small, so that what is left is large."""
