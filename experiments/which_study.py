@@ -16,7 +16,7 @@ import numba
 import numpy as np
 
 import driftbandits as db
-from driftbandits.links import slopes
+from driftbandits.links import link_of, slopes
 
 T, S = 3000, 1.0
 LINEAR = {"S": S, "L": 1.0, "R": 0.5, "delta": 1e-3}
@@ -84,7 +84,7 @@ def learners(name: str, P_T: float) -> dict[str, tuple[object, str]]:
         if arms == "fixed":
             found["master"] = (z.master(z.oful(**own), horizon=T), FINDS)
         return found
-    k_mu, c_mu = slopes(kind, S)
+    k_mu, c_mu = slopes(link_of(kind), S)
     omd = {"link": kind, "S": S, "L": 1.0, "delta": 1e-3}
     if kind == "poisson":  # but for domd_glb every radius is a heuristic (driftbandits.links)
         glb = {"link": kind, "lam": th.glb_lambda(d=d, c_mu=c_mu), "S": S, "L": 1.0, "R": 1.0, "delta": 1e-3}
