@@ -74,7 +74,8 @@ results: setup  ## run what the tables of the site are made from, and keep it: d
 	$(BIN)/driftbandits reproduce glb-s5 scb-s5 --theta-norm 5 --out results/norm-5
 	$(BIN)/driftbandits reproduce piecewise scaling mdp-linear mdp-mnl adaptive --out results/beyond
 	$(BIN)/driftbandits reproduce successors --out results/successors
-	for f in paper norm-5 beyond successors; do $(BIN)/python experiments/keep.py results/$$f; done
+	$(BIN)/driftbandits reproduce learners --out results/learners
+	for f in paper norm-5 beyond successors learners; do $(BIN)/python experiments/keep.py results/$$f; done
 	$(BIN)/python experiments/which_study.py
 	$(BIN)/python experiments/drift_study.py
 	$(BIN)/python experiments/adaptive_study.py
