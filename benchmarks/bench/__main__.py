@@ -1,4 +1,4 @@
-"""Run everything, or what is missing of it, and write benchmarks/results/: `python -m bench [--scale 1] [--seeds 3] [--only NAME …]`."""
+"""Run everything, or what is missing of it, and write benchmarks/results/: `python -m bench [--anew | --kept] [--seeds 3] …`."""
 
 import os
 
@@ -6,35 +6,22 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is loaded: on
 os.environ.setdefault("DRIFTBANDITS_COMPILE", "now")
 
 import argparse
-import hashlib
 import importlib.metadata
 import json
 import pathlib
 import platform
+import resource
 import subprocess
 import sys
 import tempfile
+import time
 
-from . import limits, quick, report, streams
-from .peers import OURS, PEERS, module
+from . import limits, quick, report
+from .cells import ROOT, Store, version, wanted
+from .peers import OURS, PEERS
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 STORE = ROOT / "results" / "bench" / "cells.jsonl"
 RESULTS = ROOT / "benchmarks" / "results"
-
-
-def version(name):
-    """Of a peer; of ours, a digest of the code that decides. None if it is not installed."""
-    if name in OURS:
-        code = hashlib.sha256()
-        for file in sorted((ROOT / "src" / "driftbandits").rglob("*.py")):
-            if file.relative_to(ROOT / "src" / "driftbandits").parts[0] not in ("experiment", "cli", "integrations"):
-                code.update(file.read_bytes())
-        return f"{importlib.import_module('driftbandits').__version__}+{code.hexdigest()[:10]}"
-    try:
-        return importlib.metadata.version(module(name).PACKAGE)
-    except importlib.metadata.PackageNotFoundError:
-        return None
 
 
 def machine():
@@ -50,63 +37,101 @@ def machine():
     }
 
 
-def gather(versions, scale, seeds):
-    """The cells of these versions and sizes, as one tree."""
-    tree = {"streams": {title: {} for title in streams.catalogue(scale)}, "long": {}}
-    for line in STORE.read_text().splitlines():
-        read = json.loads(line)
-        name, what, title, seed, its_scale, its_version = read["key"]
-        if (its_scale, its_version) != (scale, versions.get(name)) or seed >= seeds:
-            continue
-        if what == "long":
-            tree["long"][name] = read["found"]
-        elif title in tree["streams"]:
-            tree["streams"][title].setdefault(name, {})[str(seed)] = read["found"]
-    return tree
-
-
-def costs(names):
-    """µs by learner and shape, measured in a process of their own; {} if that dies."""
+def costs(what, *names):
+    """What bench.cost finds, in a process of its own; {} if that dies."""
     with tempfile.TemporaryDirectory() as scratch:
-        file = pathlib.Path(scratch) / "cost.json"
-        subprocess.run([sys.executable, "-m", "bench.cost", str(file), *names], check=False)
+        file = pathlib.Path(scratch) / "found.json"
+        subprocess.run([sys.executable, "-m", "bench.cost", what, str(file), *names], check=False)
         return json.loads(file.read_text()) if file.exists() else {}
+
+
+def play_all(asked, store, keys):
+    """Play what is not in the store yet; what did not work, by learner."""
+    trouble = {}
+    for name in asked.only:
+        if all(key in store for key in keys[name]):
+            continue
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            file.write(json.dumps(keys[name]))
+            file.flush()
+            command = [sys.executable, "-m", "bench.worker", name, str(STORE), file.name]
+            if subprocess.run(command, check=False).returncode:
+                trouble[name] = "some of its runs failed"
+                print(f"{name}: some of its runs failed; what it finished is kept", file=sys.stderr)
+    return trouble
+
+
+def gather(keys, absent, began):
+    """Finished cells as a tree, and which of them are older than this run."""
+    store, kept = Store(STORE), {}
+    tree = {key["stream"]: {} for its in keys.values() for key in its}
+    for name, its in keys.items():
+        for key in its:
+            cell = store.get(key)
+            if cell is not None:
+                tree[key["stream"]].setdefault(name, {})[str(key["seed"])] = cell
+                kept[name] = kept.get(name, 0) + (cell["measured"] < began)
+    return {"streams": tree, "absent": absent, "kept": {name: n for name, n in kept.items() if n}}
+
+
+def measure(asked):
+    """Everything that the page tells."""
+    STORE.parent.mkdir(parents=True, exist_ok=True)
+    if asked.anew:
+        STORE.unlink(missing_ok=True)
+    store = Store(STORE)
+    if asked.kept:
+        store.take(json.loads((RESULTS / "bench.json").read_text()))
+    versions = {name: version(name) for name in (*OURS, *PEERS)}
+    here = [name for name, found in versions.items() if found is not None]
+    trouble = {name: "not installed" for name in versions if name not in here}
+    asked.only = [name for name in asked.only if name in here]
+    before, began, clock = machine(), time.strftime("%Y-%m-%dT%H:%M:%S"), time.time()
+    keys, absent = wanted(here, asked.scale, asked.seeds)
+    trouble |= play_all(asked, store, keys)
+    found = {
+        **gather(keys, absent, began),
+        "long": {name: costs("long", name) for name in here},
+        "cost": costs("shapes", *here),
+        "limits": limits.measure(),
+        "quick": quick.measure(),
+    }
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return {
+        "made_by": "make bench",
+        "machine": before,
+        "load at the end": machine()["load"],
+        "began": began,
+        "minutes": round((time.time() - clock) / 60, 1),
+        "CPU minutes": round(sum(u.ru_utime + u.ru_stime for u in used) / 60, 1),
+        "versions": versions,
+        "trouble": trouble,
+        "scale": asked.scale,
+        "seeds": asked.seeds,
+        **found,
+    }
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scale", type=float, default=1.0, help="of the streams' lengths")
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--only", nargs="*", default=[*OURS, *PEERS])
+    parser.add_argument("--only", nargs="*", default=[*OURS, *PEERS], help="play these only; the others as far as kept")
+    parser.add_argument("--anew", action="store_true", help="play everything again, also what was finished here before")
+    parser.add_argument(
+        "--kept", action="store_true", help="take cells of the committed results too, where nothing changed"
+    )
+    parser.add_argument("--cells", action="store_true", help="only play what is missing; write no page")
     parser.add_argument("--report", action="store_true", help="only write the page again from results/bench.json")
     asked = parser.parse_args()
     RESULTS.mkdir(exist_ok=True)
-    if not asked.report:
+    if asked.cells:
         STORE.parent.mkdir(parents=True, exist_ok=True)
-        versions = {name: version(name) for name in (*OURS, *PEERS)}
-        before = machine()
-        trouble = {name: "not installed" for name, found in versions.items() if found is None}
-        for name in asked.only:
-            if versions[name] is None:
-                print(f"{name} is not installed; it is left out", file=sys.stderr)
-                continue
-            command = [sys.executable, "-m", "bench.worker", name, str(STORE), str(asked.scale), str(asked.seeds)]
-            if subprocess.run([*command, versions[name]], check=False).returncode:
-                trouble[name] = "its process died"
-                print(f"{name}: its process died; what it finished is kept", file=sys.stderr)
-        found = gather(versions, asked.scale, asked.seeds)
-        found["cost"] = costs([name for name in (*OURS, *PEERS) if name not in trouble])
-        about = {"machine": before, "load at the end": machine()["load"], "versions": versions, "trouble": trouble}
-        sizes = {"scale": asked.scale, "seeds": asked.seeds}
-        whole = {
-            "made_by": "make bench",
-            **about,
-            **sizes,
-            **found,
-            "limits": limits.measure(),
-            "quick": quick.measure(),
-        }
-        (RESULTS / "bench.json").write_text(json.dumps(whole, indent=1, ensure_ascii=False) + "\n")
+        play_all(asked, Store(STORE), wanted(asked.only, asked.scale, asked.seeds)[0])
+        return
+    if not asked.report:
+        found = json.dumps(measure(asked), indent=1, ensure_ascii=False)
+        (RESULTS / "bench.json").write_text(found + "\n")
     report.write(RESULTS / "bench.json", ROOT)
 
 

@@ -111,6 +111,8 @@ def side_by_side(names):
     return found
 
 
-if __name__ == "__main__":
+if __name__ == "__main__":  # `python -m bench.cost shapes|long FILE NAME …`
     warnings.simplefilter("ignore")  # peers warn per call
-    pathlib.Path(sys.argv[1]).write_text(json.dumps(side_by_side(sys.argv[2:])))
+    what, file, *names = sys.argv[1:]
+    found = side_by_side(names) if what == "shapes" else long_run(module(names[0]))
+    pathlib.Path(file).write_text(json.dumps(found))

@@ -1,5 +1,6 @@
 """The streams that every learner plays: the same features, the same rewards, the same seeds."""
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -61,6 +62,12 @@ def units(rng, *shape):
 
 
 # ------------------------------------------------------------------------------------------------------------- real streams
+
+
+@functools.cache
+def loaded(name: str) -> Any:
+    """A data set in a file, read once per process."""
+    return getattr(db.datasets, name)()
 
 
 def real(load: Callable[[], Any], starts: Callable[[int, int], list[int]], T: int) -> Callable[[int], Stream]:
@@ -169,9 +176,10 @@ def catalogue(scale: float = 1.0) -> dict[str, Callable[[int], Stream]]:
     S, L = int(1200 * scale), int(2400 * scale)
     made = db.datasets
     return {
-        "Elec2": real(made.elec2, thirds, L),
-        "weather": real(made.weather, thirds, L),
-        "SEA": real(made.sea, around_changes, L),
+        "Elec2": real(lambda: loaded("elec2"), thirds, L),
+        "weather": real(lambda: loaded("weather"), thirds, L),
+        "SEA": real(lambda: loaded("sea"), around_changes, L),
+        "keystroke": real(lambda: loaded("keystroke"), thirds, S),
         "LED with drift": lambda seed: real(lambda: made.led(horizon=S, changes=1, seed=seed), lambda *_: [0, 0, 0], S)(
             seed
         ),

@@ -1,6 +1,6 @@
-"""All of one learner, in a process of its own: `python -m bench.worker NAME STORE SCALE SEEDS VERSION`.
+"""The cells of one learner, in a process of its own: `python -m bench.worker NAME STORE WANTED`.
 
-What is in the store is not run again.
+What is in the store is not played again.
 """
 
 import os
@@ -15,40 +15,32 @@ import sys
 import traceback
 import warnings
 
-from . import cost, play, streams
+from . import cells, cost, play, streams
 from .peers import module
 
 
-def main(name, store, scale, seeds, version):
+def main(name, path, wanted):
     warnings.simplefilter("ignore")  # peers warn per call
-    learner = module(name)
-    path = pathlib.Path(store)
-    done = finished(path)
-
-    def cell(key, run):
-        if json.dumps(key) in done:
-            return
+    learner, store, failed = module(name), cells.Store(path), 0
+    missing = [key for key in wanted if key not in store]
+    if missing:
+        warm_up(learner)
+    for key in missing:
         try:
-            found = run()
-        except streams.NotHere as problem:
-            found = {"absent": str(problem)}
+            store.add(key, played(learner, key))
         except Exception:
-            found = {"failed": traceback.format_exc(limit=3)}
-        with path.open("a") as lines:
-            lines.write(json.dumps({"key": key, "found": found}) + "\n")
-        print(f"{name}: {key[1:4]}", flush=True)
-
-    cell([name, "long", "", 0, scale, version], lambda: cost.long_run(learner))  # first, while memory is its own
-    warm_up(learner)
-    for title, make in streams.catalogue(scale).items():
-        for seed in range(seeds):
-            cell([name, "reward", title, seed, scale, version], lambda: play.run_cell(make(seed), learner, seed))
+            failed += 1
+            print(traceback.format_exc(limit=3), file=sys.stderr)
+        print(f"{name}: {key['stream']}, seed {key['seed']}", flush=True)
+    return failed
 
 
-def finished(path):
-    """Keys of the cells that need not run again; what failed, or had no data, is tried again."""
-    lines = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-    return {json.dumps(line["key"]) for line in lines if not {"absent", "failed"} & set(line["found"])}
+def played(learner, key):
+    """The cell's numbers, on the very rounds that its key names."""
+    stream = streams.catalogue(key["scale"])[key["stream"]](key["seed"])
+    if cells.of_stream(stream) != key["rounds"]:
+        raise ValueError(f"{key['stream']}, seed {key['seed']}: not the rounds that were asked for")
+    return play.run_cell(stream, learner, key["seed"])
 
 
 def warm_up(learner):
@@ -64,4 +56,4 @@ def warm_up(learner):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], float(sys.argv[3]), int(sys.argv[4]), sys.argv[5])
+    sys.exit(main(sys.argv[1], sys.argv[2], json.loads(pathlib.Path(sys.argv[3]).read_text())) > 0)

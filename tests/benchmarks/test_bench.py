@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "benchmarks"))
 
-from bench import play, quick, report, streams, worker
+from bench import cells, play, quick, report, streams, worker
 from bench.peers import OURS, PEERS, module
 
 
@@ -73,12 +73,57 @@ def test_tuning_looks_at_the_first_tenth_only():
     assert seen == [4, 4]
 
 
-def test_what_failed_or_had_no_data_is_tried_again(tmp_path):
-    cells = [("a", {"default": {}}), ("b", {"absent": "Elec2"}), ("c", {"failed": "…"}), ("d", {"refused": "…"})]
-    lines = [json.dumps({"key": [name], "found": found}) for name, found in cells]
-    (tmp_path / "cells.jsonl").write_text("\n".join(lines))
-    assert worker.finished(tmp_path / "cells.jsonl") == {'["a"]', '["d"]'}
-    assert worker.finished(tmp_path / "none.jsonl") == set()
+def test_a_cell_is_kept_under_all_that_its_numbers_depend_on(tmp_path):
+    (keys,), absent = cells.wanted(["numpy"], 0.02, 2)[0].values(), cells.wanted(["numpy"], 0.02, 1)[1]
+    assert {key["stream"] for key in keys} == set(streams.catalogue()) - set(absent)
+    assert len({cells.name_of(key) for key in keys}) == len(keys)
+    key = keys[0]
+    store = cells.Store(tmp_path / "cells.jsonl")
+    store.add(key, {"default": {"reward": 1.0}})
+    again = cells.Store(tmp_path / "cells.jsonl")
+    assert key in again
+    assert again.get(key)["default"] == {"reward": 1.0}
+    assert {**key, "version": "another"} not in again
+    assert {**key, "rounds": "others"} not in again
+    with pytest.raises(ValueError, match="not the rounds"):
+        worker.played(module("numpy"), {**key, "rounds": "others"})
+
+
+def test_a_stream_is_known_by_every_round():
+    rng = np.random.default_rng(0)
+    X, R = rng.random((40, 3, 2)), rng.random((40, 3))
+    same = cells.of_stream(streams.Stream("a", X, R, R, clicks=False))
+    assert cells.of_stream(streams.Stream("b", X.copy(), R.copy(), R, clicks=False)) == same
+    other = R.copy()
+    other[-1, -1] += 1e-9
+    for changed in ({"R": other}, {"E": other}, {"delay": 1}, {"clicks": True}, {"names": np.full((40, 3), "x")}):
+        told = {"name": "a", "X": X, "R": R, "E": R, "clicks": False, **changed}
+        assert cells.of_stream(streams.Stream(**told)) != same
+
+
+def test_what_failed_is_tried_again_and_committed_cells_are_taken_once(tmp_path):
+    store = cells.Store(tmp_path / "cells.jsonl")
+    committed = {"streams": {"Elec2": {"numpy": {"0": {"cell": "a", "default": {}}, "1": {"default": {}}}}}}
+    store.take(committed)
+    store.take(committed)
+    assert [json.loads(line)["cell"] for line in store.path.read_text().splitlines()] == ["a"]
+
+    class Broken:
+        SETTINGS = ({},)
+
+        @staticmethod
+        def refuses(stream):
+            return "" if stream.name != "warm" else "nothing to warm"
+
+        @staticmethod
+        def make(stream, seed):
+            raise OverflowError
+
+    keys = cells.wanted(["numpy"], 0.02, 1)[0]["numpy"][:2]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(worker, "module", lambda name: Broken)
+        assert worker.main("numpy", store.path, keys) == 2
+    assert set(cells.Store(store.path).cells) == {"a"}
 
 
 def test_every_learner_names_its_settings_without_its_package():
@@ -119,3 +164,35 @@ def test_a_verdict_needs_more_than_one_standard_error():
     assert report.verdict(theirs + np.array([0.1, 0.11, 0.12]), theirs).startswith("ahead")
     assert report.verdict(theirs + np.array([0.1, -0.1, 0.0]), theirs).startswith("level")
     assert report.verdict(theirs - np.array([0.1, 0.11, 0.12]), theirs).startswith("**behind**")
+
+
+def of_one_stream(**rewards):
+    """Results in which each learner earned so much in three seeds."""
+    told = {
+        name: {
+            str(k): {"default": {"reward": r}, "tuned": {"reward": r}, "random": 0.0, "best": 1.0}
+            for k, r in enumerate(row)
+        }
+        for name, row in rewards.items()
+    }
+    return {"streams": {"Elec2": told}}
+
+
+def test_the_page_gives_a_reason_only_where_a_peer_wins():
+    notes = [{"streams": ["Elec2"], "tested": False, "text": "Because it rains."}]
+    lost = of_one_stream(bandit=[0.5, 0.6, 0.7], self_tuning=[0.9, 0.9, 0.9], river=[0.8, 0.8, 0.9])
+    told = report.reasons(lost, notes)
+    assert "`Bandit` -0.233 ± 0.033 to tuned river" in told
+    assert "`self_tuning`" not in told
+    assert "Because it rains. *This reason was not tested apart.*" in told
+    assert "nobody has looked into the reason" in report.reasons(lost, [])
+    won = of_one_stream(bandit=[0.9, 0.9, 0.9], self_tuning=[0.9, 0.9, 0.9], river=[0.8, 0.8, 0.8])
+    assert report.reasons(won, notes).startswith("Nowhere")
+
+
+def test_a_learner_with_a_seed_missing_has_no_number():
+    data = of_one_stream(bandit=[0.5, 0.6, 0.7], river=[0.8, 0.8])
+    found = report.Stream(data["streams"]["Elec2"])
+    assert found.shares("river", "default") is None
+    assert found.why_not("river") == "failed"
+    assert found.best("default") == (None, None)
