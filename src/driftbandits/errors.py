@@ -91,6 +91,8 @@ def positive(name: str, value: float, why: str) -> float:
 
 def real(name: str, value: Any) -> float:
     """Coerce to a finite float, or raise `InvalidValue`."""
+    if type(value) is float and math.isfinite(value):
+        return value
     if isinstance(value, str | bytes):
         raise InvalidValue(f"{name} = {value!r} is a text; it must be a number")
     try:

@@ -41,6 +41,7 @@ class Adaptive(Memories):
         self.offered = np.full(1, math.inf)  # when each block was last on offer; ∞ where there is no item
         self._names: list[Any] = [None]
         self._free: list[int] = []
+        self._ones = np.ones(16, np.int64)
         self.evicted = 0
         self.stale = 0
         self._next = 1  # the next checkpoint
@@ -214,7 +215,9 @@ class Adaptive(Memories):
     def _look(self, placed: Placed, explore: float, u: float, given: int) -> tuple[Matrix, int, Vector]:
         n = len(placed.names)
         table, seen = np.empty((5, n)), np.empty(1 + 2 * len(self.rates))
-        (a, c), open_ = self.scales, np.ones(n, np.int64)
+        if n > len(self._ones):
+            self._ones = np.ones(2 * n, np.int64)
+        (a, c), open_ = self.scales, self._ones[:n]
         rows, context, blocks = placed.rows, placed.context, placed.blocks
         args = (rows, c, context, blocks, explore, u, given, table, open_, seen, self.work)
         return table, self._machine.decide(self.bank, self.shape, a, *args), seen

@@ -12,7 +12,7 @@ from .core import Core, DriftEvent, Function, Request, shown
 from .decision import Decision
 from .features import BUCKETS, Row, as_row
 from .logged import Logged, read_logged
-from .offers import as_items, as_name, in_order, in_rows, masked
+from .offers import as_items, as_matrix, as_name, in_order, in_rows, masked
 from .pending import LIMIT, Closed, Open, new_id
 from .rewards import RANGE, as_reward, as_weight
 
@@ -102,20 +102,22 @@ class Bandit(Core):
 
     def _request(self, items: Any, context: Any, at: Any, mask: Any, k: Any) -> Request:
         """Check a decision that is asked for; changes nothing."""
-        given = as_items(items)
-        if mask is not None:
-            given = masked(given, mask)
+        row = context if type(context) is dict else as_row(context, "the context")
+        rows: Sequence[Row] | None = as_matrix(items) if mask is None and self._function is None else None
+        if rows is not None:
+            names = [*range(len(rows))]
+        else:
+            given = as_items(items) if mask is None else masked(as_items(items), mask)
+            names = in_order(given)
+            if self._function is None:
+                rows = in_rows(names, given)
+            else:
+                rows, row = [self._call(name, given[name], context) for name in names], None
         if k != 1:
             k = integer("k", k, least=1, why="it is the length of the ranking")
-        if k > len(given):
-            raise InvalidValue(f"k = {k} is not allowed; it must be ≤ {len(given)}, the number of items on offer")
+        if k > len(names):
+            raise InvalidValue(f"k = {k} is not allowed; it must be ≤ {len(names)}, the number of items on offer")
         when = moment(at)
-        names = in_order(given)
-        row = context if type(context) is dict else as_row(context, "the context")
-        if self._function is None:
-            rows = in_rows(names, given)
-        else:
-            rows, row = [self._call(name, given[name], context) for name in names], None
         return Request(names, rows, row, self._learner.read(names, rows, row), when, at is not None, k)
 
     def _call(self, name: Any, features: Any, context: Any) -> Row:
@@ -161,7 +163,7 @@ class Bandit(Core):
 
     def _rewards(self, reward: Any, shown: list[Any]) -> list[float]:
         """One number per item shown, NaN where there is none."""
-        if isinstance(reward, float | int) or not isinstance(reward, Mapping):
+        if type(reward) in (float, int) or not isinstance(reward, Mapping):
             return [as_reward(self._config["reward"], reward)] * len(shown)
         for name in reward:
             if name not in shown:

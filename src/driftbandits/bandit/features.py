@@ -43,6 +43,10 @@ class Reading(NamedTuple):
     rows: Parsed  # else row by row
 
 
+NOTHING = Reading(np.empty((1, 0)), (), [])  # one row without features …
+BARE = np.ones((1, 1))  # … where nobody has any: the constant, which nothing writes to
+
+
 def as_row(features: Any, whose: str) -> Row:
     """What a user gave as features, as a mapping; a vector is a mapping from positions, nothing is no features."""
     if features is None or isinstance(features, Mapping):
@@ -176,6 +180,8 @@ class Table:
             return Reading(rows.values, rows.names, [])
         first = rows[0]
         if not first:
+            if len(rows) == 1:
+                return NOTHING
             return self._read_slowly(rows) if any(rows) else Reading(np.empty((len(rows), 0)), (), [])
         names = tuple(first)
         try:
@@ -252,6 +258,9 @@ class Table:
 
     def write(self, reading: Reading, *, learn: bool = True) -> Matrix:
         """Rows (n, width) of raw numbers; `learn` makes slots for what is new, else it is passed over."""
+        if reading is NOTHING and len(self.kinds) == 1:
+            self.rows_seen += learn
+            return BARE
         plan = None if reading.values is None else self._plan(reading.names)
         if plan is not None:
             rows = self._planned(reading.values, plan)
@@ -283,7 +292,8 @@ class Table:
         rows = np.empty((len(values), self.width))
         if plan.straight:
             rows[:, 0] = 1.0
-            rows[:, 1:] = values
+            if values.shape[1]:
+                rows[:, 1:] = values
             return rows
         rows[:] = self.absent
         rows[:, plan.slots] = values

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidShape, InvalidValue
-from .features import Row, as_row, as_vectors
+from .features import Row, Vectors, as_row, as_vectors
 
 PLAIN = {dict, type(None)}
 VECTORS = {list, tuple, np.ndarray}
@@ -43,6 +43,13 @@ def as_items(items: Any) -> dict[Any, Any]:
     if not given:
         raise InvalidValue("items is empty; there must be at least one item to choose")
     return given
+
+
+def as_matrix(items: Any) -> Vectors | None:
+    """An array (n, d) of numbers: items are named by their positions. None if what is on offer is anything else."""
+    if type(items) is not np.ndarray or items.ndim != 2 or items.dtype.kind not in "fiub" or not len(items):
+        return None
+    return Vectors(items.astype(np.float64))
 
 
 def in_rows(names: Sequence[Any], given: Mapping[Any, Any]) -> Sequence[Row]:

@@ -13,10 +13,11 @@ RANGE = {"value": (-math.inf, math.inf), "click": (0.0, 1.0), "count": (0.0, mat
 
 def as_reward(kind: str, reward: Any) -> float:
     """A reward of the kind a bandit learns."""
-    if type(reward) is not float and isinstance(reward, complex | np.complexfloating):
-        raise InvalidValue(f"reward = {reward!r} is complex; a reward is one real number")
-    if isinstance(reward, str):
-        raise InvalidValue(f"reward = {reward!r} is a string; a reward is one number")
+    if type(reward) is not float:
+        if isinstance(reward, complex | np.complexfloating):
+            raise InvalidValue(f"reward = {reward!r} is complex; a reward is one real number")
+        if isinstance(reward, str):
+            raise InvalidValue(f"reward = {reward!r} is a string; a reward is one number")
     r = real("reward", reward)
     if kind == "click" and r not in (0.0, 1.0):
         raise InvalidValue(
