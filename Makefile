@@ -19,7 +19,7 @@ paper: setup  ## reproduce the paper: figures, tables and a report under results
 test: setup lint types imports unit interpreted  ## what CI runs
 
 test-all: test test-numba test-package  ## with the slow statistical checks
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "slow or interpreted"
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "slow or interpreted" tests src --doctest-modules
 
 test-numba: setup  ## a smoke set on the oldest and the newest numba we promise, each in its own environment
 	$(BIN)/python tests/versions/run.py
@@ -40,11 +40,11 @@ types: setup
 imports: setup
 	$(BIN)/lint-imports --no-cache
 
-unit: setup  ## compiled, docstring examples included
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow and not interpreted" tests src --doctest-modules
+unit: setup  ## compiled: what is about kernels
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow and not interpreted" tests
 
-interpreted: setup  ## the same kernels without compilation, where coverage can see them
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow and not compiled" tests --cov --cov-report=term
+interpreted: setup  ## the same kernels without compilation, where coverage can see them; all that is not a kernel; docstring examples
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow and not compiled" tests src --doctest-modules --cov --cov-report=term
 
 tables: setup  ## write the tables of algorithms in README and docs from the zoo's records
 	$(BIN)/python docs/tables.py

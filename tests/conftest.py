@@ -23,15 +23,36 @@ settings.register_profile(
 settings.load_profile("house")
 
 
-@pytest.hookimpl(tryfirst=True)
+#: Of these no kernel is compiled, so that their tests run once: interpreted, where coverage sees them, unless a test is marked `compiled`.
+ONCE = (
+    *("unit/cli", "unit/datasets", "unit/experiment", "unit/integrations", "unit/lab", "unit/plots", "unit/replay"),
+    *("unit/theory", "docs", "benchmarks", "naive"),
+)
+HERE = pathlib.Path(__file__).parent
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m selects by the marks that are given here
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A page is looked at once, in the compiled run unless its test says otherwise, and by one process, which has the browser."""
-    modules = {item.path for item in items if "browser" in getattr(item, "fixturenames", ())}
+    """Say of each test which runs it belongs to, and which tests stay together in one process."""
+    pages = {item.path for item in items if _looks_at_a_page(item)}
     for item in items:
-        if item.path in modules:
+        if _looks_at_a_page(item) and not item.get_closest_marker("interpreted"):
+            item.add_marker(pytest.mark.compiled)  # a page is looked at once
+        if _runs_once(item) and not item.get_closest_marker("compiled"):
+            item.add_marker(pytest.mark.interpreted)
+        if item.path in pages:
             item.add_marker(pytest.mark.xdist_group("browser"))
-            if "browser" in getattr(item, "fixturenames", ()) and not item.get_closest_marker("interpreted"):
-                item.add_marker(pytest.mark.compiled)
+        elif not INTERPRETED and not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(str(item.path)))  # two processes would compile the same code
+
+
+def _looks_at_a_page(item: pytest.Item) -> bool:
+    return "browser" in getattr(item, "fixturenames", ())
+
+
+def _runs_once(item: pytest.Item) -> bool:
+    """An example in a docstring, or a test of what is never compiled."""
+    return isinstance(item, pytest.DoctestItem) or any(item.path.is_relative_to(HERE / place) for place in ONCE)
 
 
 PLACES = ("/usr/bin/chromium", shutil.which("chromium") or "", shutil.which("google-chrome") or "")

@@ -1,9 +1,9 @@
 """Compiled code on disk: never stale, whole or absent, and nobody else's.
 
 **Never stale.** A folder is named by a digest of everything that can be inlined into the code in it: the sources of this package that are
-compiled (of `bandit/` and `mdp/` only where the call is about them), every outside file that defines a `kernel`, and every file that
-registers a method for one of the parts in the call. Editing a user's own method recompiles only the strategies made with it. What was
-typed at a prompt has no file, and is not kept.
+compiled (of `bandit/` and `mdp/` only where the call is about them), every file that registers a method for one of the parts in the call,
+and, if there is one, every outside file that defines a `kernel`, which such a method may call. Editing a user's own method or kernel
+recompiles only the strategies made with a method of the user's. What was typed at a prompt has no file, and is not kept.
 
 **Whole or absent.** A piece of code is two files: NAME.nbc, and NAME.nbi, which says in JSON what it is and holds its checksum. Both
 are written atomically under a lock. What is damaged is said once, and compiled anew.
@@ -62,7 +62,9 @@ def warn_once(message: str) -> None:
 
 # ------------------------------------------------------------------------------------------------------------- never stale
 
-_helpers: dict[str, str] = {}  # outside files with a kernel, which may be inlined anywhere, and their digests
+_helpers: dict[
+    str, str
+] = {}  # outside files with a kernel, which may be inlined into any outside code, and their digests
 helper_modules: set[str] = set()  # and the modules they are
 _methods: dict[type, dict[str, str]] = {}  # part -> files with a method for it
 
@@ -123,11 +125,13 @@ def note_entry(function: Callable[..., Any]) -> None:
 
 def digest(kinds: frozenset[type] = frozenset(), entry: Callable[..., Any] | None = None) -> str | None:
     """Of all code that may be inlined into an entry given these parts; None if some of it has no file."""
-    outside = dict(_helpers)
+    outside = {}
     if entry is not None and entry.__code__.co_filename in _entries:
         outside["entry"] = _entries[entry.__code__.co_filename]
     for kind in kinds:
         outside |= _methods.get(kind, {})
+    if outside:  # a kernel of another file is called from other files only
+        outside |= _helpers
     if not all(outside.values()):
         return None
     rooms = _rooms(kinds if entry is None else (*kinds, entry))

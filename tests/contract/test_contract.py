@@ -5,23 +5,10 @@ import pickle
 import numpy as np
 import pytest
 from conftest import INTERPRETED
-from table import RANDOMISED, ROWS, T, make, world
+from table import ONE_OF_EACH, RANDOMISED, ROWS, T, make, world
 
 import driftbandits as db
 from driftbandits.testing import CHECKS, check_strategy
-
-#: Interpreted, every row runs; compiled, these do, and the others under the slow mark: compiling loop and agent takes 20 s per row.
-ALWAYS = {
-    "lb_weight_ucb",
-    "d_lin_ucb",
-    "sw_ucb",
-    "d_lin_ts",
-    "master",
-    "glb_weight_ucb",
-    "scb_weight_ucb",
-    "adaptive_weight_ucb",
-}
-
 
 #: They search the paper's confidence set by branch and bound, which takes minutes without the compiler.
 SEARCHING = {"scb_pw_weight_ucb", "ofu_log"}
@@ -32,7 +19,7 @@ def marks(row):
     group = pytest.mark.xdist_group(row)
     if INTERPRETED:
         return (group, pytest.mark.slow) if row in SEARCHING else group
-    return group if row in ALWAYS else (group, pytest.mark.slow)
+    return group if row in ONE_OF_EACH else (group, pytest.mark.slow)
 
 
 NAMES = [pytest.param(row, marks=marks(row)) for row in ROWS]

@@ -5,7 +5,6 @@ import re
 
 import numpy as np
 import pandas as pd
-import pytest
 
 PAGE = (pathlib.Path(__file__).parents[2] / "docs" / "replay.md").read_text()
 EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
@@ -29,7 +28,6 @@ def write_log(path, rows=200):
     ).to_parquet(path)
 
 
-@pytest.mark.compiled
 def test_the_examples_run(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     write_log("log.parquet")

@@ -64,6 +64,7 @@ def test_optimism_of_multinomial_mixtures():
         assert run.info["saturation"] < 1.0
 
 
+@pytest.mark.slow
 def test_forgetting_pays_when_the_world_drifts():
     """Tuned scales on the gradual river, K = 3000: weighted 212, window 234, restart 540, static 800 in the study."""
     world = db.mdp.riverswim(episodes=3000, drift="gradual")
@@ -105,6 +106,7 @@ def test_static_worlds_are_learned_at_theory_scale():
     assert run.regret[-1] < 0.4 * db.mdp.uniform_regret(world)[-1]
 
 
+@pytest.mark.slow
 def test_bob_needs_no_drift_to_be_known():
     """BOB restarts in every block and stays above the tuned learner, but far below random play."""
     world = db.mdp.riverswim(episodes=3000, drift="gradual")

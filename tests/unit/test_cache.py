@@ -129,6 +129,26 @@ def test_the_digest_is_of_the_source_that_runs_not_of_a_later_edit(tmp_path):
     assert before not in (None, cache.digest())
 
 
+def test_a_kernel_of_the_user_s_concerns_only_what_is_made_with_code_of_the_user_s(monkeypatch):
+    """No code of the package can call it: a script with a kernel, or a line at a prompt, starts as fast as any other."""
+
+    class Own:
+        pass
+
+    def method(part): ...
+
+    cache.note_method(Own, method)
+    package, own = frozenset([Discounted]), frozenset([Discounted, Own])
+    monkeypatch.setattr(cache, "_helpers", {})
+    before = cache.digest(package), cache.digest(own)
+    monkeypatch.setattr(cache, "_helpers", {"mine.py": "a"})
+    assert cache.digest(package) == before[0]
+    assert cache.digest(own) not in (None, before[1])
+    monkeypatch.setattr(cache, "_helpers", {"<stdin>": ""})
+    assert cache.digest(package) == before[0]
+    assert cache.digest(own) is None
+
+
 COMPILED = re.compile(r"^@(kernel|solver|entry|generic|part)\b", re.MULTILINE)
 
 

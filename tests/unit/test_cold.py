@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from table import make
+from table import ONE_OF_EACH, make
 
 import driftbandits as db
 from driftbandits import cache, cold
@@ -61,11 +61,12 @@ def played(agent, rounds, rng):
     return chosen
 
 
-ROWS = ["lb_weight_ucb", "sw_ucb", "d_lin_ts", "master", "glb_weight_ucb", "scb_weight_ucb", "adaptive_weight_ucb"]
+ROWS = [pytest.param(n, marks=pytest.mark.xdist_group(n)) for n in ONE_OF_EACH]
+MORE = [pytest.param(n, marks=pytest.mark.slow) for n in ("sw_ucb", "d_lin_ts", "master", "scb_weight_ucb")]
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.xdist_group(n)) for n in ROWS])
+@pytest.mark.parametrize("name", ROWS + MORE)
 def test_choices_agree_across_the_switch(hand, name):
     agents = [db.Agent(make(name), dim=3, seed=0, horizon=40, compile=how) for how in ("background", "now", "never")]
     rngs = [np.random.default_rng(0) for _ in agents]

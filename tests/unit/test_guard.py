@@ -151,6 +151,7 @@ def test_generalized_agents_do_not_forget_past_their_horizon(name):
     np.testing.assert_allclose(short.theta, long.theta, rtol=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_glm_ucb_far_past_its_horizon_finds_the_truth():
     agent = db.Agent(db.zoo.glm_ucb(lam=1.0, S=2.0, L=1.0, delta=0.05), dim=2, seed=0, horizon=200)

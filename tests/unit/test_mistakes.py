@@ -82,6 +82,7 @@ def test_an_arm_may_exceed_its_norm_by_rounding_and_no_more():
             check_arms(x * (1 + excess), 1.0, "error")
 
 
+@pytest.mark.interpreted
 def test_what_a_ring_has_overwritten_weighs_less_than_1e_12():
     gamma = 0.5
     room = capacity(db.memory.Discounted(gamma=gamma), 0)

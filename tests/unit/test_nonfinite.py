@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 import pytest
-from table import make
+from table import ONE_OF_EACH, make
 
 import driftbandits as db
 from driftbandits import ball, likelihood, linalg, ties
@@ -263,16 +263,12 @@ def test_the_first_step_of_newton_has_no_decrement_before_it():
 
 # ------------------------------------------------------------------------- the solvers, inside the strategies that use them
 
-#: Compiled for the contract tests anyway; newton, descend and descend_from_starts, _forecast; under the slow mark push and ascend.
-POISONED = ["lb_weight_ucb", "glb_weight_ucb", "scb_weight_ucb", "adaptive_weight_ucb", "master"]
-SLOW = ["scb_pw_weight_ucb", "adaptive_weight_glm_ucb"]
+#: Compiled for the contract tests anyway; under the slow mark newton, descend and descend_from_starts, push and ascend.
+POISONED = [pytest.param(n, marks=pytest.mark.xdist_group(n)) for n in ONE_OF_EACH]
+MORE = ("scb_weight_ucb", "master", "scb_pw_weight_ucb", "adaptive_weight_glm_ucb")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(n, marks=pytest.mark.xdist_group(n)) for n in POISONED]
-    + [pytest.param(n, marks=[pytest.mark.xdist_group(n), pytest.mark.slow]) for n in SLOW],
-)
+@pytest.mark.parametrize("name", [*POISONED, *(pytest.param(n, marks=pytest.mark.slow) for n in MORE)])
 @pytest.mark.compiled
 def test_a_poisoned_state_is_treated_alike_by_compiled_code_and_python(name):
     """NaN in the sums ends every search, and the same numbers are NaN afterwards: no comparison was folded away."""

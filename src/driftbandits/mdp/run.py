@@ -73,8 +73,8 @@ def run(
     >>> import gymnasium, driftbandits as db
     >>> env = gymnasium.make("FrozenLake-v1", is_slippery=False)
     >>> agent = db.EpisodicAgent(db.zoo.weight_ucrl(), db.mdp.tabular(16, 4), horizon=20, seed=0)
-    >>> db.run(agent, env, episodes=40, seed=0).returns.shape
-    (40,)
+    >>> db.run(agent, env, episodes=10, seed=0).returns.shape
+    (10,)
     """
     K = integer("episodes", episodes, least=1, why="it is the number of episodes to play")
     states, actions = (_size(name, getattr(env, name, None)) for name in ("observation_space", "action_space"))

@@ -236,9 +236,9 @@ def adaptive_weight_ucb(
     --------
     >>> import driftbandits as db
     >>> strategy = db.zoo.adaptive_weight_ucb(lam=2, S=1, L=1, R=1, delta=0.001)
-    >>> world = db.env.linear(db.env.unit_arms(50, dim=2, seed=0), db.env.static(2000))
+    >>> world = db.env.linear(db.env.unit_arms(50, dim=2, seed=0), db.env.static(500))
     >>> round(db.simulate(strategy, world, seed=0).info["effective_memory"])
-    2000
+    500
     """
     base = lb_weight_ucb(gamma=1.0, lam=lam, S=S, L=L, R=R, delta=delta, bonus_scale=bonus_scale, robust=robust)
     return Adaptive(base=base, noise=R)

@@ -159,6 +159,7 @@ def test_one_stage_is_a_bandit():
     np.testing.assert_allclose(agent.begin_episode()[0, 0], np.minimum(expected, 1.0), atol=1e-12)
 
 
+@pytest.mark.interpreted
 def test_bob_over_episodes():
     bob = db.zoo.bob_ucrl(db.zoo.weight_ucrl(gamma=0.9, **COMMON), episodes=60, block=6, candidates=3)
     agent = db.EpisodicAgent(bob, seed=0, **FEATURES)
@@ -178,6 +179,7 @@ def test_bob_over_episodes():
         db.zoo.bob_ucrl(db.zoo.ucrl_vtr(**COMMON), episodes=60)
 
 
+@pytest.mark.interpreted
 def test_bob_with_one_candidate_is_the_base_restarted():
     """γ = ½ only, one block: the same plans as the base learner."""
     world = db.mdp.riverswim(episodes=20, horizon=4)

@@ -173,6 +173,7 @@ def test_a_jump_cuts_the_memory_and_calm_restores_it():
     assert run.info["refuted"] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_beats_every_fixed_memory_after_jumps():
     # 5 jumps, 8 trials: the best γ in hindsight has about twice its regret (standard error 5 %)
@@ -218,6 +219,7 @@ def test_generalized_agent_grows_with_its_past():
     assert growing.info()["effective_memory"] == pytest.approx(roomy.info()["effective_memory"])
 
 
+@pytest.mark.interpreted
 def test_generalized_static_and_fast():
     T = 100 if INTERPRETED else 3000
     strategy = db.zoo.adaptive_weight_glm_ucb(**GLM, bonus_scale=0.3)
@@ -329,6 +331,7 @@ def clicks(z, rng):
 BOUNDS = {"lam": 1.0, "S": 1.0, "L": 1.0, "R": 0.3, "delta": 0.05}
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_rare_clicks_refute_nothing():
     world = ordinary(clicks, 7, 2000, 0)
@@ -347,6 +350,7 @@ def test_many_features_that_stand_still(dim):
     assert sum(refuted) == 0, refuted
 
 
+@pytest.mark.interpreted
 def test_outliers_can_be_cut():
     agent = db.Agent(db.zoo.adaptive_weight_ucb(**BOUNDS, robust=1.0), dim=2)
     for t in range(40):

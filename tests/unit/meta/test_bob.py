@@ -99,6 +99,7 @@ def test_an_observation_without_a_decision_is_no_round():
     assert agent.theta[0] == pytest.approx(1 / 3)
 
 
+@pytest.mark.interpreted
 def test_simulation_is_reproducible():
     T = 120 if INTERPRETED else 1000
     world = db.env.linear(db.env.unit_arms(8, dim=2, seed=0), db.env.rotating(T))

@@ -23,6 +23,7 @@ def played(strategy, thetas, arms, seed=0, noise=0.3, horizon=None):
     return agent, np.array(choices), np.array(rewards)
 
 
+@pytest.mark.interpreted
 def test_an_alarm_restarts_the_base():
     arms = db.env.unit_arms(8, dim=2, seed=0)
     thetas = np.repeat([[1.0, 0.0], [-1.0, 0.0]], 150, axis=0)

@@ -47,6 +47,7 @@ def test_the_learner_against_the_oracle(form):
     assert form == "finite" or 1 <= agent.info()["kappa"] <= 2
 
 
+@pytest.mark.interpreted
 def test_clicks_against_the_oracle():
     """§8.1: online Newton experts, ŷ = Σwμ(xᵀθ̂), the finite form."""
     rng = np.random.default_rng(3)

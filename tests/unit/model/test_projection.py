@@ -12,6 +12,7 @@ from driftbandits.model import FixedMetric, Generalized, LocalMetric, SquaredMet
 from driftbandits.protocol import NO_SLOT, Setting, absorb, blank_estimate, blank_sums, estimate, fade
 from driftbandits.radius import Constant
 
+ONLY_INTERPRETED = pytest.mark.interpreted  # compiled within the contract of GLB-WeightUCB, and by make test-all
 LAM, C_MU, GAMMA = 0.5, 0.15, 0.97
 
 
@@ -50,7 +51,7 @@ def projected(kind, X, r):
 SEEDS = range(2) if INTERPRETED else range(5)
 
 
-@pytest.mark.parametrize("squared", [0, 1])
+@pytest.mark.parametrize("squared", [pytest.param(0, marks=ONLY_INTERPRETED), 1])
 @pytest.mark.parametrize("d", [1, 2, 3, 5, 8])
 def test_fixed_metric(d, squared):
     for seed in SEEDS:
@@ -77,7 +78,7 @@ def test_local_metric(d):
         assert_close(est.theta, oracle, 1e-4)
 
 
-@pytest.mark.parametrize("kind", [FixedMetric(50.0), LocalMetric(50.0)])
+@pytest.mark.parametrize("kind", [pytest.param(FixedMetric(50.0), marks=ONLY_INTERPRETED), LocalMetric(50.0)])
 def test_inside_the_ball_nothing_moves(kind):
     X, r = data(3, 0)
     est, _ = projected(kind, X, r)
@@ -85,6 +86,7 @@ def test_inside_the_ball_nothing_moves(kind):
     assert est.tally.projections[0] == 0
 
 
+@ONLY_INTERPRETED
 def test_unprojected():
     X, r = data(3, 0)
     est, _ = projected(Unprojected(), X, r)

@@ -80,7 +80,8 @@ def test_radius_with_a_given_D():
     db.Agent(db.zoo.scb_pw_weight_ucb(**options, D=D), dim=2)
 
 
-@pytest.mark.parametrize("rewards", [binary, pytest.param(steep, marks=pytest.mark.interpreted)])
+@pytest.mark.interpreted
+@pytest.mark.parametrize("rewards", [binary, steep])
 @settings(max_examples=2 if INTERPRETED else 8)
 @given(data=problems(max_dim=4, max_arms=6))
 def test_relaxed_values(rewards, data):
@@ -105,6 +106,7 @@ def test_relaxed_values(rewards, data):
         assert info["certified"] + info["empty_set"] == 1
 
 
+@pytest.mark.interpreted
 def test_the_relaxed_set_contains_the_set():
     rng = np.random.default_rng(3)
     for _ in range(3):
@@ -168,6 +170,7 @@ def test_the_papers_rule(scale):
         assert agent.info()["gap"] <= 1e-7
 
 
+@pytest.mark.slow
 @pytest.mark.compiled  # minutes without the compiler
 def test_the_papers_set_is_not_the_ball():
     """At the theorem's radius and S = 3 C leaves out what the relaxed set lets in: the two rules differ."""
@@ -217,6 +220,7 @@ def test_the_box_that_is_searched_holds_the_set():
     assert (half < 0.9 * S).any()  # not the whole ball
 
 
+@pytest.mark.interpreted
 def test_a_relaxed_set_that_is_the_whole_ball():
     """radius_scale = 1 at a small size: every arm is worth S‖x‖, so arms of equal norm tie."""
     arms = db.env.unit_arms(5, dim=2, seed=0)
@@ -242,6 +246,7 @@ def test_an_empty_set_is_greedy():
     assert agent.info()["certified"] == 1  # proved to be empty
 
 
+@pytest.mark.interpreted
 def test_ofu_log():
     rng = np.random.default_rng(7)
     X = rng.standard_normal((40, 3))

@@ -3,6 +3,7 @@
 import naive
 import numpy as np
 import pytest
+from conftest import INTERPRETED
 from hypothesis import given
 from hypothesis import strategies as st
 from problems import assert_close, fed, problems
@@ -10,6 +11,8 @@ from problems import assert_close, fed, problems
 import driftbandits as db
 
 RADII = st.sampled_from(["trace", "det"])
+RADIUS = RADII if INTERPRETED else st.just("trace")  # each radius is compiled for itself: both, for one memory
+ONLY_INTERPRETED = pytest.mark.interpreted  # the same parts in another combination
 NUMBERS = {"S": 1.3, "L": 1.1, "R": 0.7, "delta": 0.02}
 
 
@@ -32,20 +35,21 @@ def test_lb_weight_ucb(problem, radius, scale):
     assert_close(beta, scale * naive.beta(problem.X, w, radius=radius, lam=problem.lam, **NUMBERS))
 
 
-@given(problems(), RADII)
+@given(problems(), RADIUS)
 def test_squared_weights_in_the_radius(problem, radius):
     options = {**constants(problem, radius), "radius_n": "w2"}
     scores, _, _ = road(db.zoo.lb_weight_ucb(gamma=problem.gamma, **options), problem)
     assert_close(scores, naive.lb_weight_ucb(problem.X, problem.r, problem.arms, gamma=problem.gamma, **options))
 
 
-@given(problems(), RADII)
+@given(problems(), RADIUS)
 def test_d_lin_ucb(problem, radius):
     options = constants(problem, radius)
     scores, _, _ = road(db.zoo.d_lin_ucb(gamma=problem.gamma, **options), problem)
     assert_close(scores, naive.d_lin_ucb(problem.X, problem.r, problem.arms, gamma=problem.gamma, **options))
 
 
+@ONLY_INTERPRETED
 @given(problems())
 def test_d_lin_ucb_public_code(problem):
     options = {key: value for key, value in constants(problem).items() if key != "radius"}
@@ -54,6 +58,7 @@ def test_d_lin_ucb_public_code(problem):
     assert_close(scores, oracle)
 
 
+@ONLY_INTERPRETED
 def test_the_public_code_plays_the_arm_of_largest_score_also_where_widths_are_scored_lazily():
     """Its Ṽ may exceed V, so bounds in the norm V⁻¹ would be too small from d = 10 on, where fixed arms are scored lazily."""
     arms = db.env.unit_arms(60, dim=12, seed=3)
@@ -67,28 +72,30 @@ def test_the_public_code_plays_the_arm_of_largest_score_also_where_widths_are_sc
         assert k in naive.best_arms(naive.d_lin_ucb_public_code(X[:t], r[:t], arms, gamma=0.9, **options), 1e-9)
 
 
-@given(problems(), RADII)
+@given(problems(), RADIUS)
 def test_oful(problem, radius):
     options = constants(problem, radius)
     scores, _, _ = road(db.zoo.oful(**options), problem)
     assert_close(scores, naive.oful(problem.X, problem.r, problem.arms, **options))
 
 
-@given(problems(), RADII)
+@given(problems(), RADIUS)
 def test_sw_ucb(problem, radius):
     options = constants(problem, radius)
     scores, _, _ = road(db.zoo.sw_ucb(window=problem.memory, **options), problem)
     assert_close(scores, naive.sw_ucb(problem.X, problem.r, problem.arms, W=problem.memory, **options))
 
 
-@given(problems(), RADII)
+@ONLY_INTERPRETED
+@given(problems(), RADIUS)
 def test_restart_ucb(problem, radius):
     options = constants(problem, radius)
     scores, _, _ = road(db.zoo.restart_ucb(period=problem.memory, **options), problem)
     assert_close(scores, naive.restart_ucb(problem.X, problem.r, problem.arms, H=problem.memory, **options))
 
 
-@given(problems(max_dim=5), RADII)
+@ONLY_INTERPRETED
+@given(problems(max_dim=5), RADIUS)
 def test_uniform_in_time_is_a_union_bound_over_the_horizon(problem, radius):
     options = constants(problem, radius)
     strategy = db.zoo.lb_weight_ucb(gamma=problem.gamma, uniform_in_time=True, **options)
@@ -99,6 +106,7 @@ def test_uniform_in_time_is_a_union_bound_over_the_horizon(problem, radius):
     assert_close(scores, oracle)
 
 
+@ONLY_INTERPRETED
 @given(problems(), st.booleans())
 def test_d_rand_lin_ucb(problem, optimistic):
     options = constants(problem)

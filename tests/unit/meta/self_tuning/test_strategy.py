@@ -247,6 +247,7 @@ def catalogue(items, alike):
     return db.env.from_rewards(X, mean + 0.5 * rng.standard_normal(mean.shape), expected=mean)
 
 
+@pytest.mark.interpreted
 def test_it_learns_how_much_items_differ():
     strategy = db.zoo.self_tuning(features="disjoint")
     alike, unlike = (db.simulate(strategy, catalogue(12, same), seed=0).info for same in (True, False))
