@@ -243,7 +243,7 @@ class CodeCache:
     def __init__(self, function: Callable[..., Any], options: dict[str, Any], store: Store) -> None:
         self.function, self.store = function, store
         versions = (sys.implementation.cache_tag, numba.__version__, llvmlite.__version__, np.__version__)
-        flags = sorted(options["fastmath"]) if options["fastmath"] else []
+        flags = [*sorted(options["fastmath"] or ()), *(() if options["nogil"] else ("keeps the GIL",))]
         code = function.__code__
         body = (code.co_code, code.co_names, [c for c in code.co_consts if not hasattr(c, "co_code")])
         self.made_of = [*versions, *flags, str(function.__module__), function.__qualname__, repr(body)]

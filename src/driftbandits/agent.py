@@ -11,7 +11,6 @@ observation made `age` decisions ago weighs what it would weigh had its reward c
 """
 
 import os
-import threading
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -51,6 +50,7 @@ from .protocol import (
     settle,
 )
 from .saving import finite, read, write
+from .turns import Turns
 
 
 class Agent(Engine):
@@ -119,7 +119,7 @@ class Agent(Engine):
         self._items = K  # 0: the arms come with every call
         self._pending = Pending(d)
         self._first_offer: Matrix | None = None  # kept where the strategy needs the same arms in every round
-        self._lock = threading.Lock()
+        self._lock = Turns()
         how = way(compile)
         prepare_checks(how)
         setting = Setting(dim=d, arms=np.zeros((d, 0)), horizon=T, items=K)

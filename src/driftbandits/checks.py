@@ -20,7 +20,7 @@ class LongArmWarning(UserWarning):
     """An arm is longer than L: the radius, and with it every guarantee, assumes ‖x‖ ≤ L."""
 
 
-@entry(strict=True)
+@entry(strict=True, brief=True)
 def largest_square(arms: Matrix) -> float:
     """max ‖x_a‖² over arms (m, d, n); NaN or infinite if any feature is."""
     worst = 0.0

@@ -235,26 +235,29 @@ def entry(function: Callable[P, R]) -> EntryPoint[P, R]: ...
 
 
 @overload
-def entry(*, strict: bool) -> EntryMaker: ...
+def entry(*, strict: bool = False, brief: bool = False) -> EntryMaker: ...
 
 
-def entry(function: Callable[..., Any] | None = None, *, strict: bool = False) -> Any:
+def entry(function: Callable[..., Any] | None = None, *, strict: bool = False, brief: bool = False) -> Any:
     """Compile a loop that calls open functions, at its first call, into the cache folder of the parts it is given.
 
     `call.direct(*args)` returns the machine code for arguments of exactly these types: calling that skips numba's type
     inspection, which costs more than a whole round of a small bandit. The caller must keep the types fixed.
 
     `strict` compiles the body of the entry by the letter of IEEE 754, for checks of what users hand over.
+
+    Compiled code gives the interpreter's lock (GIL) away while it runs, so that threads compute side by side. `brief` code keeps it: it runs
+    for microseconds, and another thread that came in between would stay for longer than that.
     """
     if function is None:
-        return functools.partial(entry, strict=strict)
+        return functools.partial(entry, strict=strict, brief=brief)
     cache.note_entry(function)
     compiled: dict[frozenset[type], Any] = {}
 
     def dispatcher(args: tuple[Any, ...]) -> Any:
         kinds = frozenset(_part_types(args))
         if kinds not in compiled:
-            options = _numba.STRICT if strict else _numba.OPTIONS
+            options = (_numba.STRICT if strict else _numba.OPTIONS) | {"nogil": not brief}
             compiled[kinds] = _numba.entry(function, options, cache.folder(kinds, function))
         return compiled[kinds]
 

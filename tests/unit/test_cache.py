@@ -509,6 +509,7 @@ def test_one_name_is_one_function_for_one_list_of_types():
 
     code = _numba.CodeCache(double, _numba.OPTIONS, Store(pathlib.Path("nowhere")))
     strict = _numba.CodeCache(double, _numba.STRICT, Store(pathlib.Path("nowhere")))
+    brief = _numba.CodeCache(double, _numba.OPTIONS | {"nogil": False}, Store(pathlib.Path("nowhere")))
     one, two = (numba.float64,), (numba.typeof(np.zeros(2)),)
     machine = ("here", "cpu", "")
-    assert len({c.name(s, machine) for c in (code, strict) for s in (one, two)}) == 4
+    assert len({c.name(s, machine) for c in (code, strict, brief) for s in (one, two)}) == 6

@@ -138,7 +138,7 @@ def forecast(bank: Bank, shape: Shape, j: int, k: int, work: Work) -> tuple[floa
     return mean, max(q, 0.0)
 
 
-@entry
+@entry(brief=True)
 def decide(
     bank: Bank,
     shape: Shape,
@@ -180,7 +180,7 @@ def decide(
 # --------------------------------------------------------------------------------------------------------------- learning
 
 
-@entry
+@entry(brief=True)
 def learn(
     bank: Bank,
     shape: Shape,

@@ -80,7 +80,7 @@ def _count(scale: Scale, rows: Matrix) -> bool:
     return woken
 
 
-@entry
+@entry(brief=True)
 def count(items: Scale, rows: Matrix, context: Scale, row: Matrix) -> bool:
     """Count one decision's items and context."""
     a = _count(items, rows)

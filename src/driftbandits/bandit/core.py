@@ -4,12 +4,12 @@ Each change is one of `_decide`, `_reward`, `_observe`, `_expire`, `_drop`; a du
 """
 
 import math
-import threading
 from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any, NamedTuple
 
 from ..errors import InvalidValue, integer, real
+from ..turns import Turns
 from .adaptive import Adaptive, TooWide
 from .chance import seed_of, uniform
 from .clock import duration
@@ -53,7 +53,7 @@ class Core:
     def _begin(self, strategy: Any, on_drift: Callable[[DriftEvent], Any] | None) -> None:
         """The state of a bandit that has seen nothing."""
         self._on_drift = on_drift
-        self._lock = threading.RLock()
+        self._lock = Turns()
         self._pending = Pending(self._config["max_pending"])
         self._tick = 0  # decisions made, here and elsewhere
         self._counts = dict.fromkeys(COUNTED, 0)

@@ -45,7 +45,7 @@ def choose(mean: Vector, sd: Vector, open_: Integers, explore: float, u: float, 
     return chosen
 
 
-@entry
+@entry(brief=True)
 def draw(mean: Vector, sd: Vector, open_: Integers, explore: float, u: float, p: Vector, line: Matrix) -> int:
     """`choose`, for Python."""
     return choose(mean, sd, open_, explore, u, p, line)

@@ -34,7 +34,7 @@ def new_route(source: Integers, I: int, C: int) -> Route:  # noqa: E741
     return Route(source, np.zeros(source.shape), np.zeros((4, I)), np.zeros((4, C)))
 
 
-@entry
+@entry(brief=True)
 def move(bank: Bank, shape: Shape, items: Scale, context: Scale, route: Route, work: Work) -> bool:
     """Move to the coordinates that the statistics suggest; False if these are near enough the old ones, and nothing was done."""
     a = propose(items, route.item)
@@ -123,7 +123,7 @@ def know_nothing(bank: Bank, j: int, k: int) -> None:
         U[i, i] = 1.0 if i == 0 else 1.0 / sqrt(bank.misc[LAM])
 
 
-@entry
+@entry(brief=True)
 def renew_all(bank: Bank, shape: Shape, items: Scale, context: Scale, work: Work) -> None:
     """`renew_blocks`, for Python."""
     renew_blocks(bank, shape, items, context, work)

@@ -100,6 +100,16 @@ class Pending:
             self.closed.popitem(last=False)
 
 
+_spare: list[str] = []  # ids drawn, not yet given; a child process draws its own
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_spare.clear)
+
+
 def new_id() -> str:
     """128 random bits from the system: unguessable, and never drawn twice."""
-    return os.urandom(16).hex()
+    try:
+        return _spare.pop()
+    except IndexError:  # the system is asked for many at once: asking lets another thread in
+        drawn = os.urandom(16 * 64).hex()
+        _spare.extend(drawn[i : i + 32] for i in range(32, len(drawn), 32))
+        return drawn[:32]
