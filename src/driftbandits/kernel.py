@@ -246,8 +246,8 @@ def entry(function: Callable[..., Any] | None = None, *, strict: bool = False, b
 
     `strict` compiles the body of the entry by the letter of IEEE 754, for checks of what users hand over.
 
-    Compiled code gives the interpreter's lock (GIL) away while it runs, so that threads compute side by side. `brief` code keeps it: it runs
-    for microseconds, and another thread that came in between would stay for longer than that.
+    Compiled code gives the interpreter's lock (GIL) away while it runs, so that threads compute side by side. `brief` code keeps it: it
+    runs for microseconds, and another thread that came in between would stay for longer than that.
     """
     if function is None:
         return functools.partial(entry, strict=strict, brief=brief)
