@@ -40,7 +40,7 @@ PACKAGE = pathlib.Path(__file__).parent
 NEVER_COMPILED = {
     *("theory", "plots", "zoo", "experiment", "replay", "lab", "integrations", "cli", "datasets"),
     *("citations.py", "papers.py", "files.py", "cache.py", "testing.py", "saving.py"),
-    *("agent.py", "agent_file.py", "pending.py", "simulate.py"),
+    *("agent.py", "agent_file.py", "pending.py", "simulate.py", "course.py"),
 }
 # Code in one of these is compiled into entries of the same room only: nothing below them imports them.
 ROOMS = ("bandit", "mdp")

@@ -6,7 +6,7 @@ factoring and solving run along rows without a sum across a vector register. Arm
 over arms is contiguous too. Everything is written into arrays the caller owns.
 
 Inner loops run over views from index 0: an index that might be negative means "from the end" to Python, and a loop that
-has to ask does not vectorise.
+has to ask does not vectorise. Two dimensions are written out: a loop over two numbers costs more than the numbers.
 """
 
 import numpy as np
@@ -26,6 +26,10 @@ FLOOR = 1e-200  # faded sums below this are zero: denormal numbers are a hundred
 @kernel
 def dot(x: Vector, y: Vector) -> float:
     """xᵀy."""
+    total: float
+    if x.shape[0] == 2:
+        total = x[1] * y[1] + x[0] * y[0]
+        return total
     total = 0.0
     for i in range(x.shape[0]):
         total += x[i] * y[i]
@@ -139,6 +143,11 @@ def _small_cholesky(A: Matrix, shift: float, U: Matrix) -> None:
 def solve_lower(U: Matrix, y: Vector, out: Vector) -> None:
     """out = U⁻ᵀ y, two rows of U a pass; `out` may be y."""
     d = y.shape[0]
+    if d == 2:
+        c0 = y[0] * U[0, 0]
+        out[1] = (y[1] - c0 * U[0, 1]) * U[1, 1]
+        out[0] = c0
+        return
     for i in range(d):
         out[i] = y[i]
     for i in range(0, d - 1, 2):
@@ -159,6 +168,11 @@ def solve_lower(U: Matrix, y: Vector, out: Vector) -> None:
 def solve_upper(U: Matrix, y: Vector, out: Vector) -> None:
     """out = U⁻¹ y, two columns of U a pass; `out` may be y."""
     d = y.shape[0]
+    if d == 2:
+        c1 = y[1] * U[1, 1]
+        out[0] = (y[0] - c1 * U[0, 1]) * U[0, 0]
+        out[1] = c1
+        return
     for i in range(d):
         out[i] = y[i]
     if d % 2 == 1:
@@ -242,25 +256,43 @@ def symmetric_product(A: Matrix, x: Vector, out: Vector) -> None:
 
 
 @kernel
+def _faded(v: float) -> float:
+    """v, or 0 once it is so small that it slows the processor down."""
+    return v if abs(v) > FLOOR else 0.0
+
+
+@kernel
 def scale(A: Matrix, g: float) -> None:
     """A ← g·A, flushing what has faded away."""
+    if A.shape[0] == 2:
+        A[0, 0], A[0, 1] = _faded(g * A[0, 0]), _faded(g * A[0, 1])
+        A[1, 0], A[1, 1] = _faded(g * A[1, 0]), _faded(g * A[1, 1])
+        return
     for i in range(A.shape[0]):
         for j in range(A.shape[1]):
-            v = g * A[i, j]
-            A[i, j] = v if abs(v) > FLOOR else 0.0
+            A[i, j] = _faded(g * A[i, j])
 
 
 @kernel
 def scale_vector(b: Vector, g: float) -> None:
     """b ← g·b, flushing what has faded away."""
+    if b.shape[0] == 2:
+        b[0], b[1] = _faded(g * b[0]), _faded(g * b[1])
+        return
     for i in range(b.shape[0]):
-        v = g * b[i]
-        b[i] = v if abs(v) > FLOOR else 0.0
+        b[i] = _faded(g * b[i])
 
 
 @kernel
 def add_outer(A: Matrix, x: Vector, w: float) -> None:
     """A ← A + w·xxᵀ."""
+    if A.shape[0] == 2:
+        c0, c1 = w * x[0], w * x[1]
+        A[0, 0] += c0 * x[0]
+        A[0, 1] += c0 * x[1]
+        A[1, 0] += c1 * x[0]
+        A[1, 1] += c1 * x[1]
+        return
     for i in range(A.shape[0]):
         c = w * x[i]
         for j in range(A.shape[1]):

@@ -1,12 +1,12 @@
 """Simulations, and trials of them on threads.
 
-The world is made in blocks of rounds in NumPy (θ, arms, random numbers); the compiled loop (`rounds`) sees only arrays, so a strategy is
-compiled once for all worlds.
+The world is made in blocks of rounds in NumPy (`course`); the compiled loop (`rounds`) sees only arrays, so a strategy is compiled once
+for all worlds.
 """
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from .checks import Check, check_arms
 from .checks import prepare as prepare_checks
+from .course import CHECKPOINTS, Block, block_size, made
 from .env.bandit import Bandit
-from .env.rewards import draws, reward_range
+from .env.rewards import reward_range
 from .env.table import Table
 from .errors import InvalidValue, integer
 from .linalg import Vector
@@ -32,12 +33,8 @@ from .protocol import (
     start,
     trace,
 )
-from .rounds import Log, best_predictors, blank_log, play_rounds, play_table
+from .rounds import Log, blank_log, play_rounds, play_table
 
-BLOCK = 4096  # rounds made at once
-BLOCK_NUMBERS = 1 << 17  # so many features at once when the arms change: they stay in the cache until they are played
-LOOKED_INTO = 1 << 20  # or so many where a strategy is asked about its course between blocks
-CHECKPOINTS = 300
 Seed = int | np.random.SeedSequence
 Watch = Callable[[Any, Any], dict[str, Any]]
 
@@ -114,41 +111,60 @@ def simulate(
     T, strategy = env.horizon, settle(strategy, env.dim)
     every = isinstance(checkpoints, str) and checkpoints == "all"
     marks = _checkpoints(checkpoints, T)
-    noise_rng, rng = (np.random.default_rng(s) for s in seed_sequence(seed).spawn(2))
+    noise_rng, rng = map(np.random.default_rng, streams(seed))
     if isinstance(env, Table):
         return _simulate_table(strategy, env, rng, marks, every, check, plays, watch)
-    bound = limits(strategy).L
-    fixed = env.arms.fixed
-    _check_world(strategy, env, check)
     tell = _watch(strategy, watch)
-    numbers = LOOKED_INTO if tell else BLOCK_NUMBERS
-    size = BLOCK if fixed else max(1, min(BLOCK, numbers // (env.dim * env.arms.n)))
-    look = max(1, min(size, T // CHECKPOINTS)) if tell else size  # inside, at (about) every checkpoint
-    size -= size % look
-    arms_on_offer = env.arms.blocks(T, size)
-    first = next(arms_on_offer)
-    state = start(strategy, Setting(env.dim, first[0] if fixed else np.zeros((env.dim, 0)), T), rng)
+    size = block_size(env, looked_into=tell is not None)
+    course = made(env.arms.blocks(env.horizon, size), env.path.blocks(size), env.reward, noise_rng)
+    return play(strategy, env, course, rng, marks, every=every, check=check, plays=plays, tell=tell)
+
+
+def play(
+    strategy: Any,
+    env: Bandit,
+    course: Iterable[Block],
+    rng: np.random.Generator,
+    marks: Integers,
+    *,
+    every: bool = False,
+    check: Check = "error",
+    plays: bool = False,
+    tell: Watch | None = None,
+) -> Run:
+    """Run a settled strategy through a world whose rounds are made: `simulate`, where several strategies share them.
+
+    `course` are all rounds of `env` (`course.made`), `marks` the checkpoints, the last of which is T. Blocks are read, never changed.
+    """
+    _check_world(strategy, env, check)
+    T, fixed, bound = env.horizon, env.arms.fixed, limits(strategy).L
+    blocks = iter(course)
+    block: Block | None = next(blocks)
+    assert block is not None
+    offered = block.arms[0] if fixed else np.zeros((env.dim, 0))
+    state = start(strategy, Setting(env.dim, offered, T), rng)
     state = make_room(strategy, state, env.arms.n)
     log = blank_log(marks, T if every else 0, env.arms.n if plays else 0)
     traced: list[dict[str, Any]] = []
     score, x = np.zeros(env.arms.n), np.zeros(env.dim)
     began = time.perf_counter()
-    play = None
-    for block, theta in enumerate(env.path.blocks(size)):
-        arms = first if block == 0 or fixed else next(arms_on_offer)
-        if block == 0 or not fixed:
-            check_arms(arms, bound, check)
-        best = np.empty(len(theta))
-        best_predictors(arms, theta, score, best)
-        theta, draw = np.ascontiguousarray(theta), draws(env.reward, noise_rng, len(theta))
-        for t in range(0, len(theta), look):
+    code = None
+    while block is not None:
+        if log.played[0] == 0 or not fixed:
+            check_arms(block.arms, bound, check)
+        length = len(block.theta)
+        look = max(1, min(length, T // CHECKPOINTS)) if tell else length  # inside, at (about) every checkpoint
+        for t in range(0, length, look):
             now = slice(t, t + look)
-            offer = arms if fixed else arms[now]
-            given = (strategy, state, env.reward, offer, theta[now], best[now], draw[now], fixed, score, x, rng, log)
-            play = play or play_rounds.direct(*given)  # all pieces are of the same types
-            play(*given)
+            offer = block.arms if fixed else block.arms[now]
+            given = (block.theta[now], block.best[now], block.draw[now], fixed, score, x, rng, log)
+            code = code or play_rounds.direct(
+                strategy, state, env.reward, offer, *given
+            )  # all pieces are of the same types
+            code(strategy, state, env.reward, offer, *given)
             if tell:
                 traced.append({"round": int(log.played[0]), **tell(strategy, state)})
+        block = next(blocks, None)
     return _run(log, strategy, state, traced, time.perf_counter() - began)
 
 
@@ -295,6 +311,11 @@ def spread_rounds(count: int, T: int) -> Integers:
     """At most `count` evenly spread rounds, the last of which is T."""
     count = min(count, T)
     return np.unique(np.linspace(T / count, T, count).round().astype(np.int64))
+
+
+def streams(seed: Seed) -> list[np.random.SeedSequence]:
+    """Of the noise, which all strategies share, and of the strategy's own randomness."""
+    return seed_sequence(seed).spawn(2)
 
 
 def seed_sequence(seed: Seed) -> np.random.SeedSequence:

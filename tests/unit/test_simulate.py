@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import driftbandits as db
+from driftbandits import course
 from driftbandits.kernel import entry
 from driftbandits.protocol import Setting, act, learn, start
 from driftbandits.simulate import watch_nothing
@@ -190,12 +191,11 @@ def test_watching_changes_nothing_and_tells_what_it_saw():
 
 
 def test_block_borders_do_not_matter(monkeypatch):
-    module = sys.modules["driftbandits.simulate"]
     env = db.env.linear(db.env.redrawn_arms(5, dim=2, seed=2), db.env.random_walk(T, seed=3))
     one = db.simulate(WEIGHT, env, seed=0)
-    monkeypatch.setattr(module, "BLOCK", 7)
+    monkeypatch.setattr(course, "BLOCK", 7)
     two = db.simulate(WEIGHT, env, seed=0)
-    monkeypatch.setattr(module, "BLOCK_NUMBERS", 23)
+    monkeypatch.setattr(course, "BLOCK_NUMBERS", 23)
     three = db.simulate(WEIGHT, env, seed=0)
     assert (one.regret == two.regret).all()
     assert (one.regret == three.regret).all()

@@ -24,23 +24,22 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .._numba import interpreted
-from ..env import Bandit
 from ..errors import DriftBanditsError, InvalidValue
-from ..experiment.run.cells import Cell, digest, one_run
+from ..experiment.run.cells import Cell, digest
 from ..experiment.run.compilation import compile_apart, compile_one, is_compiled, needed
-from ..experiment.run.objects import strategy_of, world_of
 from ..experiment.run.plan import plan
 from ..experiment.spec.experiment import parse
 from ..experiment.spec.formulas import number
 from ..experiment.spec.scopes import WORLDS
 from ..experiment.spec.source import Source, SpecError
 from ..linalg import Vector
-from ..simulate import simulate, spread_rounds, watch_nothing
+from ..simulate import spread_rounds
 from ..zoo.record import RECORDS
 from . import inside, river
 from .learners import LEARNERS, Learner
 from .question import Question
 from .specification import CHECKPOINTS, NAME, toml
+from .trials import regret_of
 
 Event = dict[str, Any]
 A = TypeVar("A")
@@ -258,15 +257,6 @@ async def _in_daemon(function: Callable[..., A], *args: Any) -> A:
 
     threading.Thread(target=run, daemon=True, name="lab-compiler").start()
     return await answer
-
-
-def regret_of(spec: dict[str, Any]) -> Vector:
-    """Cumulative regret at the checkpoints of a cell: what `cells.run` finds, without a look at anything else."""
-    world, strategy = world_of(spec["environment"]), strategy_of(spec["strategy"])
-    if not isinstance(world, Bandit):
-        return one_run(strategy, world, spec).regret
-    seed = np.random.SeedSequence(spec["seed"])
-    return simulate(strategy, world, seed=seed, checkpoints=spec["checkpoints"], watch=watch_nothing).regret
 
 
 def gammas(horizon: int, theory: float) -> list[float]:

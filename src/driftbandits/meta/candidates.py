@@ -205,12 +205,10 @@ def _start_anew(state: AdaptiveState, k: int, lead: int) -> None:
 def refresh(adaptive: Adaptive, state: AdaptiveState, everything: bool) -> None:
     """New estimates for the model in use and for those that have much to learn."""
     for k in range(state.gamma.shape[0]):
-        sums = view_state(state.sums, k)
-        due = (
-            state.stale[k] > adaptive.lag * sums.n[0] or k == state.clock.current[0] or linearises(adaptive.base.model)
-        )
+        behind = state.stale[k] > adaptive.lag * state.sums.n[k, 0]
+        due = behind or k == state.clock.current[0] or linearises(adaptive.base.model)
         if everything or (due and state.stale[k] > 0.0):
-            est = view_state(state.est, k)
+            sums, est = view_state(state.sums, k), view_state(state.est, k)
             estimate(adaptive.base.model, sums, est)
             rounds = state.clock.seen[0] + 1 if anytime(adaptive.base.radius) else state.horizon[0]
             state.beta[k] = beta(adaptive.base.radius, sums.n, est, rounds)

@@ -46,7 +46,7 @@ def test_the_file_has_the_cells_of_the_page(name: str, tmp_path: pathlib.Path) -
 @pytest.mark.interpreted
 @pytest.mark.parametrize("name", ["sliders", "drawn", "seasonal", "gradual river"])
 def test_the_python_prints_the_regret_of_the_cells(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    from driftbandits.lab.work import regret_of
+    from driftbandits.lab.trials import regret_of
 
     question = read({**SMALL, "seed": 2, **QUESTIONS[name], "trials": 2, "T": 12})
     asked = ask(question)

@@ -12,7 +12,8 @@ from driftbandits.experiment.run.cells import run
 from driftbandits.lab import work
 from driftbandits.lab.learners import LEARNERS
 from driftbandits.lab.question import read
-from driftbandits.lab.work import Laboratory, ask, gammas, regret_of
+from driftbandits.lab.trials import regret_of
+from driftbandits.lab.work import Laboratory, ask, gammas
 
 SMALL = {"T": 30, "trials": 3, "n": 5, "learners": ["lb_weight_ucb", "oful"]}
 
