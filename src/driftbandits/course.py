@@ -37,11 +37,12 @@ def made(arms: Iterable[Matrix], theta: Iterable[Matrix], reward: Any, rng: np.r
 
     Examples
     --------
+    >>> import numpy as np
     >>> import driftbandits as db
     >>> world = db.env.linear(np.eye(2), db.env.rotating(5))
     >>> (block,) = made(world.arms.blocks(5, 5), world.path.blocks(5), world.reward, np.random.default_rng(0))
-    >>> block.arms.shape, block.best.round(3)
-    ((1, 2, 2), array([ 1.,  1., -0.,  0.,  1.]))
+    >>> block.arms.shape, block.best.round(3) + 0.0
+    ((1, 2, 2), array([1., 1., 0., 0., 1.]))
     """
     for offered, path in zip(arms, theta, strict=True):
         best = np.empty(len(path))
