@@ -26,7 +26,8 @@ settings.load_profile("house")
 #: Of these no kernel is compiled, so that their tests run once: interpreted, where coverage sees them, unless a test is marked `compiled`.
 ONCE = (
     *("unit/cli", "unit/datasets", "unit/experiment", "unit/integrations", "unit/lab", "unit/plots", "unit/replay"),
-    *("unit/theory", "docs", "benchmarks", "naive"),
+    *("unit/theory", "unit/mdp/test_environment.py", "unit/mdp/test_pictures.py", "docs", "benchmarks", "naive"),
+    *(f"unit/test_{name}.py" for name in ("errors", "files", "pending", "repr", "saving")),
 )
 HERE = pathlib.Path(__file__).parent
 
@@ -35,7 +36,14 @@ HERE = pathlib.Path(__file__).parent
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Say of each test which runs it belongs to, and which tests stay together in one process."""
     pages = {item.path for item in items if _looks_at_a_page(item)}
+    traced = set()
     for item in items:
+        name = (item.path, getattr(item, "originalname", item.name))
+        if (
+            INTERPRETED and name in traced
+        ):  # tracing doubles the time of a kernel: coverage is of the first case of each test
+            item.add_marker(pytest.mark.no_cover)
+        traced.add(name)
         if _looks_at_a_page(item) and not item.get_closest_marker("interpreted"):
             item.add_marker(pytest.mark.compiled)  # a page is looked at once
         if _runs_once(item) and not item.get_closest_marker("compiled"):

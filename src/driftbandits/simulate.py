@@ -270,8 +270,11 @@ def _simulate_table(
     tell = _watch(strategy, watch)
     for now, offers in env.blocks(max(1, T // CHECKPOINTS) if tell else T):
         check_arms(offers, bound, check)
-        world = (offers, env.rewards[now], env.expected[now], best[now], env.items)
-        play_table(strategy, state, *world, score, x, rng, log)
+        # A file that is mapped, or a broadcast array, is read-only, and numba would compile the loop again for it.
+        offers, rewards, means = (
+            np.require(a, requirements=("C", "W")) for a in (offers, env.rewards[now], env.expected[now])
+        )
+        play_table(strategy, state, offers, rewards, means, best[now], env.items, score, x, rng, log)
         if tell:
             traced.append({"round": int(log.played[0]), **tell(strategy, state)})
     run = _run(log, strategy, state, traced, time.perf_counter() - began)

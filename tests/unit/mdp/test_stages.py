@@ -195,6 +195,7 @@ def test_bad_shapes_are_one_line():
         assert "\n" not in str(raised.value)
 
 
+@pytest.mark.interpreted
 def test_what_cannot_follow_in_this_stage_is_refused():
     features = BUILT["logit"]()
     agent = db.EpisodicAgent(db.zoo.mnl_weight_ucrl(gamma=0.9), features, horizon=H, seed=0)

@@ -68,6 +68,7 @@ def test_scores(name, problem):
     assert_close(agent.scores(problem.arms), scores, 2e-6)
 
 
+@pytest.mark.interpreted
 def test_an_agent_without_a_horizon_makes_room():
     rng = np.random.default_rng(2)
     t = 70 if INTERPRETED else 300
@@ -140,6 +141,7 @@ def test_bad_constants_are_refused(change, message):
         db.zoo.scb_weight_ucb(**{"gamma": 0.9, "lam": 1.0, "S": 1.0, "L": 1.0, "delta": 0.1, **change})
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("reward", [-0.1, 1.1, np.nan])
 def test_rewards_out_of_range_are_refused(reward):
     agent = db.Agent(db.zoo.scb_weight_ucb(gamma=0.9, lam=1, S=1, L=1, delta=0.1), dim=2)

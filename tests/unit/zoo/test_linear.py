@@ -121,7 +121,7 @@ def test_d_rand_lin_ucb(problem, optimistic):
     assert_close(scores, oracle)
 
 
-@given(problems(), st.sampled_from([1.0, 0.5, None]))
+@given(problems(), st.sampled_from([1.0, 0.5, None] if INTERPRETED else [1.0, 0.5]))
 def test_d_lin_ts(problem, a):
     options = constants(problem)
     strategy = db.zoo.d_lin_ts(gamma=problem.gamma, a=a, **options)
