@@ -1,11 +1,22 @@
 // The plotting library is in this page, compressed; plots are drawn when they come near the window, or are printed.
-const figures = JSON.parse(document.getElementById("figures").textContent);
+// In a dark window white is dark and black is light, and so are the lines between; on paper all is as it was written.
+const DARK = [
+  ['"white"', '"#14181f"'], ['"#ffffff"', '"#14181f"'], ['"#222222"', '"#e6eaf0"'], ['"#e6e6e6"', '"#2b333e"'], ['"#cccccc"', '"#4a5462"'],
+  ["rgba(34,34,34,", "rgba(230,234,240,"], ['"#0072B2"', '"#4a9fe8"'], ['"#7F4F24"', '"#c8956b"'], ['"#9ecae1"', '"#2f6690"'], ['"#08306b"', '"#b9def5"'],
+];
+const written = document.getElementById("figures").textContent;
+const dark = matchMedia("screen and (prefers-color-scheme: dark)");
 const places = [...document.querySelectorAll(".plot")];
+let figures = {};
+
+function colour() {
+  figures = JSON.parse(dark.matches ? DARK.reduce((text, [light, instead]) => text.replaceAll(light, instead), written) : written);
+}
 
 function draw(place) {
   if (place.dataset.drawn) return;
   place.dataset.drawn = "yes";
-  const { data, layout } = figures[place.dataset.figure];
+  const { data, layout } = structuredClone(figures[place.dataset.figure]);
   const width = place.clientWidth;
   if (place.classList.contains("low")) layout.height = 280;
   if (layout.showlegend && width < 620) {
@@ -23,12 +34,20 @@ async function load() {
   const script = document.createElement("script");
   script.textContent = await new Response(stream).text();
   document.head.append(script);
+  colour();
   const watcher = new IntersectionObserver(
     (seen) => seen.filter((entry) => entry.isIntersecting).forEach((entry) => draw(entry.target)),
     { rootMargin: "1000px" },
   );
   places.forEach((place) => watcher.observe(place));
   addEventListener("beforeprint", () => places.forEach(draw));
+  dark.addEventListener("change", () => {
+    colour();
+    for (const place of places.filter((one) => one.dataset.drawn)) {
+      delete place.dataset.drawn;
+      draw(place);
+    }
+  });
 }
 
 load().catch((problem) => {

@@ -138,9 +138,9 @@ def test_a_report_that_cannot_be_written_leaves_the_old_one(report: pathlib.Path
     assert not list(report.parent.rglob("*.part"))
 
 
-def opened(browser: Any, path: pathlib.Path, width: int = 1200) -> Any:
+def opened(browser: Any, path: pathlib.Path, width: int = 1200, **options: Any) -> Any:
     """The page, all its plots drawn, with what it complained about and asked for."""
-    page = browser.new_page(viewport={"width": width, "height": 1000})
+    page = browser.new_page(viewport={"width": width, "height": 1000}, **options)
     page.set_default_timeout(120_000)
     page.problems, page.requests = [], []
     page.on(
@@ -174,6 +174,22 @@ def test_nasty_names_do_nothing_in_a_browser(browser: Any, tmp_path: pathlib.Pat
 def test_a_phone_scrolls_in_one_direction_only(browser: Any, report: pathlib.Path) -> None:
     page = opened(browser, report, width=390)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.problems == []
+
+
+def test_a_dark_window_has_a_dark_page_with_dark_plots_until_it_is_light(browser: Any, report: pathlib.Path) -> None:
+    page = opened(browser, report, color_scheme="dark")
+    page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length === places.length")
+    back, plots = "getComputedStyle(document.body).backgroundColor", "places.map(p => p.layout.paper_bgcolor)"
+    lines = "places.flatMap(p => p.data.flatMap(t => t.line?.color ?? []))"
+    assert page.evaluate(back) == "rgb(20, 24, 31)"
+    assert set(page.evaluate(plots)) == {"#14181f"}
+    assert "#4a9fe8" in page.evaluate(lines)
+    assert "#0072B2" not in page.evaluate(lines)
+    page.emulate_media(color_scheme="light")
+    page.wait_for_function(f"{plots}.every(colour => colour === 'white')")
+    assert page.evaluate(back) == "rgb(255, 255, 255)"
+    assert "#0072B2" in page.evaluate(lines)
     assert page.problems == []
 
 
