@@ -45,7 +45,7 @@ def _(memory, history, sums, x, r, slot, weight, age):  # an observation of the 
 
 static = db.zoo.oful(lam=2, S=1, L=1, R=1, delta=0.001)
 ours = static._replace(memory=Polynomial(a=20))
-print(ours)
+print(*ours, sep="\n")
 
 # %%
 # Against the others
