@@ -105,7 +105,7 @@ class SelfTuning:
         return mean, sd
 
     def propensities(self, offer, grid=50_001):
-        """By integrating over ξ on a grid; without Thompson sampling (d ≤ 4)."""
+        """By integrating over ξ on a grid."""
         mean, sd = self.views(offer)
         if self.noise[0] == 0:
             return np.full(mean.shape[1], 1 / mean.shape[1])

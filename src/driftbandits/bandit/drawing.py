@@ -1,4 +1,4 @@
-"""Which item is drawn: probabilities that are exact, and a floor. The law is `self_tuning`'s, without Thompson sampling."""
+"""Which item is drawn: probabilities that are exact, and a floor. The law is `self_tuning`'s."""
 
 from collections.abc import Sequence
 
@@ -29,7 +29,7 @@ def choose(mean: Vector, sd: Vector, open_: Integers, explore: float, u: float, 
     for k in range(n):
         low[k] += step[k]
         p[k] *= CHECKS / total
-    add_law(low, step, True, 1.0 - CHECKS, p)
+    add_law(low, step, 1.0 - CHECKS, p)
     whole = 0.0
     for k in range(n):
         if open_[k] == 1:

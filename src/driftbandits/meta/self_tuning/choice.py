@@ -1,12 +1,9 @@
 r"""How a bank chooses, and with what probabilities. Mean zᵀθ and sd σ̂√(zᵀPz) of every arm are the model's in use.
 
-RandUCB             argmax mean + ½(1+|ξ|)·sd,  one ξ ~ N(0, 1) for all arms
-Thompson sampling   argmax zᵀ(θ + τσ̂Lg̃),  P = LLᵀ,  g̃ ~ N(0, I),  τ = 1.6/√d;   with probability ω = 1 − 4/d, shared features only
-checks              with probability .01, an arm ∝ v/(v + gap²),  v = sd² + sd_top², gap = mean_top − mean
+RandUCB   argmax mean + ½(1+|ξ|)·sd,  one ξ ~ N(0, 1) for all arms
+checks    with probability .01, an arm ∝ v/(v + gap²),  v = sd² + sd_top², gap = mean_top − mean
 
-Thompson's g̃ = g⊥ + ξu is drawn on one of M random lines through the origin: u = h/‖h‖, g⊥ = g − (gᵀu)u, g, h ~ N(0, I). Every M gives
-the same law of the
-choice; given the lines, both explorers are argmax_k c_k + ξs_k, whose probabilities `envelope` has exactly. With ε = `explore`:
+RandUCB is argmax_k c_k + |ξ|·s_k with c = mean + ½sd, s = ½sd, whose probabilities `envelope` has exactly. With ε = `explore`:
 
     p = (1−ε) Σ_e ρ_e p_e + ε/n
 """
@@ -18,20 +15,11 @@ import numpy as np
 from ...kernel import kernel, solver, sqrt
 from ...linalg import CHUNK, Matrix, Vector, dot, inner_products, largest, position, quadratic_forms
 from .envelope import add_law, mass_of, pick
-from .models import elapsed, factorise, precision, prior_width, quadratic, renewal, widened
-from .parts import BANKS, LINES, SelfTuning, SelfTuningState
+from .models import elapsed, precision, prior_width, quadratic, renewal, widened
+from .parts import BANK, BANKS, CHECK, EXPLORE, PICK, SelfTuning, SelfTuningState
 
 CHECKS = 0.01
 OPTIMISM = 0.5
-THOMPSON, THOMPSON_FROM = 1.6, 4.0
-BANK, EXPLORER, CHECK, PICK, LINE, EXPLORE = range(6)  # places in draw.u
-
-
-@kernel
-def thompson_share(strategy: SelfTuning, state: SelfTuningState) -> float:
-    """ω."""
-    d = state.scale.mu.shape[0]
-    return 0.0 if strategy.disjoint == 1.0 else max(0.0, 1.0 - THOMPSON_FROM / d)
 
 
 @kernel
@@ -91,8 +79,7 @@ def score_arms(strategy: SelfTuning, state: SelfTuningState, Z: Matrix, score: V
     """The scores whose largest is chosen, given the randomness drawn. work.mean has the means of all banks."""
     draw, work, n = state.draw, state.work, score.shape[0]
     bank = _drawn_bank(state)
-    mean, omega = work.mean[bank, :n], thompson_share(strategy, state)
-    noise = state.evidence.noise[bank]
+    mean, noise = work.mean[bank, :n], state.evidence.noise[bank]
     checks = draw.u[CHECK] < CHECKS or noise <= 0.0
     if draw.u[EXPLORE] < strategy.explore or checks:
         if noise > 0.0:
@@ -103,16 +90,6 @@ def score_arms(strategy: SelfTuning, state: SelfTuningState, Z: Matrix, score: V
         for a in range(n):
             score[a] = mean[a]
         score[chosen] = top + max(abs(top), 1.0)
-    elif draw.u[EXPLORER] < omega:
-        line = int(draw.u[LINE] * LINES)
-        _factor(state, bank)
-        _on_line(state, bank, line)
-        direction, slope = work.vectors[0], work.vectors[1]
-        for i in range(direction.shape[0]):
-            direction[i] += draw.xi[0] * slope[i]
-        inner_products(Z, direction, score)
-        for a in range(n):
-            score[a] += mean[a]
     else:
         deviations(strategy, state, Z, bank, work.sd[:n])
         for a in range(n):
@@ -140,52 +117,12 @@ def weights_of_checks(mean: Vector, sd: Vector, uniform: bool, out: Vector) -> N
             out[a] = 0.0
 
 
-@solver
-def _factor(state: SelfTuningState, bank: int) -> None:
-    """work.U with UᵀU = P of the bank's model in use, coordinates in increasing order of θ: whatever order the features come in."""
-    work, m = state.work, state.evidence.current[bank]
-    covariance(state, m)
-    P, theta, order, shift = work.A, state.models.theta[m, 0], work.order, 0.0
-    for i in range(order.shape[0]):
-        shift = max(shift, P[i, i])
-        j = i
-        while j > 1 and theta[order[j - 1]] > theta[i]:  # the intercept stays first
-            order[j] = order[j - 1]
-            j -= 1
-        order[j] = i
-    for i in range(order.shape[0]):
-        for j in range(order.shape[0]):
-            work.W[i, j] = P[order[i], order[j]]
-    factorise(work.W, 1e-14 * shift, work.U)
-
-
-@kernel
-def _on_line(state: SelfTuningState, bank: int, line: int) -> None:
-    """work.vectors[0] = τσ̂Lg⊥ and work.vectors[1] = τσ̂Lu."""
-    draw, work, U = state.draw, state.work, state.work.U
-    g, h, fixed, slope = draw.g[line], draw.h[line], work.vectors[2], work.vectors[4]
-    size = THOMPSON * math.sqrt(state.evidence.noise[bank] / state.scale.mu.shape[0])
-    along, square = dot(g, h), dot(h, h)
-    for i in range(g.shape[0]):
-        fixed[i], slope[i] = 0.0, 0.0
-    for j in range(g.shape[0]):  # L = Uᵀ, and U has the reciprocals of its diagonal
-        a, b = size * (g[j] - along / square * h[j]), size * h[j] / math.sqrt(square)
-        fixed[j] += a / U[j, j]
-        slope[j] += b / U[j, j]
-        for i in range(j + 1, g.shape[0]):
-            fixed[i] += a * U[j, i]
-            slope[i] += b * U[j, i]
-    for i in range(g.shape[0]):
-        work.vectors[0, work.order[i]] = fixed[i]
-        work.vectors[1, work.order[i]] = slope[i]
-
-
 # ------------------------------------------------------------------------------------------------------------- and how likely
 
 
 @solver
 def probabilities(strategy: SelfTuning, state: SelfTuningState, Z: Matrix, only: int, p: Vector) -> None:
-    """P(chosen) of every arm, given the lines, or of `only` one if that is ≥ 0. work.mean has the means of all banks."""
+    """P(chosen) of every arm, or of `only` one if that is ≥ 0. work.mean has the means of all banks."""
     work, n = state.work, p.shape[0]
     alive = 0.0
     for a in range(n):
@@ -205,7 +142,7 @@ def _add_bank(
 ) -> None:
     work, n = state.work, p.shape[0]
     mean, sd, low, step = work.mean[bank, :n], work.sd[:n], work.line[0, :n], work.line[1, :n]
-    omega, noise, checks = thompson_share(strategy, state), state.evidence.noise[bank], work.p[1, :n]
+    noise, checks = state.evidence.noise[bank], work.p[1, :n]
     if noise > 0.0:
         deviations(strategy, state, Z, bank, sd)
     floor = CHECKS if noise > 0.0 else 1.0
@@ -219,22 +156,7 @@ def _add_bank(
         return
     for a in range(n):
         low[a], step[a] = mean[a] + OPTIMISM * sd[a], OPTIMISM * sd[a]
-    _add(low, step, True, weight * (1.0 - floor) * (1.0 - omega), only, p)
-    if omega > 0.0:
-        _factor(state, bank)
-        for line in range(LINES):
-            _on_line(state, bank, line)
-            inner_products(Z, work.vectors[0], low)
-            inner_products(Z, work.vectors[1], step)
-            for a in range(n):
-                low[a] += mean[a]
-            _add(low, step, False, weight * (1.0 - floor) * omega / LINES, only, p)
-
-
-@kernel
-def _add(c: Vector, s: Vector, half: bool, weight: float, only: int, p: Vector) -> None:
-    """Add the law of argmax c + ξs, of all arms or only of one."""
     if only < 0:
-        add_law(c, s, half, weight, p)
+        add_law(low, step, weight * (1.0 - floor), p)
     else:
-        p[only] += weight * mass_of(c, s, half, only)
+        p[only] += weight * (1.0 - floor) * mass_of(low, step, only)

@@ -1,4 +1,4 @@
-r"""The law of argmax_k c_k + ξ·s_k for one normal ξ, exactly.
+r"""The law of argmax_k c_k + ξ·s_k for one ξ ~ |N(0, 1)|, exactly.
 
 Each arm is a line in ξ. The largest at ξ is the upper envelope of the lines, walked from left to right: from line k the next is the one,
 among the
@@ -39,19 +39,14 @@ def tolerance(c: Vector, s: Vector) -> float:
 
 
 @solver
-def add_law(c: Vector, s: Vector, half: bool, weight: float, p: Vector) -> None:
-    """p_k += weight·P(k = argmax c + ξs), ξ ~ N(0, 1) or, with `half`, |N(0, 1)|; arms that tie share. c_k = −∞: never."""
+def add_law(c: Vector, s: Vector, weight: float, p: Vector) -> None:
+    """p_k += weight·P(k = argmax c + ξs), ξ ~ |N(0, 1)|; arms that tie share. c_k = −∞: never."""
     n, tol = c.shape[0], tolerance(c, s)
     k = -1
-    for a in range(n):  # the largest at the left end: of the highest with `half`, else of the least steep
+    for a in range(n):  # the largest at ξ = 0, of those the steepest
         if c[a] == -np.inf:
             continue
-        if k < 0:
-            k = a
-        elif half:
-            if c[a] > c[k] + tol or (c[a] > c[k] - tol and s[a] > s[k]):
-                k = a
-        elif s[a] < s[k] - tol or (s[a] < s[k] + tol and c[a] > c[k]):
+        if k < 0 or c[a] > c[k] + tol or (c[a] > c[k] - tol and s[a] > s[k]):
             k = a
     low, mass = 0.0, 0.0
     while True:
@@ -61,9 +56,7 @@ def add_law(c: Vector, s: Vector, half: bool, weight: float, p: Vector) -> None:
                 crossing = (c[k] - c[a]) / (s[a] - s[k])
                 if crossing < corner or (crossing == corner and s[a] > s[following]):
                     corner, following = crossing, a
-        high = 1.0
-        if following >= 0:
-            high = half_normal_cdf(corner) if half else normal_cdf(corner)
+        high = half_normal_cdf(corner) if following >= 0 else 1.0
         mass = max(high - low, 0.0)
         if mass > 0.0:
             _share(c, s, k, tol, weight * mass, p)
@@ -73,10 +66,10 @@ def add_law(c: Vector, s: Vector, half: bool, weight: float, p: Vector) -> None:
 
 
 @solver
-def mass_of(c: Vector, s: Vector, half: bool, k: int) -> float:
+def mass_of(c: Vector, s: Vector, k: int) -> float:
     """What `add_law` gives arm k, in one pass: ξ is where it has overtaken every line less steep and no steeper one has overtaken it."""
     tol, ties = tolerance(c, s), 0
-    low, high = 0.0 if half else -np.inf, np.inf
+    low, high = 0.0, np.inf
     for a in range(c.shape[0]):
         if c[a] == -np.inf:
             continue
@@ -89,9 +82,7 @@ def mass_of(c: Vector, s: Vector, half: bool, k: int) -> float:
             return 0.0
         elif ahead >= -tol:
             ties += 1
-    if half:
-        return max(half_normal_cdf(high) - half_normal_cdf(low), 0.0) / ties
-    return max(normal_cdf(high) - normal_cdf(low), 0.0) / ties
+    return max(half_normal_cdf(high) - half_normal_cdf(low), 0.0) / ties
 
 
 @kernel

@@ -18,7 +18,6 @@ RATES = (1e-2, 1e-3, 1e-5)  # of the random walks: the share of the prior's vari
 RIDGE = 0.3  # λ = RIDGE·d to start with
 ITEM_RIDGE = 0.125  # the same of items
 PER_ITEM = 2.0  # a memory of fewer rounds per item has forgotten most of them
-LINES = 2  # lines on which Thompson sampling's probabilities are exact
 EVENTS = 64  # so many drift events are kept
 BANKS = 3
 EXPONENTIAL, STATIC, WALK = 0, 1, 2
@@ -48,6 +47,11 @@ NUMBERS = 18
 
 TICKETS = 256  # so many decisions may be open and still count in the duel of the banks
 ROUND, DISAGREED, PROPENSITY, CHOSEN, GREEDY = 0, 1, 2, 3, 4  # places in a ticket; one GREEDY per bank
+
+BANK, CHECK, PICK, EXPLORE = range(
+    4
+)  # places in the uniform draws: which bank, check or not, which of equals, uniform or not
+DRAWS = 4
 
 
 @part
@@ -112,10 +116,8 @@ class Duel(NamedTuple):
 class Draw(NamedTuple):
     """The randomness of the coming decision."""
 
-    u: Vector  # (6,) which bank, which explorer, check or not, which of equals, which line, uniform or not
+    u: Vector  # (DRAWS,)
     xi: Vector  # (1,)
-    g: Matrix  # (LINES, p)
-    h: Matrix  # (LINES, p)
 
 
 @scratch
@@ -132,7 +134,6 @@ class Work(NamedTuple):
     A: Matrix  # (p, p)
     U: Matrix  # (p, p)
     W: Matrix  # (p, p)
-    order: Integers  # (p,) of the coordinates, see `choice`
     T: Matrix  # (2, 2, p) two candidate coordinates: shift and stretch
     vectors: Matrix  # (6, p)
     Pz: Matrix  # (M, p) of the observation at hand
@@ -198,7 +199,7 @@ def first_state(strategy: SelfTuning, setting: Setting) -> SelfTuningState:
             events=np.zeros(EVENTS),
         ),
         duel=Duel(np.zeros((3, BANKS)), np.zeros(BANKS), np.zeros((TICKETS, GREEDY + BANKS))),
-        draw=Draw(np.zeros(6), np.zeros(1), np.zeros((LINES, p)), np.zeros((LINES, p))),
+        draw=Draw(np.zeros(DRAWS), np.zeros(1)),
         x=np.zeros(d),
         value=np.zeros(1),
         work=room(M, p, max(B, setting.arms.shape[1], 1)),
@@ -224,7 +225,6 @@ def room(models: int, p: int, n: int) -> Work:
         A=np.zeros((p, p)),
         U=np.zeros((p, p)),
         W=np.zeros((p, p)),
-        order=np.arange(p),
         T=np.zeros((2, 2, p)),
         vectors=np.zeros((6, p)),
         Pz=np.zeros((models, p)),

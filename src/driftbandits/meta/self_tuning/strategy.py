@@ -38,7 +38,7 @@ from ...protocol import (
     trace,
 )
 from .checkpoint import checkpoint
-from .choice import means, probabilities, score_arms, thompson_share
+from .choice import means, probabilities, score_arms
 from .coordinates import adopt, express, express_one, see
 from .duel import judge_banks, settle_duel
 from .envelope import pick, tied_with_best
@@ -55,8 +55,8 @@ from .parts import (
     EVENTS,
     GREEDY,
     LAM,
-    LINES,
     ORIGIN,
+    PICK,
     PROPENSITY,
     REWARD_MEAN,
     REWARD_SQUARES,
@@ -128,11 +128,6 @@ def _(strategy: SelfTuning, state: SelfTuningState, rng: np.random.Generator) ->
     for i in range(draw.u.shape[0]):
         draw.u[i] = rng.random()
     draw.xi[0] = rng.standard_normal()
-    if thompson_share(strategy, state) > 0.0:
-        for line in range(LINES):
-            for i in range(draw.g.shape[1]):
-                draw.g[line, i] = rng.standard_normal()
-                draw.h[line, i] = rng.standard_normal()
     state.now[DRAWN] = 1.0
 
 
@@ -170,7 +165,7 @@ def _(strategy: SelfTuning, state: SelfTuningState, arms: Matrix, score: Vector,
 def _choose(state: SelfTuningState, score: Vector) -> int:
     tied, n = state.work.p[0], score.shape[0]
     tied_with_best(score, tied[:n])
-    return pick(tied[:n], state.work.key[:n], state.draw.u[3])
+    return pick(tied[:n], state.work.key[:n], state.draw.u[PICK])
 
 
 @kernel
