@@ -31,6 +31,11 @@ class Wrapped:
                 f"features = {mode!r} is not allowed with strategy=…; it must be 'item', 'interact' or a function: "
                 "one model is shared by all items"
             )
+        if getattr(strategy, "disjoint", 0.0):
+            raise InvalidValue(
+                "strategy=self_tuning(features='disjoint') has a model per item, and names are features here; "
+                "use self_tuning(features='shared'), or Bandit(features='disjoint') without strategy=…"
+            )
         self.strategy, self.mode, self.seed = strategy, mode, seed
         self.items, self.context = Table("item", buckets), Table("context", buckets)
         self.agent: Agent | None = None

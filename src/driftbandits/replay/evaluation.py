@@ -58,7 +58,7 @@ def replay(
         What policies learn from in "ips", "snips" and "dr": "log", every row, whoever chose; or "own", only rows where they agree
         with the log, as in "replay".
     seed
-        Of the bootstrap and of the coins of "replay".
+        Of the bootstrap, of the coins of "replay", and of the draws for policies that answer with probabilities.
     progress
         Called now and then with the number of rows done and of all rows.
 
@@ -83,7 +83,7 @@ def replay(
     left = [name for name in asked if name not in refused]
     if not left:
         raise InvalidValue(next(iter(refused.values())))
-    walkers = [_Walker(name, given, log, left, history) for name, given in policies.items()]
+    walkers = [_Walker(name, given, log, left, history, seed) for name, given in policies.items()]
     for walker in walkers:
         refused |= walker.refused
     sums = Sums(HEAD + EACH * len(walkers))
@@ -137,7 +137,7 @@ class _Runner:
 class _Walker:
     """A policy with its copies: one for all estimators, or one for each history."""
 
-    def __init__(self, name: str, given: Any, log: Log, estimators: Sequence[str], history: str) -> None:
+    def __init__(self, name: str, given: Any, log: Log, estimators: Sequence[str], history: str, seed: int) -> None:
         self.walk = Walk(name)
         weighted = any(e != "replay" for e in estimators)
         foreign = weighted and history == "log"
@@ -146,14 +146,17 @@ class _Walker:
         self.refused: dict[tuple[str, str], str] = {}
         try:
             if weighted:
-                self.weighted = _Runner(policy_of(name, given, log, foreign=foreign), own=history == "own")
+                self.weighted = _Runner(policy_of(name, given, log, foreign=foreign, seed=seed), own=history == "own")
         except OwnOnly as problem:
             if "replay" not in estimators:
                 raise
             self.refused = {(name, e): str(problem) for e in estimators if e != "replay"}
         if "replay" in estimators:
             shared = self.weighted is not None and (self.weighted.own or not self.weighted.policy.learns)
-            self.matched = self.weighted if shared else _Runner(policy_of(name, given, log, foreign=False), own=True)
+            if shared:
+                self.matched = self.weighted
+            else:
+                self.matched = _Runner(policy_of(name, given, log, foreign=False, seed=seed), own=True)
 
     def runners(self) -> Iterator[_Runner]:
         """Each copy once."""

@@ -53,8 +53,11 @@ class Policy(Protocol):
         """Drift that it dated."""
 
 
-def policy_of(name: str, given: Any, log: Log, *, foreign: bool) -> Policy:
-    """A copy of what a user gave, ready to walk through a log; with `foreign` it is told of choices that are not its own."""
+def policy_of(name: str, given: Any, log: Log, *, foreign: bool, seed: int = 0) -> Policy:
+    """A copy of what a user gave, ready to walk through a log; with `foreign` it is told of choices that are not its own.
+
+    `seed` is of the draws for a policy that answers with probabilities; bandits and strategies have their own.
+    """
     if isinstance(given, Bandit):
         _needs_time(name, given, log)
         return BanditPolicy(_copied(name, given))
@@ -68,7 +71,7 @@ def policy_of(name: str, given: Any, log: Log, *, foreign: bool) -> Policy:
             )
         return _of_strategy(given, log)
     if hasattr(given, "decide") or callable(given):
-        return ObjectPolicy(name, given)
+        return ObjectPolicy(name, given, seed)
     raise InvalidValue(
         f"policy {name!r} is of type {type(given).__name__}; it must be a Bandit, a strategy of the zoo, "
         "or have decide(items, context, at)"
@@ -194,7 +197,7 @@ def _shown(log: Log) -> tuple[list[Any], list[Any]]:
 class ObjectPolicy:
     """Any object with decide(items, context, at), or a function of these; with reward(item, reward, …) it learns."""
 
-    def __init__(self, name: str, given: Any) -> None:
+    def __init__(self, name: str, given: Any, seed: int = 0) -> None:
         self._name = name
         try:
             self._own = copy.deepcopy(given)
@@ -207,7 +210,7 @@ class ObjectPolicy:
         self.learns = callable(told)
         known = ("item", "reward", "context", "at", "items", "propensity")
         self._reward = Called(told, known, "reward") if self.learns else None
-        self._chance = np.random.default_rng([zlib.crc32(name.encode()), 1])  # of nobody else
+        self._chance = np.random.default_rng([zlib.crc32(name.encode()), 1, seed])  # of nobody else
         self._chosen: dict[int, Any] = {}
 
     def ask(self, t: int, row: Row) -> Asked:

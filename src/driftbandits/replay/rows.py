@@ -130,7 +130,12 @@ def as_time(value: Any, column: str | None) -> float:
         return (value if value.tzinfo else value.replace(tzinfo=datetime.UTC)).timestamp()
     if isinstance(value, datetime.date):
         return datetime.datetime(value.year, value.month, value.day, tzinfo=datetime.UTC).timestamp()
-    seconds = _number(value, column, "time")
+    try:
+        seconds = _number(value, column, "time")
+    except InvalidValue:
+        raise InvalidValue(
+            f"{column} = {value!r} is no time; it must be a datetime, ISO 8601 like '2024-05-01 08:30', or seconds since 1970"
+        ) from None
     if abs(seconds) > MILLISECONDS:
         raise InvalidValue(
             f"{column} = {value!r} is too large for seconds since 1970; is it in milliseconds? Give seconds or datetimes"

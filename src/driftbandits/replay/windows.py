@@ -52,7 +52,12 @@ def windows(by: Any, log: Log) -> Clock:
         if by not in NAMED:
             raise InvalidValue(f"by = {by!r} needs a log with time=…; without one it is a number of rows")
         return Clock(float(max(1, math.ceil(len(log) / PARTS))), 0.0, False)
-    seconds = NAMED[by] if isinstance(by, str) and by in NAMED else duration(by, name="by")
+    try:
+        seconds = NAMED[by] if isinstance(by, str) and by in NAMED else duration(by, name="by")
+    except InvalidValue:
+        raise InvalidValue(
+            f"by = {by!r} is not allowed; it must be 'hour', 'day', 'week', a duration like '6h', or a number of rows"
+        ) from None
     if (log.end - log.start) / seconds > MOST:
         raise InvalidValue(f"by = {by!r} cuts the log into more than {MOST} windows; choose longer ones")
     whole_days = seconds % 86400.0 == 0.0

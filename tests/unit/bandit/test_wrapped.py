@@ -97,3 +97,10 @@ def test_durable_with_a_strategy(tmp_path):
     with db.Bandit.open(tmp_path / "b") as again:
         assert again.info() == known
         play(again, 5, 1)
+
+
+def test_a_strategy_with_a_model_per_item_is_refused_before_the_first_decision():
+    with pytest.raises(
+        db.DriftBanditsError, match=r"use self_tuning\(features='shared'\), or Bandit\(features='disjoint'\)"
+    ):
+        db.Bandit(strategy=db.zoo.self_tuning(features="disjoint"))

@@ -157,3 +157,18 @@ def test_what_is_no_policy_is_refused():
     bare = db.Log.read(logs.frame(5, 0), item="item", reward="r", propensity="p")
     with pytest.raises(InvalidValue, match="forgets by the clock, and the log has no time"):
         policy_of("p", db.Bandit(half_life="3d"), bare, foreign=True)
+
+
+def test_the_seed_is_of_the_draws_for_a_policy_that_answers_with_probabilities():
+    """Many logs replayed with one seed share their coins and draws, so a study of many logs gives each its own."""
+    log = logs.log(60, 0)
+
+    def drawn(seed):
+        policy = policy_of("soft", logs.soft, log, foreign=True, seed=seed)
+        return [policy.ask(t, row).item for t, row in enumerate(log)]
+
+    assert drawn(0) == drawn(0)
+    assert drawn(0) != drawn(1)
+    policies, even = {"soft": logs.soft}, logs.log(300, 0, uniform=True)
+    values = {db.replay(policies, even, estimators="replay", seed=seed).estimate("soft").value for seed in (0, 0, 1)}
+    assert len(values) == 2

@@ -39,7 +39,7 @@ def read(**changed):
         ({"p": 1.5}, "p = 1.5 is no probability"),
         ({"p": -0.1}, "p = -0.1 is no probability"),
         ({"p": None}, "column 'p' is empty"),
-        ({"at": "soon"}, "at = 'soon' is no time"),
+        ({"at": "soon"}, "at = 'soon' is no time; it must be a datetime, ISO 8601"),
         ({"at": 1.7e12}, "milliseconds"),
         ({"late": 50.0}, "a reward cannot come before its decision"),
         ({"offer": None}, "nothing is on offer"),

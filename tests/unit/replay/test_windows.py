@@ -32,5 +32,7 @@ def test_windows_of_rows():
     for by in (0, -3, "fortnight", None):
         with pytest.raises(InvalidValue):
             windows(by, log)
+    with pytest.raises(InvalidValue, match="'hour', 'day', 'week', a duration like '6h', or a number of rows"):
+        windows("fortnight", log)
     with pytest.raises(InvalidValue, match="more than 100000 windows"):
         windows("1s", log)
