@@ -127,7 +127,7 @@ def curvature(psi: Matrix, used: int, w: Vector, p: Vector, mean: Vector, H: Mat
 
 @transition_state.register(OnePassMultinomial)
 def _(transition: OnePassMultinomial, task: Task, memory: Any, groups: int) -> MultinomialState:
-    state = transition_state(Multinomial(*transition), task, memory, groups)
+    state = transition_state(Multinomial(**transition._asdict()), task, memory, groups)
     d = state.choices.psi.shape[2]
     sums = Steps(
         n=np.zeros((groups, 2)),

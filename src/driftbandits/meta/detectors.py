@@ -109,7 +109,8 @@ class BlockSums(NamedTuple):
 
     A: Matrix  # (J, d, d)
     b: Matrix  # (J, d)
-    filled: Integers  # (J+1,) observations in each and, last, in all full blocks of the epoch
+    filled: Integers  # (J,) observations in each
+    epoch: Integers  # (1,) observations in all full blocks of the epoch
     all_A: Matrix  # (d, d) of all of these
     all_b: Vector  # (d,)
     rest: Matrix  # (d, d) workspace: the epoch without a block
@@ -122,7 +123,8 @@ def _(detector: Any, dim: int, cover: Matrix) -> BlockSums:
     return BlockSums(
         A=np.zeros((LENGTHS, dim, dim)),
         b=np.zeros((LENGTHS, dim)),
-        filled=np.zeros(LENGTHS + 1, np.int64),
+        filled=np.zeros(LENGTHS, np.int64),
+        epoch=np.zeros(1, np.int64),
         all_A=np.zeros((dim, dim)),
         all_b=np.zeros(dim),
         rest=np.zeros((dim, dim)),
@@ -142,7 +144,7 @@ def _(detector: Linked, base: Any, state: Any, x: Vector, r: float) -> tuple[flo
 def _(watch: BlockSums) -> None:
     for j in range(LENGTHS):
         _clear(watch, j)
-    watch.filled[LENGTHS] = 0
+    watch.epoch[0] = 0
     _set(watch.all_A, 0.0)
     for i in range(watch.all_b.shape[0]):
         watch.all_b[i] = 0.0
@@ -181,8 +183,8 @@ def _(detector: Any, watch: BlockSums, x: Vector, h: float, y: float, weight: fl
     if watch.filled[0] < SHORTEST:
         return 0
     _add(watch.all_A, watch.all_b, watch, 0)
-    watch.filled[LENGTHS] += SHORTEST
-    n, m, alarm = watch.filled[LENGTHS], SHORTEST, 0
+    watch.epoch[0] += SHORTEST
+    n, m, alarm = watch.epoch[0], SHORTEST, 0
     for j in range(LENGTHS):  # a full block of one length is half of the next
         if alarm == 0 and n >= 2 * m and _changed(detector, watch, j, float(m), float(n)):
             alarm = m

@@ -47,7 +47,7 @@ from ..protocol import (
 )
 from ..state import copy_state, duplicate, filled, joined, pack, view_state
 from ..strategy import Optimistic, OptimisticState
-from .schedule import BLOCKS, INSTANCES, RESTARTS, Schedule, blank_schedule, count_round, draw_instances, oldest_first
+from .schedule import Schedule, blank_schedule, count_round, draw_instances, oldest_first
 
 LARGEST_ORDER = 40
 
@@ -223,7 +223,9 @@ def _(state: MasterState) -> bool:
     # the block of order n has 2^n rounds, and its longest instance always lives
     order, active = int(clock.order[0]), int(clock.active[0])
     lives = 0 <= order < orders and state.plan.alive[order] != 0 and active < orders
-    return bool(fits and lives and all(count[0] >= 0 for count in clock) and state.plan.journal.counts.min() >= 0)
+    return bool(
+        fits and lives and all(count[0] >= 0 for count in (*clock, *(kind.total for kind in state.plan.journal)))
+    )
 
 
 @grow.register(MasterState)
@@ -255,7 +257,7 @@ def _(master: Master, state: MasterState) -> dict[str, Any]:
         **describe(master.base, _active(state)),
         "order": int(state.plan.clock.order[0]),
         "active_order": int(state.plan.clock.active[0]),
-        "blocks": oldest_first(journal.blocks, journal.counts[BLOCKS]),
-        "instances": oldest_first(journal.instances, journal.counts[INSTANCES]),
-        "restarts": oldest_first(journal.restarts, journal.counts[RESTARTS]),
+        "blocks": oldest_first(journal.blocks),
+        "instances": oldest_first(journal.instances),
+        "restarts": oldest_first(journal.restarts),
     }

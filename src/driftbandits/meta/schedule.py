@@ -13,16 +13,21 @@ from ..protocol import Integers
 from ..state import counters
 
 LOG = 4096  # the last blocks, instances and restarts are remembered, up to this many of each
-BLOCKS, INSTANCES, RESTARTS = range(3)  # the rows of `Journal.counts`
+
+
+class Entries(NamedTuple):
+    """The last `LOG` entries of one kind; entry i is in row i modulo `LOG`."""
+
+    rows: Integers  # (LOG, 2)
+    total: Integers  # (1,) how many there were
 
 
 class Journal(NamedTuple):
-    """The last `LOG` blocks, instances and restarts; entry i is in row i modulo `LOG`."""
+    """What has happened."""
 
-    counts: Integers  # (3,) how many blocks, instances and restarts there were
-    blocks: Integers  # (LOG, 2) first round, order
-    instances: Integers  # (LOG, 2) first round, order
-    restarts: Integers  # (LOG, 2) round, failed test
+    blocks: Entries  # first round, order
+    instances: Entries  # first round, order
+    restarts: Entries  # round, failed test
 
 
 class Clock(NamedTuple):
@@ -68,12 +73,7 @@ def blank_schedule(largest: int, rate: float, first_order: int) -> Schedule:
         chance=np.exp2(-0.5 * np.arange(largest + 1)),
         sums=counters(BlockSums, float),
         rate=np.full(1, rate),
-        journal=Journal(
-            counts=np.zeros(3, np.int64),
-            blocks=np.zeros((LOG, 2), np.int64),
-            instances=np.zeros((LOG, 2), np.int64),
-            restarts=np.zeros((LOG, 2), np.int64),
-        ),
+        journal=Journal(*(Entries(np.zeros((LOG, 2), np.int64), np.zeros(1, np.int64)) for _ in Journal._fields)),
     )
     _begin(plan, first_order)
     return plan
@@ -106,8 +106,8 @@ def draw_instances(plan: Schedule, rng: np.random.Generator) -> int:
     clock, journal = plan.clock, plan.journal
     n, tau = clock.order[0], clock.tau[0]
     if tau == 0:
-        _write(journal.blocks, journal.counts, BLOCKS, clock.round[0] + 1, n)
-        _write(journal.instances, journal.counts, INSTANCES, clock.round[0] + 1, n)
+        _write(journal.blocks, clock.round[0] + 1, n)
+        _write(journal.instances, clock.round[0] + 1, n)
     shortest = -1
     m = 0
     while m < n and tau & ((1 << m) - 1) == 0:  # slots of order m begin where 2^m divides τ
@@ -117,7 +117,7 @@ def draw_instances(plan: Schedule, rng: np.random.Generator) -> int:
             plan.alive[m] = 1
             if shortest < 0:
                 shortest = m
-            _write(journal.instances, journal.counts, INSTANCES, clock.round[0] + 1, m)
+            _write(journal.instances, clock.round[0] + 1, m)
         m += 1
     if shortest < 0:
         shortest = m
@@ -128,10 +128,11 @@ def draw_instances(plan: Schedule, rng: np.random.Generator) -> int:
 
 
 @kernel
-def _write(rows: Integers, counts: Integers, which: int, first: int, second: int) -> None:
-    rows[counts[which] % LOG, 0] = first
-    rows[counts[which] % LOG, 1] = second
-    counts[which] += 1
+def _write(entries: Entries, first: int, second: int) -> None:
+    row = entries.total[0] % LOG
+    entries.rows[row, 0] = first
+    entries.rows[row, 1] = second
+    entries.total[0] += 1
 
 
 @kernel
@@ -163,12 +164,13 @@ def count_round(plan: Schedule, reward: float, g: float, first_order: int) -> No
     clock.drawn[0] = clock.pending[0] = 0
     test = _failed_test(plan)
     if test > 0:
-        _write(plan.journal.restarts, plan.journal.counts, RESTARTS, clock.round[0], test)
+        _write(plan.journal.restarts, clock.round[0], test)
     if test > 0 or clock.tau[0] == 1 << clock.order[0]:
         _open(plan, first_order if test > 0 else min(clock.order[0] + 1, plan.alive.shape[0] - 1))
 
 
-def oldest_first(rows: Integers, count: int) -> Integers:
-    """The rows of a journal that are kept, in their order."""
-    kept = rows[:count] if count <= LOG else np.roll(rows, -int(count % LOG), axis=0)
+def oldest_first(entries: Entries) -> Integers:
+    """The rows that are kept, in their order."""
+    rows, count = entries.rows, int(entries.total[0])
+    kept = rows[:count] if count <= LOG else np.roll(rows, -(count % LOG), axis=0)
     return kept.copy()

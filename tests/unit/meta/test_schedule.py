@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from driftbandits.meta.schedule import BLOCKS, LOG, RESTARTS, blank_schedule, count_round, draw_instances, oldest_first
+from driftbandits.meta.schedule import LOG, Entries, blank_schedule, count_round, draw_instances, oldest_first
 
 pytestmark = pytest.mark.interpreted  # leaves, which Python cannot call when they are compiled
 
@@ -25,14 +25,14 @@ def test_blocks_double_and_the_shortest_instance_is_active():
             assert plan.alive[shortest] == 1
             assert not plan.alive[:shortest].any()
     journal = plan.journal
-    assert oldest_first(journal.blocks, journal.counts[BLOCKS]).tolist() == [[2**n, n] for n in range(5)]
+    assert oldest_first(journal.blocks).tolist() == [[2**n, n] for n in range(5)]
 
 
 def test_a_gap_above_the_threshold_restarts_with_the_first_order():
     plan = blank_schedule(6, 0.1, 0)  # test 2: Σ(g̃ − R) ≥ 3·0.1·√τ
     played(plan, 7, reward=0.0, g=0.25)
     journal = plan.journal
-    restarts = oldest_first(journal.restarts, journal.counts[RESTARTS]).tolist()
+    restarts = oldest_first(journal.restarts).tolist()
     # blocks of 1, 2 and 4 rounds: the sums 0.25τ reach 0.3√τ after two rounds
     assert restarts == [[3, 2], [6, 2]]
     assert plan.clock.order[0] == 1
@@ -41,5 +41,5 @@ def test_a_gap_above_the_threshold_restarts_with_the_first_order():
 
 def test_the_journal_keeps_the_last_entries_in_order():
     rows = np.arange(2 * LOG).reshape(LOG, 2)
-    assert oldest_first(rows, 3).tolist() == rows[:3].tolist()
-    np.testing.assert_array_equal(oldest_first(rows, LOG + 2)[:2], rows[2:4])
+    assert oldest_first(Entries(rows, np.array([3]))).tolist() == rows[:3].tolist()
+    np.testing.assert_array_equal(oldest_first(Entries(rows, np.array([LOG + 2])))[:2], rows[2:4])
