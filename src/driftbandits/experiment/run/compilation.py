@@ -55,7 +55,7 @@ def is_compiled(name: str) -> bool:
     return stamp is not None and stamp.exists()
 
 
-def warm_up(cells: Iterable[Cell], *, jobs: int, report: Callable[[int, int], None] = lambda *_: None) -> None:
+def compile_ahead(cells: Iterable[Cell], *, jobs: int, report: Callable[[int, int], None] = lambda *_: None) -> None:
     """Compile what is not yet in the cache, in at most two processes; then load everything into this one."""
     wanted = needed(cells)
     names = sorted((name for name in wanted if not is_compiled(name)), key=len, reverse=True)

@@ -13,7 +13,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Protocol
 
 from .cells import Cell, Result, run
-from .compilation import warm_up
+from .compilation import compile_ahead
 from .platforms import MixedPlatforms, MixedPlatformsWarning, difference, mixture, this_platform
 from .store import Store
 
@@ -110,7 +110,7 @@ def _compute(
     remote = [c for c in todo if not c.alone] if cluster else []
     here = [c for c in todo if not (cluster and not c.alone)]
     done = len(found)
-    warm_up(todo if not cluster.startswith("tcp") else here, jobs=threads, report=progress.compiling)
+    compile_ahead(todo if not cluster.startswith("tcp") else here, jobs=threads, report=progress.compiling)
     progress.running(done, total)
     for cell, result in itertools.chain(
         _on_cluster(remote, cluster, store),
