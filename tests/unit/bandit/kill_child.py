@@ -1,7 +1,8 @@
 """Decides and learns until it is done or killed, and then again; what it does is a function of the number of the decision.
 
 Each life is a fork of this process, which has the library loaded but no file open. With a third argument it is paced: it runs at most
-`LEAD` rounds ahead of what its parent has read and answered with a byte, so that it cannot be done before a slow parent kills it.
+`LEAD` rounds ahead of what its parent has read and answered with a byte, so that it cannot be done before a slow parent kills it. The
+parent answers "open" with an "o": bytes before it were for an earlier life.
 """
 
 import os
@@ -24,6 +25,8 @@ def worth(t, item):
 def main(path, total, paced):
     with db.Bandit.open(path, seed=1, half_life=200) as bandit:
         print("open", flush=True)
+        while paced and os.read(0, 1) not in (b"o", b""):
+            pass
         file = sqlite3.connect(path)
         open_ = file.execute(
             "SELECT id, item, at FROM decisions WHERE id NOT IN (SELECT id FROM rewards) ORDER BY seq"

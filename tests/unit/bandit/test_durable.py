@@ -203,11 +203,12 @@ def killed(path, kills, total, seed):
             if line.startswith("pid"):
                 life, left = int(line.split()[1]), int(rng.integers(1, 6))
                 lives += 1
-            elif line != "open\n":
-                acknowledged.append(line)
-                left -= 1
+            else:
                 with contextlib.suppress(BrokenPipeError):  # it is done
-                    os.write(nursery.stdin.fileno(), b".")
+                    os.write(nursery.stdin.fileno(), b"o" if line == "open\n" else b".")
+                if line != "open\n":
+                    acknowledged.append(line)
+                    left -= 1
             if left == 0 and lives <= kills:
                 time.sleep(float(rng.uniform(0, 0.003)))
                 os.kill(life, signal.SIGKILL)
