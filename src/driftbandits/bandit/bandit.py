@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import InvalidValue, integer, real
 from .clock import duration, moment, written
-from .core import Core, DriftEvent, Function, Request, shown
+from .core import Answer, Core, DriftEvent, Function, Request, shown
 from .decision import Decision
 from .features import BUCKETS, Row, as_row
 from .logged import Logged, read_logged
@@ -102,7 +102,7 @@ class Bandit(Core):
 
     def _request(self, items: Any, context: Any, at: Any, mask: Any, k: Any) -> Request:
         """Check a decision that is asked for; changes nothing."""
-        row = context if type(context) is dict else as_row(context, "the context")
+        row = context if type(context) is dict else as_row(context, "features of the context")
         rows: Sequence[Row] | None = as_matrix(items) if mask is None and self._function is None else None
         if rows is not None:
             names = [*range(len(rows))]
@@ -132,7 +132,7 @@ class Bandit(Core):
         Parameters
         ----------
         decision
-            Its id, or the dict from `Decision.to_dict` when only a log has it.
+            Its id, or what `decide` returned; the dict from `Decision.to_dict` when only a log has it.
         reward
             A number; for a ranking also a dict from items shown to numbers, else the number counts for every item shown.
         at
@@ -141,19 +141,25 @@ class Bandit(Core):
             How much it counts, ≥ 0.
         """
         with self._turn():
-            came = None if at is None else moment(at)
-            w = as_weight(weight)
-            id_, found = self._find(decision)
-            if found is None:
+            given = self._answer(decision, reward, at, weight)
+            if given.found is None:
                 self._counts["ignored"] += 1
                 return
-            rewards = self._rewards(reward, shown(found))
-            self._note_reward(id_, rewards, w, found, came)
-            self._reward(id_, self._admit(found), rewards, w)
+            self._note_reward(given)
+            self._reward(given.id, self._admit(given.found), given.rewards, given.weight)
+
+    def _answer(self, decision: Any, reward: Any, at: Any, weight: Any) -> Answer:
+        """Check a reward; changes nothing."""
+        came = None if at is None else moment(at)
+        w = as_weight(weight)
+        id_, found = self._find(decision)
+        return Answer(id_, found, [] if found is None else self._rewards(reward, shown(found)), w, came)
 
     def _find(self, decision: Any) -> tuple[str, Open | Closed | Logged | None]:
         """A decision that waits, one that has been answered, or one that only a log has; changes nothing."""
         repeat = self._config["on_repeat"]
+        if isinstance(decision, Decision):
+            decision = decision.id
         if isinstance(decision, str) or not isinstance(decision, Mapping):
             return decision, self._pending.find(decision, repeat)
         logged = read_logged(decision, self._learner)
@@ -173,12 +179,12 @@ class Bandit(Core):
         return [as_reward(self._config["reward"], reward[name]) if name in reward else math.nan for name in shown]
 
     def expire(self, older_than: Any, reward: float | None = None, *, at: Any = None) -> int:
-        """Give up decisions older than a duration ("1h", a timedelta, seconds): learn `reward`, or drop them. Returns how many.
+        """Give up decisions older than a duration ("1h", a timedelta, seconds; 0: all): learn `reward`, or drop them. Returns how many.
 
         Older than `at`, or than now: the system's time, or the latest given one if you give times yourself.
         """
         with self._turn():
-            seconds = duration(older_than, name="older_than")
+            seconds = duration(older_than, name="older_than", zero=True)
             r = None if reward is None else as_reward(self._config["reward"], reward)
             now = self._newest if at is None and self._given else moment(at)
             self._note("expire", before=now - seconds, reward=r)
@@ -200,20 +206,24 @@ class Bandit(Core):
         `propensity` is checked and kept in the log; the regression does not need it.
         """
         with self._turn():
-            r, w = as_reward(self._config["reward"], reward), as_weight(weight)
-            if propensity is not None and not 0.0 < real("propensity", propensity) <= 1.0:
-                raise InvalidValue(
-                    f"propensity = {propensity!r} is not allowed; it must be in (0, 1]: it is a probability"
-                )
-            if isinstance(item, str | int) and not isinstance(item, bool):
-                name, item = item, None
-            elif name is None and self._config["features"] in ("disjoint", "hybrid"):
-                raise InvalidValue(
-                    f"observe needs name=…: with features={self._config['features']!r} each item has a model of its own"
-                )
-            request = self._request({"" if name is None else name: item}, context, at, None, 1)
+            request, r, w = self._observation(item, context, reward, at, propensity, weight, name)
             self._note("observe", request=request, reward=r, weight=w, propensity=propensity)
             self._observe(request, r, w)
+
+    def _observation(
+        self, item: Any, context: Any, reward: Any, at: Any, propensity: Any, weight: Any, name: Any
+    ) -> tuple[Request, float, float]:
+        """Check a choice made elsewhere; changes nothing."""
+        r, w = as_reward(self._config["reward"], reward), as_weight(weight)
+        if propensity is not None and not 0.0 < real("propensity", propensity) <= 1.0:
+            raise InvalidValue(f"propensity = {propensity!r} is not allowed; it must be in (0, 1]: it is a probability")
+        if isinstance(item, str | int) and not isinstance(item, bool):
+            name, item = item, None
+        elif name is None and self._config["features"] in ("disjoint", "hybrid"):
+            raise InvalidValue(
+                f"observe needs name=…: with features={self._config['features']!r} each item has a model of its own"
+            )
+        return self._request({"" if name is None else name: item}, context, at, None, 1), r, w
 
     def drop(self, item: Any) -> None:
         """Forget an item: its model, and its decisions that wait."""

@@ -4,9 +4,11 @@ import datetime
 import math
 import re
 import time
+from numbers import Real
 from typing import Any
 
 from ..errors import InvalidValue, real
+from .features import as_float
 
 UNITS = {"s": 1.0, "sec": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0, "ms": 1e-3}
 AHEAD = 3600.0  # clocks of machines may disagree by an hour, not by more
@@ -25,9 +27,13 @@ def moment(at: Any, *, name: str = "at") -> float:
     now = time.time()
     if at is None:
         return now
-    seconds = at.timestamp() if isinstance(at, datetime.datetime) else _number(name, at)
+    known = isinstance(at, Real | datetime.datetime) and not isinstance(at, bool)
+    seconds = math.nan if not known else at.timestamp() if isinstance(at, datetime.datetime) else as_float(at)
     if not math.isfinite(seconds):
-        raise InvalidValue(f"{name} = {at!r} is no moment; it must be a datetime, seconds since 1970, or None for now")
+        hint = " (datetime.fromisoformat reads a string)" if isinstance(at, str) else ""
+        raise InvalidValue(
+            f"{name} = {at!r} is no moment; it must be a datetime, seconds since 1970, or None for now{hint}"
+        )
     if seconds > now + AHEAD:
         hint = "; is it in milliseconds?" if seconds > 1e11 else ""
         raise InvalidValue(
@@ -36,8 +42,8 @@ def moment(at: Any, *, name: str = "at") -> float:
     return seconds
 
 
-def duration(given: Any, *, name: str) -> float:
-    """A timedelta, "90min", "3d", "1.5h", or a number of seconds, in seconds > 0.
+def duration(given: Any, *, name: str, zero: bool = False) -> float:
+    """A timedelta, "90min", "3d", "1.5h", or a number of seconds, in seconds > 0, or ≥ 0.
 
     Examples
     --------
@@ -53,9 +59,9 @@ def duration(given: Any, *, name: str) -> float:
             seconds = float(match[1]) * UNITS[match[2]]
     elif given is not None:
         seconds = _number(name, given)
-    if not 0.0 < seconds < math.inf:
+    if not 0.0 <= seconds < math.inf or (seconds == 0.0 and not zero):
         raise InvalidValue(
-            f"{name} = {given!r} is no duration; it must be > 0, like '3d', '90min', '1.5h', a timedelta or seconds"
+            f"{name} = {given!r} is no duration; it must be {'≥' if zero else '>'} 0, like '3d', '90min', '1.5h', a timedelta or seconds"
         )
     return seconds
 
@@ -80,4 +86,4 @@ def _number(name: str, value: Any) -> float:
 
 def _say(seconds: float) -> str:
     unit, size = next(((u, UNITS[u]) for u in ("d", "h", "min") if seconds >= UNITS[u]), ("s", 1.0))
-    return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / size:,.3g} {unit}" if seconds < 1000 * size else f"{seconds / size:,.0f} {unit}"

@@ -47,11 +47,25 @@ class Request(NamedTuple):
     k: int
 
 
+class Answer(NamedTuple):
+    """A reward that came, checked; nothing has changed yet."""
+
+    id: str
+    found: Open | Closed | Logged | None  # None: it is to be ignored
+    rewards: list[float]  # one for each item shown, NaN where there is none
+    weight: float
+    came: float | None  # when, if that was given
+
+
 class Core:
     """The state of a bandit, and its changes."""
 
     def _begin(self, strategy: Any, on_drift: Callable[[DriftEvent], Any] | None) -> None:
         """The state of a bandit that has seen nothing."""
+        if on_drift is not None and not callable(on_drift):
+            raise InvalidValue(
+                f"on_drift = {on_drift!r} is not allowed; it must be a function of a DriftEvent, or None"
+            )
         self._on_drift = on_drift
         self._lock = Turns()
         self._pending = Pending(self._config["max_pending"])
@@ -228,9 +242,7 @@ class Core:
     def _note_decision(self, request: Request, decision: Decision) -> None:
         """A durable bandit writes it down."""
 
-    def _note_reward(
-        self, id_: str, rewards: list[float], weight: float, found: Open | Closed | Logged, came: float | None
-    ) -> None:
+    def _note_reward(self, given: Answer) -> None:
         """A durable bandit writes it down."""
 
     def _note(self, kind: str, **row: Any) -> None:

@@ -23,7 +23,7 @@ from .coordinates import Integers
 from .features import NUMBER, PRESENT, Reading, Table, mark
 from .learner import Memo, Offer, Placed, Refuted
 from .memories import Memories, same, same_bank
-from .sums import COUNT, LAM, NEVER, PRIOR, Bank, new_bank
+from .sums import COUNT, LAM, NEVER, PRIOR, SUM, Bank, new_bank
 
 NAME = "\0name"  # the item itself, as a category
 REMEMBERED = 1 << 16  # hashes kept at hand
@@ -71,7 +71,7 @@ class Diagonal(Memories):
 
     def _inherit(self, old: Adaptive, own: Integers, who: Integers) -> None:
         """Slopes of the pool, in the new units."""
-        away = old.bank.misc[3] / max(old.bank.misc[COUNT], 1.0)
+        away = old.bank.misc[SUM] / max(old.bank.misc[COUNT], 1.0)
         unit = [
             _units(self, table, scale, places)
             for table, scale, places in zip((old.items, old.context), old.scales, (own, who), strict=True)

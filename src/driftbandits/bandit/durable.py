@@ -19,7 +19,7 @@ from ..errors import InvalidState, InvalidValue, positive
 from ..files import take_lock
 from .bandit import Bandit
 from .clock import moment
-from .core import Request
+from .core import Answer, Request
 from .decision import Decision
 from .logged import Logged, read_logged
 from .pending import AlreadyRewarded, Closed, Open, UnknownDecision
@@ -121,11 +121,8 @@ class Durable(Bandit):
     def _note_decision(self, request: Request, decision: Decision) -> None:
         self._append("decide", **decide_row(request, decision))
 
-    def _note_reward(
-        self, id_: str, rewards: list[float], weight: float, found: Open | Closed | Logged, came: float | None
-    ) -> None:
-        kind = "replace" if isinstance(found, Closed) else "reward"
-        self._append(kind, **reward_row(id_, rewards, weight, found, came))
+    def _note_reward(self, given: Answer) -> None:
+        self._append("replace" if isinstance(given.found, Closed) else "reward", **reward_row(given))
 
     def _note(self, kind: str, **row: Any) -> None:
         request: Request | None = row.pop("request", None)
@@ -215,17 +212,21 @@ class Follower(Bandit):
     def reward(self, decision: Any, reward: Any, *, at: Any = None, weight: float = 1.0) -> None:
         """Hand a reward to the learner: whichever process made the decision, it is counted once."""
         with self._lock:
-            id_: Any = decision.get("id") if isinstance(decision, dict) else decision
-            w = as_weight(weight)
-            shown = self._store.decision(id_)
-            if shown is None:
-                raise UnknownDecision(f"no decision {id_!r} is in {self._store.path}; give the id that decide returned")
-            row = reward_row(id_, self._rewards(reward, shown), w, None, None if at is None else moment(at))
+            given = self._answer(decision, reward, at, weight)
+            row = reward_row(given)
             with self._store.transaction():
                 try:
                     self._store.append("reward", **row)
                 except sqlite3.IntegrityError:
-                    self._repeated(id_, row)
+                    self._repeated(given.id, row)
+
+    def _answer(self, decision: Any, reward: Any, at: Any, weight: Any) -> Answer:
+        id_: Any = decision.get("id") if isinstance(decision, dict) else getattr(decision, "id", decision)
+        w = as_weight(weight)
+        shown = self._store.decision(id_)
+        if shown is None:
+            raise UnknownDecision(f"no decision {id_!r} is in {self._store.path}; give the id that decide returned")
+        return Answer(id_, None, self._rewards(reward, shown), w, None if at is None else moment(at))
 
     def _repeated(self, id_: str, row: dict[str, Any]) -> None:
         if self._config["on_repeat"] == "error":
@@ -287,16 +288,21 @@ def decide_row(request: Request, decision: Decision) -> dict[str, Any]:
     }
 
 
-def reward_row(id_: str, rewards: list[float], weight: float, found: Any, came: float | None) -> dict[str, Any]:
+def reward_row(given: Answer) -> dict[str, Any]:
     """A reward as a row of the log, at the time the user gave or now; a time that was given is in the data too."""
-    known = [r for r in rewards if not math.isnan(r)]
-    data: dict[str, Any] = {"rewards": [None if math.isnan(r) else r for r in rewards]}
-    if isinstance(found, Logged):
-        data["decision"] = found.to_dict()
-    if came is not None:
-        data["at"] = came
-    mean = sum(known) / len(known) if known else None
-    return {"id": id_, "at": time.time() if came is None else came, "reward": mean, "weight": weight, "data": data}
+    known = [r for r in given.rewards if not math.isnan(r)]
+    data: dict[str, Any] = {"rewards": [None if math.isnan(r) else r for r in given.rewards]}
+    if isinstance(given.found, Logged):
+        data["decision"] = given.found.to_dict()
+    if given.came is not None:
+        data["at"] = given.came
+    return {
+        "id": given.id,
+        "at": time.time() if given.came is None else given.came,
+        "reward": sum(known) / len(known) if known else None,
+        "weight": given.weight,
+        "data": data,
+    }
 
 
 def _number(value: float | None) -> float:
@@ -317,8 +323,8 @@ def open_durable(path: Any, settings: dict[str, Any]) -> Durable:
     if held is None:
         raise InvalidState(f"{path} is open for writing already; one process learns, others use Bandit.follow")
     try:
-        store = Store(path, sync=sync, create=True)
         asked = Durable(**settings)
+        store = Store(path, sync=sync, create=True)
         code = _code(settings)
         with store.transaction():
             found = store.state(lambda data: from_bytes(data, store.path, kind=Durable, **code))

@@ -30,7 +30,7 @@ PLAIN = frozenset(
     {float, int, bool, np.float64, np.float32, np.int64, np.int32, np.bool_}
 )  # read without a closer look
 BUCKETS = 1 << 17
-HUGE = 1e300
+HUGE = 1e100  # numbers beyond it cannot be squared and summed
 Row = Mapping[str, Any] | None
 Parsed = list[tuple[dict[str, float], list[tuple[str, str]]]]  # for each row, its numbers and its strings
 
@@ -52,6 +52,14 @@ def as_row(features: Any, whose: str) -> Row:
     if features is None or isinstance(features, Mapping):
         return features
     return {str(i): v for i, v in enumerate(as_vector(features, whose).tolist())}
+
+
+def as_float(value: Any) -> float:
+    """A real number, infinite where it is too large to be computed with."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def as_vector(features: Any, whose: str) -> Vector:
@@ -176,7 +184,7 @@ class Table:
 
     def read(self, rows: Sequence[Row]) -> Reading:
         """Check rows and sort their values by kind; changes nothing."""
-        if type(rows) is Vectors and self._plain_names(rows.names) and math.isfinite(np.vdot(rows.values, rows.values)):
+        if type(rows) is Vectors and self._plain_names(rows.names) and np.vdot(rows.values, rows.values) < HUGE:
             return Reading(rows.values, rows.names, [])
         first = rows[0]
         if not first:
@@ -197,7 +205,7 @@ class Table:
         if raw.dtype.kind not in "fib" or raw.ndim != 2:
             return self._read_slowly(rows)  # strings, or what is no number
         raw = raw.astype(np.float64, copy=False)
-        if not math.isfinite(np.vdot(raw, raw)):
+        if not np.vdot(raw, raw) < HUGE:
             return self._read_slowly(rows)  # which says where, if one is not finite
         return Reading(raw, names, [])
 
@@ -222,12 +230,12 @@ class Table:
                     )
                 if value is None:
                     continue
-                kind = str if isinstance(value, str) else float
-                self._same_kind(name, value, kind, kinds)
-                if kind is str:
+                if isinstance(value, str):
+                    self._same_kind(name, value, str, kinds)
                     strings.append((name, value))
                 else:
                     numbers[name] = self._number(name, value)
+                    self._same_kind(name, value, float, kinds)
             read.append((numbers, strings))
         return Reading(None, (), read)
 
@@ -249,9 +257,13 @@ class Table:
             raise InvalidValue(
                 f"{self.side} feature {name!r} is of type {kind}; it must be a number, a boolean or a string"
             )
-        number = float(value)
+        number = as_float(value)
         if not math.isfinite(number):
             raise InvalidValue(f"{self.side} feature {name!r} = {number} is not finite; leave out what is not known")
+        if not -HUGE < number < HUGE:
+            raise InvalidValue(
+                f"{self.side} feature {name!r} = {number:g} is not allowed; it must be within ± {HUGE:g}"
+            )
         return number
 
     # ---------------------------------------------------------------------------------------------------------- writing

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import DriftBanditsError, InvalidValue
-from .rewards import as_reward
 
 if TYPE_CHECKING:
     from .bandit import Bandit
@@ -75,7 +74,7 @@ def fit(
     context: Sequence[str] | None = None,
     item_features: Sequence[str] | None = None,
 ) -> None:
-    """Learn one past choice per row, in order of time; all rewards are checked first."""
+    """Learn one past choice per row, in order of time; all rows are checked before the first is learned."""
     roles = [name for name in (item, reward, time, propensity, weight) if name is not None]
     table = read_frame(frame, [*roles, *(context or ()), *(item_features or ())])
     if time is not None:
@@ -90,24 +89,37 @@ def fit(
             raise InvalidValue(
                 f"row {row} of the frame, in order of time, has no item, reward or time; drop such rows first"
             )
-        as_reward(bandit._config["reward"], r)
+    for column in (*own, *rest):
+        _one_kind(table, column)
     every = zip(_features(table, own, ITEM), _features(table, rest), strict=True)
-    for row, (features, who) in enumerate(every):
-        p, w = optional[0][row], optional[1][row]
+    given = [
+        {
+            "item": features or None,
+            "context": who or None,
+            "name": plain_value(names[row]),
+            "reward": plain_value(rewards[row]),
+            "at": times[row],
+            "propensity": optional[0][row],
+            "weight": 1.0 if optional[1][row] is None else optional[1][row],
+        }
+        for row, (features, who) in enumerate(every)
+    ]
+    for row, choice in enumerate(given):
         try:
-            bandit.observe(
-                features or None,
-                who or None,
-                name=plain_value(names[row]),
-                reward=plain_value(rewards[row]),
-                at=times[row],
-                propensity=p,
-                weight=1.0 if w is None else w,
-            )
+            bandit._observation(**choice)
         except DriftBanditsError as problem:
-            raise InvalidValue(
-                f"row {row} of the frame, in order of time: {problem} (the {row} rows before it were learned)"
-            ) from None
+            raise type(problem)(f"row {row} of the frame, in order of time: {problem} (no row was learned)") from None
+    for choice in given:
+        bandit.observe(**choice)
+
+
+def _one_kind(table: Any, name: str) -> None:
+    """A feature is a number in every row, or a string in every row."""
+    kinds = {isinstance(value, str) for value in _column(table, name) if value is not None}
+    if len(kinds) > 1:
+        raise InvalidValue(
+            f"column {name!r} has numbers and strings; a feature keeps its kind: make it one (no row was learned)"
+        )
 
 
 def decide_batch(bandit: "Bandit", frame: Any, *, offers: Any, time: str | None, context: Sequence[str] | None) -> Any:
@@ -149,15 +161,19 @@ def reward_batch(bandit: "Bandit", frame: Any) -> int:
     table = read_frame(frame, ["id", "reward"])
     ids, rewards = _column(table, "id"), _column(table, "reward")
     optional = {name: _column(table, name) for name in ("at", "weight") if name in table.columns}
+    given = [
+        {"at": None, "weight": 1.0}
+        | {name: values[row] for name, values in optional.items() if values[row] is not None}
+        for row in range(len(ids))
+    ]
     for row, (id_, r) in enumerate(zip(ids, rewards, strict=True)):
         try:
-            bandit._find(id_)
-            as_reward(bandit._config["reward"], r)
+            with bandit._turn():
+                bandit._answer(id_, plain_value(r), **given[row])
         except DriftBanditsError as problem:
             raise type(problem)(f"row {row} of the frame: {problem} (no row was learned)") from None
     if len(set(ids)) < len(ids) and bandit._config["on_repeat"] == "error":
         raise InvalidValue("an id is in the frame twice; a decision is learned once (no row was learned)")
     for row, (id_, r) in enumerate(zip(ids, rewards, strict=True)):
-        given = {name: values[row] for name, values in optional.items() if values[row] is not None}
-        bandit.reward(id_, plain_value(r), **given)
+        bandit.reward(id_, plain_value(r), **given[row])
     return len(ids)

@@ -4,9 +4,12 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ..errors import InvalidValue, integer, real
+from .clock import moment
 from .decision import FORMAT
 from .features import as_row
 from .learner import Learner, Offer
+
+LAST = 2**53  # the largest number of a decision that can be computed with
 
 
 class Logged(NamedTuple):
@@ -38,7 +41,9 @@ def read_logged(given: Mapping[str, Any], learner: Learner) -> Logged:
     if len(rows) != len(items):
         raise InvalidValue(f"the decision shows {len(items)} items and features of {len(rows)}; was the log changed?")
     named = [as_row(row, f"features of item {name!r}") for name, row in zip(items, rows, strict=True)]
-    context = as_row(given["context"], "the context")
+    context = as_row(given["context"], "features of the context")
     tick = integer("tick", given["tick"], least=1, why="it is the number of the decision")
+    if tick > LAST:
+        raise InvalidValue(f"the decision's tick is {tick}; no bandit has made so many decisions: was the log changed?")
     offer = learner.read(items, named, context)
-    return Logged(given["id"], tick, real("at", given["at"]), offer, named, context)
+    return Logged(given["id"], tick, moment(real("at", given["at"])), offer, named, context)

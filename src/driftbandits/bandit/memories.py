@@ -89,7 +89,7 @@ def _memo(placed: Placed, a: int, seen: Vector) -> Memo:
 
 def length(rate: float) -> float:
     """The memory of a rate of forgetting: Σ_s exp(−rate·s)."""
-    return math.inf if rate == 0.0 else -1.0 / math.expm1(-rate)
+    return math.inf if rate == 0.0 else round(-1.0 / math.expm1(-rate), 9)
 
 
 # ------------------------------------------------------------------------------------------------------------------ saving

@@ -31,7 +31,10 @@ def as_items(items: Any) -> dict[Any, Any]:
         given = dict(enumerate(items))
     elif hasattr(items, "toarray"):
         raise InvalidShape("items are a sparse matrix; give a dict from names to features, or .toarray()")
-    elif isinstance(items, str) or not hasattr(items, "__iter__"):
+    elif isinstance(items, np.ndarray) and items.ndim > 2:
+        raise InvalidShape(f"items have shape {items.shape}; an array of items has two axes, one row for each item")
+    elif isinstance(items, str) or hasattr(items, "columns") or not hasattr(items, "__iter__"):
+        items = type(items) if hasattr(items, "columns") else items  # a frame has many lines
         raise InvalidValue(
             f"items = {items!r} is not allowed; it must be a dict from names to features, or a list of names"
         )
@@ -70,14 +73,21 @@ def masked(given: dict[Any, Any], mask: Any) -> dict[Any, Any]:
         unknown = [name for name in mask if name not in given]
         if unknown:
             raise InvalidValue(f"mask names {unknown[0]!r}, which is not on offer")
-        left = {name: features for name, features in given.items() if mask.get(name, True)}
+        allowed = [mask.get(name, True) for name in given]
+    elif isinstance(mask, str) or not hasattr(mask, "__iter__"):
+        raise InvalidValue(
+            f"mask = {mask!r} is not allowed; it must be booleans in the order of items, or a dict by name"
+        )
     else:
         allowed = list(mask)
-        if len(allowed) != len(given) or not all(isinstance(m, bool | np.bool_ | int) for m in allowed):
-            raise InvalidShape(
-                f"mask has {len(allowed)} entries; it must have {len(given)}, a boolean for each item in their order"
-            )
-        left = {name: given[name] for name, m in zip(given, allowed, strict=True) if m}
+    if len(allowed) != len(given):
+        raise InvalidShape(
+            f"mask has {len(allowed)} entries; it must have {len(given)}, a boolean for each item in their order"
+        )
+    for name, m in zip(given, allowed, strict=True):
+        if not isinstance(m, bool | np.bool_) and (not isinstance(m, int | np.integer) or m not in (0, 1)):
+            raise InvalidValue(f"mask of item {name!r} = {m!r} is not allowed; it must be True or False")
+    left = {name: given[name] for name, m in zip(given, allowed, strict=True) if m}
     if not left:
         raise InvalidValue("mask allows no item; at least one must be left to choose")
     return left

@@ -88,7 +88,8 @@ class Pending:
             )
         if on_repeat == "error":
             raise AlreadyRewarded(
-                f"decision {id_!r} has had its reward; a decision is learned once (on_repeat='ignore' or 'replace' accepts a second)"
+                f"decision {id_!r} has had its reward, or was expired; a decision is learned once "
+                "(on_repeat='ignore' or 'replace' accepts a second)"
             )
         return before if on_repeat == "replace" and before.open is not None else None
 

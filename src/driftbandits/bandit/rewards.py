@@ -8,6 +8,7 @@ import numpy as np
 from ..errors import InvalidValue, real
 
 REWARDS = ("value", "click", "count")
+HUGE = 1e100
 RANGE = {"value": (-math.inf, math.inf), "click": (0.0, 1.0), "count": (0.0, math.inf)}
 
 
@@ -19,6 +20,10 @@ def as_reward(kind: str, reward: Any) -> float:
         if isinstance(reward, str):
             raise InvalidValue(f"reward = {reward!r} is a string; a reward is one number")
     r = real("reward", reward)
+    if not -HUGE < r < HUGE:
+        raise InvalidValue(
+            f"reward = {reward!r} is not allowed; it must be within ± {HUGE:g}: squares of it are summed"
+        )
     if kind == "click" and r not in (0.0, 1.0):
         raise InvalidValue(
             f"reward = {reward!r} is not allowed; it must be 0 or 1: reward='click' (use 'value' for other numbers)"
@@ -33,6 +38,8 @@ def as_reward(kind: str, reward: Any) -> float:
 def as_weight(weight: Any) -> float:
     """How much a reward counts."""
     w = real("weight", weight)
-    if w < 0.0:
-        raise InvalidValue(f"weight = {weight!r} is not allowed; it must be ≥ 0: it says how much the reward counts")
+    if not 0.0 <= w < HUGE:
+        raise InvalidValue(
+            f"weight = {weight!r} is not allowed; it must be ≥ 0 and < {HUGE:g}: it says how much the reward counts"
+        )
     return w

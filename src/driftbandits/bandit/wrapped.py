@@ -13,7 +13,7 @@ import numpy as np
 from ..agent import Agent
 from ..errors import InvalidValue, integer
 from ..linalg import Matrix, Vector
-from ..protocol import propensities
+from ..protocol import limits, propensities
 from ..saving import encode
 from .features import Reading, Row, Table
 from .learner import Choice, Memo, Offer, Placed, Refuted
@@ -35,6 +35,10 @@ class Wrapped:
             raise InvalidValue(
                 "strategy=self_tuning(features='disjoint') has a model per item, and names are features here; "
                 "use self_tuning(features='shared'), or Bandit(features='disjoint') without strategy=…"
+            )
+        if not limits.knows(type(strategy)):
+            raise InvalidValue(
+                f"strategy = {strategy!r} is not allowed; it must be one of the zoo, or your own composition"
             )
         self.strategy, self.mode, self.seed = strategy, mode, seed
         self.items, self.context = Table("item", buckets), Table("context", buckets)

@@ -189,6 +189,26 @@ def test_expire():
     assert bandit.expire(older_than=datetime.timedelta(hours=1), at=20_000.0) == 1
     assert bandit.info()["rewards"] == 5
     assert new.at == 9000.0
+    bandit.decide(["a", "b"], at=20_000.0)
+    assert bandit.expire(older_than=0, at=20_001.0) == 1  # all
+
+
+def test_a_decision_stands_for_its_id():
+    bandit = db.Bandit()
+    d = bandit.decide(["a", "b"])
+    bandit.reward(d, 1.0)
+    assert bandit.info()["rewards"] == 1
+    with pytest.raises(db.DriftBanditsError, match="learned once"):
+        bandit.reward(d.id, 1.0)
+
+
+def test_numbers_too_large_to_be_squared_are_refused():
+    bandit = db.Bandit()
+    d = bandit.decide(["a", "b"])
+    before = digest(bandit)
+    with pytest.raises(db.DriftBanditsError, match="within"):
+        bandit.reward(d.id, 1e200)
+    assert digest(bandit) == before
 
 
 def test_the_table_of_pending_decisions_is_bounded():
@@ -264,6 +284,7 @@ def test_threads_lose_nothing():
 
 
 NAN, INF = math.nan, math.inf
+LOGGED = {"format": 1, "id": "0", "tick": 1, "at": 0.0, "items": ["a"], "features": [None], "context": None}
 BAD = {
     "nan in an item": (lambda b: b.decide({"a": {"x": NAN}}), "not finite"),
     "infinity in the context": (lambda b: b.decide(ITEMS, {"age": INF}), "not finite"),
@@ -290,7 +311,18 @@ BAD = {
     "a number for features": (lambda b: b.decide({"a": 3.0}), "of type float"),
     "a clock in the future": (lambda b: b.decide(ITEMS, at=4e9), "future"),
     "milliseconds": (lambda b: b.decide(ITEMS, at=1.7e12), "milliseconds"),
-    "a clock that is a string": (lambda b: b.decide(ITEMS, at="now"), "not a number"),
+    "a clock that is a string": (lambda b: b.decide(ITEMS, at="now"), "no moment"),
+    "a clock that is a date": (lambda b: b.decide(ITEMS, at=datetime.date(2024, 1, 1)), "no moment"),
+    "a mask that is a number": (lambda b: b.decide(ITEMS, mask=1), "booleans"),
+    "a mask of words": (lambda b: b.decide(ITEMS, mask={"a": "no"}), "True or False"),
+    "three axes": (lambda b: b.decide(np.zeros((2, 2, 2))), "two axes"),
+    "bytes for a string": (lambda b: b.decide({"a": {"kind": b"x"}}), "of type bytes"),
+    "a whole number without end": (lambda b: b.decide({"a": {"price": 10**400}}), "not finite"),
+    "a huge feature": (lambda b: b.decide({"a": {"price": 1e200}}), "within"),
+    "huge features": (lambda b: b.decide(np.array([[1e200], [-1e200]])), "within"),
+    "a huge weight": (lambda b: b.reward(b._waiting, 1, weight=1e200), "weight"),
+    "a log from the future": (lambda b: b.reward(LOGGED | {"at": 1e12}, 1), "future"),
+    "a log with too many decisions": (lambda b: b.reward(LOGGED | {"tick": 10**30}, 1), "so many decisions"),
     "an unknown id": (lambda b: b.reward("nope", 1), "no decision"),
     "an id that is no id": (lambda b: b.reward(17, 1), "no decision"),
     "a dict that is no decision": (lambda b: b.reward({"id": "x"}, 1), "to_dict"),
@@ -349,6 +381,8 @@ def test_sparse_matrices_are_said_so(used):
         {"on_repeat": "maybe"},
         {"buckets": 0},
         {"max_pending": 0},
+        {"on_drift": 3},
+        {"strategy": 3},
     ],
 )
 def test_bad_settings(settings):

@@ -10,6 +10,7 @@ import sys
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import driftbandits as db
@@ -166,13 +167,15 @@ def test_followers_decide_and_their_rewards_count_once(tmp_path):
             other = two.decide(offer(3), k=2)
             assert learner.absorb() == 1
             learner.reward(other.id, {other.items[1]: 2.0})
+            batch = pd.DataFrame({"id": [one.decide(offer(4)).id, two.decide(offer(5)).id], "reward": [0.5, 1.5]})
+            assert one.reward_batch(batch) == 2
             with pytest.raises(db.DriftBanditsError, match="no decision"):
                 one.reward("nope", 1.0)
             with pytest.raises(db.DriftBanditsError, match="cannot drop"):
                 one.drop("a")
             assert sum(theirs.propensities.values()) == pytest.approx(1.0)
         info = learner.info()
-        assert (info["decisions"], info["rewards"], info["pending"]) == (23, 23, 0)
+        assert (info["decisions"], info["rewards"], info["pending"]) == (25, 25, 0)
         expected = digest(learner)
     with db.Bandit.open(path) as again:
         assert digest(again) == expected

@@ -65,6 +65,16 @@ def test_bad_frames_are_one_line_and_change_nothing():
         (lambda: bandit.fit(frame, item="nope", reward="clicked"), "no column 'nope'"),
         (lambda: bandit.fit(frame.assign(clicked=0.5), item="banner", reward="clicked"), "0 or 1"),
         (lambda: bandit.fit(frame.assign(clicked=float("nan")), item="banner", reward="clicked"), "row 0"),
+        (
+            lambda: bandit.fit(
+                frame.assign(p=[0.5] * (len(frame) - 1) + [2.0]), item="banner", reward="clicked", propensity="p"
+            ),
+            "no row",
+        ),
+        (
+            lambda: bandit.fit(frame.assign(q=["x"] * (len(frame) - 1) + [2.0]), item="banner", reward="clicked"),
+            "numbers and strings",
+        ),
         (lambda: bandit.fit([1, 2], item="banner", reward="clicked"), "pandas, polars or Arrow"),
         (lambda: bandit.decide_batch(frame.assign(id=1), offers=["a"]), "column 'id' already"),
         (lambda: bandit.decide_batch(frame[["age"]].fillna(1.0), offers=[]), "empty"),
