@@ -10,11 +10,12 @@ from ..errors import InvalidValue, integer, real
 from .clock import duration, moment, written
 from .core import Answer, Core, DriftEvent, Function, Request, shown
 from .decision import Decision
-from .features import BUCKETS, Row, as_row
+from .features import BUCKETS
 from .logged import Logged, read_logged
 from .offers import as_items, as_matrix, as_name, in_order, in_rows, masked
 from .pending import LIMIT, Closed, Open, new_id
 from .rewards import RANGE, as_reward, as_weight
+from .vectors import Row, as_row
 
 
 class Estimate(NamedTuple):
@@ -338,7 +339,7 @@ class Bandit(Core):
     @classmethod
     def follow(cls, path: Any, *, refresh: float = 5.0, **code: Any) -> "Bandit":
         """Decide in another process with the latest snapshot of `open`, looked for every `refresh` seconds."""
-        from .durable import open_follower
+        from .follower import open_follower
 
         return open_follower(path, refresh, code)
 

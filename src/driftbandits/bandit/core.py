@@ -14,11 +14,11 @@ from .adaptive import Adaptive, TooWide
 from .chance import seed_of, uniform
 from .clock import duration
 from .decision import Decision, Features
-from .features import Row
 from .learner import Choice, Learner, Offer, Placed, Refuted
 from .logged import Logged
 from .pending import DONE, REPEATS, Closed, Open, Pending
 from .rewards import REWARDS
+from .vectors import Row
 
 MODES = ("item", "interact", "disjoint", "hybrid")
 EVENTS = 1000  # drift events kept

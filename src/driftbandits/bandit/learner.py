@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, Protocol
 
 from ..linalg import Matrix, Vector
 from .coordinates import Integers
-from .features import Reading, Row
+from .features import Reading
+from .vectors import Row
 
 
 class Memo(NamedTuple):

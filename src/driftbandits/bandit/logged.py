@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from ..errors import InvalidValue, integer, real
 from .clock import moment
 from .decision import FORMAT
-from .features import as_row
 from .learner import Learner, Offer
+from .vectors import as_row
 
 LAST = 2**53  # the largest number of a decision that can be computed with
 

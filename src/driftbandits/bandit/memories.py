@@ -11,9 +11,10 @@ from ..errors import InvalidValue
 from ..linalg import Matrix, Vector
 from ..saving import finite
 from .drawing import draw_ranking
-from .features import Row, Table
+from .features import Table
 from .learner import Choice, Memo, Offer, Placed
 from .sums import CAL_1, CAL_2, CAL_N, USE, Bank
+from .vectors import Row
 
 
 class Memories(ABC):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidShape, InvalidValue
-from .features import Row, Vectors, as_row, as_vectors
+from .vectors import Row, Vectors, as_row, as_vectors
 
 PLAIN = {dict, type(None)}
 VECTORS = {list, tuple, np.ndarray}

@@ -15,8 +15,9 @@ from ..errors import InvalidValue, integer
 from ..linalg import Matrix, Vector
 from ..protocol import limits, propensities
 from ..saving import encode
-from .features import Reading, Row, Table
+from .features import Reading, Table
 from .learner import Choice, Memo, Offer, Placed, Refuted
+from .vectors import Row
 
 NAME = "name"
 AGENT = "agent."  # before the names of its arrays

@@ -167,7 +167,7 @@ def _of_strategy(strategy: Any, log: Log) -> BanditPolicy:
 
 def _shown(log: Log) -> tuple[list[Any], list[Any]]:
     """Of all rows, those that show a feature or category for the first time."""
-    from ..bandit.features import as_row
+    from ..bandit.vectors import as_row
     from ..bandit.wrapped import NAME
 
     seen: set[Any] = set()

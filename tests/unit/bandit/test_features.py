@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from driftbandits.bandit.features import Table, Vectors, mark
+from driftbandits.bandit.features import Table, mark
 from driftbandits.bandit.offers import in_rows
+from driftbandits.bandit.vectors import Vectors
 from driftbandits.errors import DriftBanditsError
 
 
