@@ -12,6 +12,7 @@ from .linear import *  # noqa: F403
 from .mdp import *  # noqa: F403
 from .meta import *  # noqa: F403
 from .one_pass import *  # noqa: F403
+from .over_sets import *  # noqa: F403
 from .record import RECORDS as RECORDS
 from .self_concordant import *  # noqa: F403
 

@@ -1,16 +1,19 @@
 """Options that many algorithms share."""
 
+import math
 from typing import Any, Literal, NamedTuple
 
-from ..errors import InvalidValue, positive, real
-from ..links import Identity, law, link_of, slopes
+from ..errors import InvalidValue, positive, real, require
+from ..links import Identity, concordant_up_to, law, link_of, slopes
 from ..model import Generalized, Linear, OnePass
 from ..model.one_pass import in_one_pass
 from ..parts import Model
-from ..radius import SelfNormalised, SelfNormalisedDet
+from ..radius import SelfConcordant, SelfNormalised, SelfNormalisedDet
+from ..radius.union import UniformInTime, over_time
 
 RadiusForm = Literal["trace", "det"]
 Estimator = Literal["exact", "one_pass"]
+Variant = Literal["printed", "corrected"]
 
 
 def discount(gamma: float | None, half_life: float | None) -> float:
@@ -91,3 +94,60 @@ def noise_of(link: Any, R: float | None) -> float:
     if R is None and law(link) != "bernoulli":
         raise InvalidValue(f"R must be given with {type(link).__name__}: it is the sub-Gaussian constant of the noise")
     return 0.5 if R is None else R
+
+
+# -------------------------------------------------------------------------------------------------------- self-concordant rewards
+
+
+def largest_reward(link: Any, m: float | None) -> float:
+    """m, by default 1 where rewards are 0 or 1."""
+    if m is None and law(link) != "bernoulli":
+        raise InvalidValue(
+            f"m must be given with {type(link).__name__}: self-concordant bandits need rewards in [0, m]"
+        )
+    return 1.0 if m is None else m
+
+
+def concordant(link: Any, S: float, L: float) -> Slopes:
+    """The link and its slopes, if |μ″| ≤ μ′ where |z| ≤ LS."""
+    mu = slopes_of(link, S, L)
+    reach = concordant_up_to(mu.link, L * S)
+    require(
+        reach >= L * S,
+        "L·S",
+        L * S,
+        f"≤ {reach:.3g} with {type(mu.link).__name__}",
+        "|μ″| ≤ μ′ must hold where |xᵀθ| ≤ LS, and does not beyond",
+    )
+    return mu
+
+
+def beta_tilde(
+    mu: Slopes,
+    lam: float,
+    S: float,
+    L: float,
+    m: float | None,
+    delta: float,
+    scale: float,
+    variant: Variant,
+    uniform: UniformInTime,
+    squared: bool = False,
+) -> SelfConcordant:
+    """scale·β̃, printed or corrected."""
+    if variant not in ("printed", "corrected"):
+        raise InvalidValue(f"variant = {variant!r} is not allowed; it must be 'printed' or 'corrected' (resolution G1)")
+    inflation = math.sqrt(min(math.exp(min(2.0 * L * S, 700.0)), mu.k / mu.c)) if variant == "corrected" else 1.0
+    return SelfConcordant(
+        lam=lam,
+        c_mu=mu.c,
+        k_mu=mu.k,
+        S=S,
+        L=L,
+        m=largest_reward(mu.link, m),
+        delta=delta,
+        scale=scale,
+        inflation=inflation,
+        squared=squared,
+        uniform=over_time(uniform),
+    )
