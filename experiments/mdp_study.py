@@ -1,9 +1,9 @@
 """Drifting MDPs: what the weighted learners of Theorems 5 and 6 do, at theory scale and tuned.
 
-    python experiments/mdp_study.py            # tables and figures under results/mdp/, about ten minutes on two cores
-    python experiments/mdp_study.py --quick    # the same in small, about a minute
+    python experiments/mdp_study.py            # about ten minutes on two cores; writes docs/results/mdp_study.json, docs/images/mdp_*.png
+    python experiments/mdp_study.py --quick    # the same in small, about a minute, under results/mdp/ only
 
-Three parts, each a CSV file and a figure:
+Three parts, each a CSV file under results/mdp/ and a figure:
 
 tuning   for every learner the pair (reward, transition) of bonus scales with the least regret on the gradual world, on seeds of its own
 curves   regret against episodes: static, gradual and abrupt drift; theory scales and tuned ones; mean ± std over the trials
@@ -13,7 +13,9 @@ scaling  final regret against K at fixed Δ, and against Δ at fixed K, with fit
 import argparse
 import csv
 import itertools
+import json
 import pathlib
+import shutil
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -21,11 +23,13 @@ import matplotlib as mpl
 import numpy as np
 
 import driftbandits as db
+from driftbandits.files import write_atomically
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
-HERE = pathlib.Path(__file__).resolve().parent.parent / "results" / "mdp"
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+HERE = ROOT / "results" / "mdp"
 LEARNERS = ("weight", "window", "restart", "static")
 NAMES = {"weight": "weighted (this paper)", "window": "sliding window", "restart": "restart", "static": "static"}
 COLOURS = {"weight": "#0072b2", "window": "#009e73", "restart": "#e69f00", "static": "#cc3311", "random": "#777777"}
@@ -154,8 +158,7 @@ def curves(best: dict[tuple[str, str], Scales], episodes: dict[str, int], trials
 
 def draw_curves(trials: int) -> None:
     """One figure for each model, from curves.csv."""
-    with (HERE / "curves.csv").open(newline="") as file:
-        table = list(csv.DictReader(file))
+    table = read("curves.csv")
     for key, family in FAMILIES.items():
         figure, axes = plt.subplots(2, 3, figsize=(11.5, 6.6), sharex=True, constrained_layout=True)
         for column, drift in enumerate(DRIFTS):
@@ -232,8 +235,7 @@ def scaling(best: dict[tuple[str, str], Scales], sizes: list[int], K: int, turns
 
 def draw_scaling(trials: int) -> None:
     """The figure of scaling.csv: fitted exponents next to those of Theorem 5."""
-    with (HERE / "scaling.csv").open(newline="") as file:
-        table = list(csv.DictReader(file))
+    table = read("scaling.csv")
     figure, axes = plt.subplots(1, 2, figsize=(11.5, 5.2), constrained_layout=True)
     for axis, (what, exponent) in zip(axes, {"K": 0.75, "Delta": 0.25}.items(), strict=True):
         panel = [row for row in table if row["against"] == what]
@@ -267,6 +269,38 @@ def draw_scaling(trials: int) -> None:
     plt.close(figure)
 
 
+def read(name: str) -> list[dict[str, str]]:
+    """A table of the study."""
+    with (HERE / name).open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def keep(trials: int) -> None:
+    """What docs/mdp.md shows: final regrets and exponents into docs/results/mdp_study.json, figures into docs/images/."""
+    table, growth = read("curves.csv"), read("scaling.csv")
+    last = {key: max(int(row["episode"]) for row in table if row["model"] == key) for key in FAMILIES}
+    numbers = ("reward_scale", "transition_scale", "mean", "std")
+    finals = [
+        {name: row[name] for name in ("model", "drift", "scale", "learner")}
+        | {name: float(row[name]) for name in numbers}
+        for row in table
+        if int(row["episode"]) == last[row["model"]]
+    ]
+    exponents = []
+    for what, name, kind in dict.fromkeys((row["against"], row["learner"], row["scale"]) for row in growth):
+        line = [row for row in growth if (row["against"], row["learner"], row["scale"]) == (what, name, kind)]
+        x, mean = (np.array([float(row[c]) for row in line]) for c in (what, "mean"))
+        exponents.append({"against": what, "learner": name, "scale": kind, "exponent": slope(x, mean)})
+    drifts = {
+        key: {drift: drifting(family, drift, last[key]).Delta for drift in DRIFTS} for key, family in FAMILIES.items()
+    }
+    found = {"made_by": "python experiments/mdp_study.py", "trials": trials, "episodes": last, "Delta": drifts}
+    found |= {"rows": finals, "exponents": exponents}
+    write_atomically(ROOT / "docs" / "results" / "mdp_study.json", json.dumps(found, indent=1).encode())
+    for figure in ("curves_linear", "curves_mnl", "scaling"):
+        shutil.copy(HERE / f"{figure}.png", ROOT / "docs" / "images" / f"mdp_{figure}.png")
+
+
 def run(quick: bool, trials: int) -> None:
     """Make the tables."""
     best = tune({"linear": 300, "mnl": 100} if quick else {"linear": 3000, "mnl": 800}, 1 if quick else 4)
@@ -280,12 +314,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small sizes")
     parser.add_argument("--draw", action="store_true", help="only draw the figures again")
+    parser.add_argument("--trials", type=int, default=20)
     given = parser.parse_args()
-    quick, trials = given.quick, 3 if given.quick else 20
+    quick, trials = given.quick, 3 if given.quick else given.trials
     if not given.draw:
         run(quick, trials)
     draw_curves(trials)
     draw_scaling(trials)
+    if not quick:
+        keep(trials)
 
 
 if __name__ == "__main__":

@@ -226,7 +226,83 @@ def item_shares(file: str) -> str:
     return table(["", "items", "`self_tuning`"], rows)
 
 
+# ----------------------------------------------------------------------------------------------------------- MDP studies
+
+MDP_RATIO, NOTHING = 1.25, 0.5  # the target, and a regret so small that a ratio to it says nothing
+RIVALS = ("BOB", "window", "restart")
+LEARNERS = {"weight": "weighted", "window": "window", "restart": "restart", "static": "static"}
+
+
+def few(value: float) -> str:
+    """A regret, with a digit more where it is small."""
+    return f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
+
+
+def ratio_to(mean: float, best: Mapping[str, Any] | None) -> str:
+    """The ratio to a regret chosen in hindsight; bold where it misses the target."""
+    if best is None or best["mean"] < NOTHING:
+        return "–"
+    ratio = mean / best["mean"]
+    return f"**{ratio:.2f}**" if ratio > MDP_RATIO else f"{ratio:.2f}"
+
+
+def mdp_adaptive(file: str) -> str:
+    """Memory and scale found out, beside the best fixed pair in hindsight, of the paper's bonus and of a measured one."""
+    rows = []
+    for row in read(file)["rows"]:
+        own, best, measured = row["adaptive"], row["hindsight"], row.get("measured")
+        memory = "all" if best["memory"] is None else f"{best['memory']:.0f}"
+        chosen = f"{few(best['mean'])} ({memory}, × {best['scale']:g})"
+        others = [f"{row['rivals'][f'{rival}, practical']['mean']:.0f}" for rival in RIVALS]
+        mean, ratios = own["mean"], [ratio_to(own["mean"], pair) for pair in (best, measured)]
+        ours = [
+            f"{few(mean)} ± {few(own['error'])}",
+            chosen,
+            ratios[0],
+            few(measured["mean"]) if measured else "–",
+            ratios[1],
+        ]
+        rows.append([f"{row['world']}, {row['drift']}", f"{row['random']:.0f}", *ours, *others])
+    paper = "the paper's bonus, best pair (memory, scale)"
+    head = ["K = 3000", "random play", "nothing set", paper, "ratio", "measured bonus, best pair", "ratio", *RIVALS]
+    return table(head, rows)
+
+
+def mdp_curves(file: str, model: str) -> str:
+    """Final regret of the four learners at the theory's scales and at tuned ones."""
+    made = read(file)
+    found = {(r["scale"], r["learner"], r["drift"]): r for r in made["rows"] if r["model"] == model}
+    drifts = made["Delta"][model]
+
+    def line(kind: str, learner: str, title: str) -> list[str]:
+        cells = [found[kind, learner, drift] for drift in drifts]
+        return [title, *(few(c["mean"]) + (f" ± {few(c['std'])}" if c["std"] else "") for c in cells)]
+
+    rows = [line("none", "random", "random play")]
+    rows += [line("theory", learner, f"theory (1, 1): {name}") for learner, name in LEARNERS.items()]
+    for learner, name in LEARNERS.items():
+        pair = found["tuned", learner, next(iter(drifts))]
+        scales = f"({pair['reward_scale']:g}, {pair['transition_scale']:g})"
+        rows.append(line("tuned", learner, f"tuned {scales}: {name}"))
+    return table(["final regret", *(f"{drift}, Δ = {Delta:.0f}" for drift, Delta in drifts.items())], rows)
+
+
+def mdp_exponents(file: str) -> str:
+    """Fitted exponents of the linear mixture."""
+    names, rows = {"weight": "weighted", "random": "random play"}, {}
+    for row in read(file)["exponents"]:
+        title = names.get(row["learner"], row["learner"]) + (
+            f", {row['scale']} scale" if row["scale"] != "none" else ""
+        )
+        rows.setdefault(title, {})[row["against"]] = f"{row['exponent']:.2f}"
+    theorem = [["Theorem 5, at most", "0.75", "0.25"]]
+    return table(["exponent in", "K", "Δ"], [[title, own["K"], own["Delta"]] for title, own in rows.items()] + theorem)
+
+
 WRITERS = {
+    "mdp_adaptive": mdp_adaptive,
+    "mdp_curves": mdp_curves,
+    "mdp_exponents": mdp_exponents,
     "shares": shares,
     "item_shares": item_shares,
     "one_pass": one_pass,

@@ -11,6 +11,7 @@ from naive.glm_scores import *
 from naive.linear import *
 from naive.links import *
 from naive.mdp import *
+from naive.measured import *
 from naive.meta import *
 from naive.multinomial import *
 from naive.piecewise import *

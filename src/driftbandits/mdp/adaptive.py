@@ -8,9 +8,9 @@ p̂_i and r̂_i are what candidate i expected before the episode; f is the norma
 leader's squared errors. `share` gives every candidate a part of a thousandth of the weight per episode, so that one that was wrong for
 long can come back.
 
-Rewards without noise are best forecast by the shortest memory, transitions, which are draws, by a longer one: hence two leaders. Optimism
-follows the leader of the transitions alone, for a short memory forgets what it has explored: the optimistic reward is r̂ of the one and the
-bonus of the other. All candidates learn from every episode, with the values of its plan as targets. No theorem is claimed.
+Rewards without noise are best forecast by the shortest memory, transitions, which are draws, by a longer one: hence two leaders. The bonus
+of the rewards is that of the longer of the two, for a short memory forgets what it has explored; a shorter leader of the rewards leans on the
+longer one's r̂ where it remembers nothing (`lean`). All candidates learn from every episode, with the values of its plan as targets. No theorem is claimed.
 """
 
 from typing import Any, NamedTuple
@@ -29,6 +29,7 @@ from .protocol import (
     Task,
     estimate_transition,
     experience,
+    lean,
     miss,
     open_book,
     optimistic_reward,
@@ -143,6 +144,22 @@ def _weigh(evidence: Evidence, margin: float) -> None:
             evidence.leader[0] = i
 
 
+@kernel
+def _combine(strategy: AdaptivePlanner, state: AdaptiveState, payer: int, longer: int) -> None:
+    """The rewards of the plan: what one memory expects, and the bonus of a longer one, on which it leans."""
+    own, other = view_state(state.reward, payer), view_state(state.reward, longer)
+    for h in range(state.bonus.shape[0]):
+        out = state.optimistic[h]
+        for n in range(out.shape[0]):
+            out[n] = other.optimistic[h, n] - other.expected[h, n]
+        state.bonus[h] = other.bonus[h]
+        if payer == longer:
+            for n in range(out.shape[0]):
+                out[n] += own.expected[h, n]
+        else:
+            lean(strategy.base.reward, own, other, h, out)
+
+
 @plan.register(AdaptivePlanner)
 def _(strategy: AdaptivePlanner, state: AdaptiveState, rng: np.random.Generator) -> None:
     base = strategy.base
@@ -155,13 +172,10 @@ def _(strategy: AdaptivePlanner, state: AdaptiveState, rng: np.random.Generator)
             optimistic_reward(base.reward, own.reward, h)
         for h in range(groups):
             estimate_transition(base.transition, own.transition, h)
-    payer, mover = view_state(state.reward, state.of_reward.leader[0]), _own(state, state.of_transition.leader[0])
-    for h in range(rows):
-        state.bonus[h] = mover.reward.bonus[h]
-        for n in range(state.optimistic.shape[1]):
-            bonus = mover.reward.optimistic[h, n] - mover.reward.expected[h, n]
-            state.optimistic[h, n] = payer.expected[h, n] + bonus
-    backup(base, state.book, state.optimistic, state.bonus, mover.transition, state.spread, rng)
+    payer, mover = state.of_reward.leader[0], state.of_transition.leader[0]
+    _combine(strategy, state, payer, max(payer, mover))
+    moving = view_state(state.transition, mover)
+    backup(base, state.book, state.optimistic, state.bonus, moving, state.spread, rng)
 
 
 @experience.register(AdaptivePlanner)

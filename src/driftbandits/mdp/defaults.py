@@ -9,6 +9,11 @@ the units of the features, and an unknown direction adds a fraction of H:
     multinomial    S_w = 5/L_ψ,  λ_w = d,  c_w = κ/150, which cancels the 1/κ of the radius
     both           δ = 0.05,  Q clipped at the stages left,  all stages share one estimate
 
+Where the memory is found out (no γ, no half-life), the scale of the bonuses is found out too, `bonus="measured"`: noise of rewards and
+information of transitions are measured (`measured_reward`, `measured_mixture`, `measured_multinomial`), and bonuses are so many posterior
+standard deviations, c = 1 of rewards and c = 0.3 of transitions. `bonus="fixed"` takes the constants above, as any of them that is given
+does.
+
 A ridge that pulls ŵ to 0 says that an action leads nowhere, and only a large bonus hides it; the shortest w whose probabilities add up to 1
 is no more pessimistic than optimistic. The scales were chosen on the library's own worlds (`experiments/mdp_adaptive.py`).
 
@@ -23,21 +28,12 @@ import numpy as np
 
 from ..errors import InvalidValue
 from ..memory import Discounted
-from ..protocol import takes_back
-from ..radius.union import over_time
 from .adaptive import AdaptivePlanner, Candidates
-from .choices import LOWEST, RAW, STAY
+from .compose import build, chosen, composed, measuring
 from .curvature import kappa_of
-from .known import KnownReward
 from .linear_dynamics import value_feature_bound
 from .moves import Moves, moves_of
-from .multinomial import Multinomial
-from .one_pass import OnePassMultinomial
-from .planner import Backup, OptimisticPlanner
 from .protocol import Cube, Task, settle_in
-from .reward import RewardRidge
-from .tables import RewardTable, TransitionTable
-from .value_targeted import ValueTargeted
 
 Origin = Literal["practical", "theory"]
 REWARD = ("lam_theta", "S_theta", "L_phi")
@@ -64,7 +60,8 @@ def learner(family: Literal["linear", "multinomial"], memory: Any, origin: str, 
     if unknown:
         names = ", ".join(sorted(allowed))
         raise InvalidValue(f"{unknown[0]} = {given[unknown[0]]!r} is not a constant of this learner; it has {names}")
-    if memory is not None and all(name in given for name in REQUIRED[family]):
+    fixed = given.get("bonus", "fixed") == "fixed"
+    if memory is not None and fixed and all(name in given for name in REQUIRED[family]):
         return build(family, memory, given)
     checked: Origin = "theory" if origin == "theory" else "practical"
     return Unsettled(family, memory, checked, dict(given))
@@ -72,52 +69,11 @@ def learner(family: Literal["linear", "multinomial"], memory: Any, origin: str, 
 
 OPTIONS = (
     "reward_bonus_scale", "transition_bonus_scale", "cap", "variant", "uniform_in_time", "reward_noise", "share_stages",
-    "imagined_visits", "ridge_centre",
+    "imagined_visits", "ridge_centre", "bonus",
 )  # fmt: skip
-
-
-def chosen(name: str, given: Any, allowed: Mapping[Any, int]) -> int:
-    """The code of an option's value, or one line that says which values there are."""
-    if given not in allowed:
-        names = [repr(name) for name in allowed]
-        raise InvalidValue(f"{name} = {given!r} is not allowed; it must be {', '.join(names[:-1])} or {names[-1]}")
-    return allowed[given]
-
-
-def build(family: str, memory: Any, c: Mapping[str, Any]) -> OptimisticPlanner:
-    """The composition with all its constants."""
-    variant = chosen("variant", c.get("variant", "printed"), {"printed": 0, "corrected": 1})
-    uniform = over_time(c.get("uniform_in_time", False))
-    reward = RewardRidge(
-        lam=c["lam_theta"],
-        S=c["S_theta"],
-        L=c["L_phi"],
-        delta=c["delta"],
-        noise=c.get("reward_noise", 0.0),
-        scale=c.get("reward_bonus_scale", 1.0),
-        uniform=uniform,
-    )
-    common = {"lam": c["lam_w"], "S": c["S_w"], "L": c["L_psi"], "delta": c["delta"], "uniform": uniform}
-    common["scale"] = c.get("transition_bonus_scale", 1.0)
-    transition: Any
-    if family == "linear":
-        centred = chosen("ridge_centre", c.get("ridge_centre", "zero"), {"zero": 0, "even": 1})
-        transition = ValueTargeted(**common, centred=centred)
-    else:
-        codes = {"lowest": LOWEST, "stay": STAY, None: RAW}
-        reference = chosen("reference", c.get("reference", "lowest"), codes)
-        one_pass = chosen("estimator", c.get("estimator", "exact"), {"exact": 0, "one_pass": 1})
-        if one_pass and takes_back(memory):
-            raise InvalidValue("estimator = 'one_pass' cannot take transitions back: a window needs estimator='exact'")
-        kind = OnePassMultinomial if one_pass else Multinomial
-        transition = kind(**common, kappa=c["kappa"], corrected=variant, reference=reference)
-    return OptimisticPlanner(reward=reward, transition=transition, memory=memory, rule=backup(c))
-
-
-def backup(c: Mapping[str, Any]) -> Backup:
-    """How to plan."""
-    stage = chosen("cap", c.get("cap", "horizon"), {"horizon": 0, "stage": 1})
-    return Backup(stage=stage, pooled=bool(c.get("share_stages", False)))
+FIXING = (
+    "lam_theta", "lam_w", "S_w", "L_psi", "kappa", "delta", "ridge_centre", "uniform_in_time", "variant", "reward_noise", "estimator",
+)  # fmt: skip
 
 
 @settle_in.register(Unsettled)
@@ -131,26 +87,35 @@ def _(strategy: Unsettled, task: Task) -> tuple[Any, Task]:
     table = task.moves is None
     if strategy.origin == "theory":
         task = _one_hot(task)
-    constants = _defaults(strategy, task)
+    measured = is_measured(strategy) and not table  # the bonus of a table always is
+    constants = _priors(task) if measured else _defaults(strategy, task)
     if table:  # every pair has a distribution of its own, of norm at most 1
         constants["S_w"] = float(task.states * task.actions) ** 0.5
     constants |= strategy.given
     memory = Discounted(gamma=1.0) if strategy.memory is None else strategy.memory
-    base = _composed(strategy, task, memory, constants)
+    base = (measuring if measured else composed)(strategy.family, task, memory, constants)
     return (AdaptivePlanner(base=base, candidates=Candidates()) if strategy.memory is None else base), task
 
 
-def _composed(strategy: Unsettled, task: Task, memory: Any, c: dict[str, Any]) -> OptimisticPlanner:
-    """Tables where there are no features, else the models of the family."""
-    imagined = c.get("imagined_visits", 0.1)
-    reward: Any = RewardTable(imagined=imagined, scale=c.get("reward_bonus_scale", 0.1))
-    if task.rewards is not None:
-        reward = KnownReward(noise=c.get("reward_noise", 0.0))
-    if task.moves is None:
-        transition = TransitionTable(imagined=imagined, scale=c.get("transition_bonus_scale", 0.1))
-        return OptimisticPlanner(reward=reward, transition=transition, memory=memory, rule=backup(c))
-    whole = build(strategy.family, memory, {"lam_theta": 1.0, "S_theta": 1.0, "L_phi": 1.0} | c)
-    return whole._replace(reward=reward) if task.phi is None or task.rewards is not None else whole
+def is_measured(strategy: Unsettled) -> bool:
+    """Is the scale of the bonuses measured? It is where the memory is found out, unless something is given that fixes it."""
+    fixing = [name for name in FIXING if name in strategy.given]
+    by_default = strategy.memory is None and strategy.origin == "practical" and not fixing
+    asked = strategy.given.get("bonus", "measured" if by_default else "fixed")
+    measured = bool(chosen("bonus", asked, {"fixed": 0, "measured": 1}))
+    if measured and (fixing or strategy.origin == "theory"):
+        given = f"{fixing[0]} = {strategy.given[fixing[0]]!r}" if fixing else "constants = 'theory'"
+        raise InvalidValue(f"{given} belongs to bonus='fixed'; leave out one of them")
+    return measured
+
+
+def _priors(task: Task) -> dict[str, Any]:
+    """What models that measure their bonus must be told."""
+    found: dict[str, Any] = {"cap": "stage", "share_stages": True}
+    if task.phi is not None:
+        L = float(np.linalg.norm(task.phi, axis=-1).max())
+        found |= {"L_phi": L, "S_theta": 1.0 / L}
+    return found
 
 
 def _defaults(strategy: Unsettled, task: Task) -> dict[str, Any]:

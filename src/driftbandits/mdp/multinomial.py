@@ -126,7 +126,7 @@ def _(transition: Multinomial, task: Task, memory: Any, groups: int) -> Multinom
 
 
 @kernel
-def _gather(transition: Multinomial, state: MultinomialState, g: int) -> Likelihood:
+def gather(state: MultinomialState, g: int, lam: float, ridge: float) -> Likelihood:
     """Make Σ̄ and its factor, ĝ and the visits of every class from the counts of group g."""
     C, U, d = state.choices.psi.shape
     N = state.sums.N[g]
@@ -146,15 +146,14 @@ def _gather(transition: Multinomial, state: MultinomialState, g: int) -> Likelih
             for i in range(d):
                 for j in range(d):
                     state.Sigma[i, j] += total * state.gram[c, i, j]
-    factor_of(state.Sigma, transition.lam, state.factor)
-    ridge = transition.lam * transition.kappa
+    factor_of(state.Sigma, lam, state.factor)
     return Likelihood(state.choices.psi, state.choices.used, state.total, state.target, ridge, state.p, state.mean)
 
 
 @solver
 def estimate_stage(transition: Multinomial, state: MultinomialState, g: int) -> None:
     """Refresh ŵ and w̃ of group g, and Σ̄."""
-    likelihood = _gather(transition, state, g)
+    likelihood = gather(state, g, transition.lam, transition.lam * transition.kappa)
     mle, w, trial, S = state.mle[g], state.w[g], state.trial, transition.S
     state.certificate[g] = likeliest(likelihood, state.concordance[0], mle, state.ball)
     size = norm(mle)
@@ -267,6 +266,12 @@ def _(transition: Multinomial, state: MultinomialState, h: int, fresh: bool, V: 
 def _(
     transition: Multinomial, memory: Any, state: MultinomialState, h: int, pair: int, successor: int, V: Vector
 ) -> None:
+    count_transition(memory, state, h, pair, successor)
+
+
+@kernel
+def count_transition(memory: Any, state: MultinomialState, h: int, pair: int, successor: int) -> None:
+    """Remember a transition; pair = −1: only time has passed."""
     g, slot = h % state.w.shape[0], slot_of(state, h, pair, successor)
     fold(memory, view_state(state.history, g), view_state(state.sums, g), state.nothing, 0.0, slot)
 

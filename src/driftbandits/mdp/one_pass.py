@@ -21,9 +21,8 @@ from ..protocol import absorb, fade
 from ..state import view_state
 from .choices import LOWEST, softmax
 from .likelihood import likeliest
-from .multinomial import Multinomial, MultinomialState, add_optimistic, lay_out, slot_of, surprise_of
+from .multinomial import Multinomial, MultinomialState, add_optimistic, count_transition, lay_out, surprise_of
 from .protocol import Task, add_next, estimate_transition, learn_transition, surprise, told, transition_state
-from .reward import fold
 from .value_targeted import check_transition
 
 NOTHING = -1.0  # no transition waits
@@ -191,9 +190,8 @@ def _(
 def _(
     transition: OnePassMultinomial, memory: Any, state: MultinomialState, h: int, pair: int, successor: int, V: Vector
 ) -> None:
-    g, slot = h % state.w.shape[0], slot_of(state, h, pair, successor)
-    fold(memory, view_state(state.history, g), view_state(state.sums, g), state.nothing, 0.0, slot)
-    take_in(transition, state, g)
+    count_transition(memory, state, h, pair, successor)
+    take_in(transition, state, h % state.w.shape[0])
 
 
 @surprise.register(OnePassMultinomial)

@@ -8,7 +8,8 @@ memories of the bandits, which here counts episodes — and a rule of planning.
 part        question                           open functions it answers
 ==========  =================================  ==================================================
 memory      what is forgotten?                 those of the bandits, and `of_step` where stages are pooled
-reward      what does an action pay?           `reward_state`, `optimistic_reward`, `learn_reward`, `told`
+reward      what does an action pay?           `reward_state`, `optimistic_reward`, `learn_reward`, `told`,
+                                               and where needed `lean`
 transition  where does an action lead?         `transition_state`, `add_next`, `learn_transition`, `surprise`, `told`,
                                                and where needed `estimate_transition`, `room_for`
 dynamics    (environments) the same, in truth  `transition_row`
@@ -92,6 +93,16 @@ def optimistic_reward(reward: Any, state: Any, h: int) -> None:
 @generic
 def learn_reward(reward: Any, memory: Any, state: Any, h: int, pair: int, r: float) -> None:
     """Remember the reward of a pair in stage h; pair = −1: only time has passed."""
+
+
+@generic
+def lean(reward: Any, state: Any, longer: Any, h: int, out: Vector) -> None:
+    """Add every pair's expected reward in stage h to `out` (S·A,), taken from `longer`, a longer memory, where nothing is remembered.
+
+    Called after `optimistic_reward` of both. (By default the expected rewards, as they are.)
+    """
+    for n in range(out.shape[0]):
+        out[n] += state.expected[h, n]
 
 
 # ------------------------------------------------------------------------------------------------------------- transition

@@ -13,12 +13,12 @@ import numpy as np
 
 from ..ball import divide_by, factor_of
 from ..errors import InvalidValue, positive, probability, require
-from ..kernel import part, solver, sqrt
+from ..kernel import kernel, part, solver, sqrt
 from ..linalg import CHUNK, Matrix, Vector, inner_products, inverse_norms
 from ..protocol import NO_SLOT, History, Moments, blank_history, remember
 from ..state import filled, view_state
 from .confidence import failure_now, log_failure
-from .protocol import Cube, Task, learn_reward, optimistic_reward, reward_state, told
+from .protocol import Cube, Task, lean, learn_reward, optimistic_reward, reward_state, told
 
 
 @part
@@ -61,6 +61,9 @@ class RewardState(NamedTuple):
     failure: Vector  # (1,) log(1/δ), with the union bound if there is one that stays
     radius: Vector  # (groups,) c_rβ_θ
     bonus: Vector  # (rows,) sum of the bonuses of all pairs
+    noise: Vector  # (groups,) σ̂² where it is measured, else 0
+    target: Vector  # (d,)
+    leaning: Vector  # (d,) estimate that leans on another one
 
 
 def blank_moments(d: int, groups: int) -> Moments:
@@ -70,6 +73,11 @@ def blank_moments(d: int, groups: int) -> Moments:
 
 @reward_state.register(RewardRidge)
 def _(reward: RewardRidge, task: Task, memory: Any, groups: int) -> RewardState:
+    return blank_reward(task, memory, groups, log_failure(reward.delta, reward.uniform, task))
+
+
+def blank_reward(task: Task, memory: Any, groups: int, failure: float) -> RewardState:
+    """Nothing is known of linear rewards yet; `failure` is log(1/δ)."""
     if task.phi is None:
         raise InvalidValue("this learner needs features phi (S, A, d) of the rewards")
     d = task.phi.shape[-1]
@@ -87,9 +95,12 @@ def _(reward: RewardRidge, task: Task, memory: Any, groups: int) -> RewardState:
         optimistic=np.zeros((rows, pairs)),
         square=np.zeros(CHUNK),
         mean=np.zeros(pairs),
-        failure=np.full(1, log_failure(reward.delta, reward.uniform, task)),
+        failure=np.full(1, failure),
         radius=np.zeros(groups),
         bonus=np.zeros(rows),
+        noise=np.zeros(groups),
+        target=np.zeros(d),
+        leaning=np.zeros(d),
     )
 
 
@@ -131,32 +142,59 @@ def add_bonuses(X: Matrix, factor: Matrix, beta: float, Z: Matrix, square: Vecto
 
 @optimistic_reward.register(RewardRidge)
 def _(reward: RewardRidge, state: RewardState, h: int) -> None:
-    g, phi = h % state.theta.shape[0], state.phi[h % state.phi.shape[0]]
-    sums = view_state(state.sums, g)
-    d = phi.shape[0]
-    if h == g:  # else the factor is that of the stage before
-        ridge(sums.A, reward.lam, sums.b, state.factor, state.theta[g])
+    g = h % state.theta.shape[0]
+    n, d = state.sums.n[g, 0], state.theta.shape[1]
     beta = sqrt(reward.lam) * reward.S
     if reward.noise > 0.0:
-        volume = d * np.log(1.0 + reward.L * reward.L * sums.n[0] / (reward.lam * d))
+        volume = d * np.log(1.0 + reward.L * reward.L * n / (reward.lam * d))
         failure = failure_now(reward.uniform, state.failure[0], state.history.clock[g])
         beta += reward.noise * sqrt(volume + 2.0 * failure)
+    write_rewards(state, h, reward.lam, reward.scale * beta)
+
+
+@kernel
+def write_rewards(state: RewardState, h: int, lam: float, radius: float) -> None:
+    """The ridge estimate of stage h, and every pair's expected and optimistic reward."""
+    g, phi = h % state.theta.shape[0], state.phi[h % state.phi.shape[0]]
+    if h == g:  # else the factor is that of the stage before
+        ridge(state.sums.A[g], lam, state.sums.b[g], state.factor, state.theta[g])
     out = state.optimistic[h]
     for n in range(out.shape[0]):
         out[n] = 0.0
     add_predictions(phi, state.theta[g], state.mean, out)
     for n in range(out.shape[0]):
         state.expected[h, n] = out[n]
-    state.radius[g] = reward.scale * beta
-    state.bonus[h] = add_bonuses(phi, state.factor, state.radius[g], state.Z, state.square, out)
+    state.radius[g] = radius
+    state.bonus[h] = add_bonuses(phi, state.factor, radius, state.Z, state.square, out)
 
 
 @learn_reward.register(RewardRidge)
 def _(reward: RewardRidge, memory: Any, state: RewardState, h: int, pair: int, r: float) -> None:
+    remember_reward(memory, state, h, pair, r)
+
+
+@kernel
+def remember_reward(memory: Any, state: RewardState, h: int, pair: int, r: float) -> None:
+    """Fold (φ, r) of a pair into the sums of stage h, its features into state.x; pair = −1: only time has passed."""
     g, phi = h % state.theta.shape[0], state.phi[h % state.phi.shape[0]]
     for i in range(state.x.shape[0]):
         state.x[i] = phi[i, pair] if pair >= 0 else 0.0
     fold(memory, view_state(state.history, g), view_state(state.sums, g), state.x, r if pair >= 0 else 0.0, NO_SLOT)
+
+
+@lean.register(RewardRidge)
+def _(reward: RewardRidge, state: RewardState, longer: RewardState, h: int, out: Vector) -> None:
+    lean_on(state, longer, h, reward.lam, out)
+
+
+@kernel
+def lean_on(state: RewardState, longer: RewardState, h: int, lam: float, out: Vector) -> None:
+    """Add φᵀ(Λ + λI)⁻¹(b + λθ̂′) of every pair to `out`: the ridge pulls to θ̂′ of a longer memory instead of 0."""
+    g, phi = h % state.theta.shape[0], state.phi[h % state.phi.shape[0]]
+    for i in range(state.target.shape[0]):
+        state.target[i] = state.sums.b[g, i] + lam * longer.theta[g, i]
+    ridge(state.sums.A[g], lam, state.target, state.factor, state.leaning)
+    add_predictions(phi, state.leaning, state.mean, out)
 
 
 @told.register(RewardRidge)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import InvalidValue, positive, probability, require
-from ..kernel import part, sqrt
+from ..kernel import kernel, part, sqrt
 from ..linalg import CHUNK, Matrix, Vector
 from ..protocol import NO_SLOT, History, Integers, Moments, blank_history
 from ..state import filled, view_state
@@ -76,6 +76,12 @@ class MixtureState(NamedTuple):
 
 @transition_state.register(ValueTargeted)
 def _(transition: ValueTargeted, task: Task, memory: Any, groups: int) -> MixtureState:
+    failure = log_failure(transition.delta, transition.uniform, task)
+    return blank_mixture(task, memory, groups, transition.lam if transition.centred else 0.0, failure)
+
+
+def blank_mixture(task: Task, memory: Any, groups: int, pull: float, failure: float) -> MixtureState:
+    """Nothing is known of the transitions yet; the ridge pulls to the even mixture with `pull`; `failure` is log(1/δ)."""
     if task.moves is None:
         raise InvalidValue("a linear-mixture learner needs features psi (S, A, S, d) of the transitions")
     pairs, (_, U, d) = task.states * task.actions, task.moves.psi.shape
@@ -89,11 +95,11 @@ def _(transition: ValueTargeted, task: Task, memory: Any, groups: int) -> Mixtur
         history=filled(blank_history(memory, d), groups),
         sums=blank_moments(d, groups),
         w=np.zeros((groups, d)),
-        pull=transition.lam * even_mixture(task.moves) if transition.centred else np.zeros(d),
+        pull=pull * even_mixture(task.moves) if pull > 0.0 else np.zeros(d),
         target=np.zeros(d),
         factor=np.zeros((d, d)),
         radius=np.zeros(groups),
-        failure=np.full(1, log_failure(transition.delta, transition.uniform, task)),
+        failure=np.full(1, failure),
         X=np.zeros((d, pairs)),
         values=np.zeros(pairs),
         x=np.zeros(d),
@@ -112,19 +118,34 @@ def even_mixture(moves: Moves) -> Vector:
 
 @estimate_transition.register(ValueTargeted)
 def _(transition: ValueTargeted, state: MixtureState, h: int) -> None:
+    estimate_mixture(state, h, transition.lam)
+
+
+@kernel
+def estimate_mixture(state: MixtureState, h: int, lam: float) -> None:
+    """ŵ of stage h by ridge regression, and the factor of its matrix."""
     g = h % state.w.shape[0]
-    sums = view_state(state.sums, g)
     for i in range(state.target.shape[0]):
-        state.target[i] = sums.b[i] + state.pull[i]
-    ridge(sums.A, transition.lam, state.target, state.factor, state.w[g])
+        state.target[i] = state.sums.b[g, i] + state.pull[i]
+    ridge(state.sums.A[g], lam, state.target, state.factor, state.w[g])
 
 
 @add_next.register(ValueTargeted)
 def _(transition: ValueTargeted, state: MixtureState, h: int, fresh: bool, V: Vector, H: int, out: Vector) -> float:
-    g, f = h % state.w.shape[0], h % state.psi.shape[0]
-    sums = view_state(state.sums, g)
+    g, d = h % state.w.shape[0], state.w.shape[1]
     if fresh:
         estimate_transition(transition, state, g)
+    size = H * transition.L
+    volume = 0.25 * d * np.log(1.0 + size * size * state.sums.n[g, 0] / (transition.lam * d))
+    failure = failure_now(transition.uniform, state.failure[0], state.history.clock[g])
+    beta = H * sqrt(0.5 * failure + volume) + sqrt(transition.lam) * transition.S
+    return add_values(state, h, transition.scale * beta, V, out)
+
+
+@kernel
+def add_values(state: MixtureState, h: int, radius: float, V: Vector, out: Vector) -> float:
+    """Add ψ_Vᵀŵ and radius·‖ψ_V‖ of every pair to `out`; returns the sum of the latter."""
+    g, f = h % state.w.shape[0], h % state.psi.shape[0]
     d, n = state.X.shape
     for i in range(d):
         for a in range(n):
@@ -137,12 +158,8 @@ def _(transition: ValueTargeted, state: MixtureState, h: int, fresh: bool, V: Ve
             for a in range(n):
                 state.X[i, a] += state.values[a] * psi[i, a]
     add_predictions(state.X, state.w[g], state.mean, out)
-    size = H * transition.L
-    volume = 0.25 * d * np.log(1.0 + size * size * sums.n[0] / (transition.lam * d))
-    failure = failure_now(transition.uniform, state.failure[0], state.history.clock[g])
-    beta = H * sqrt(0.5 * failure + volume) + sqrt(transition.lam) * transition.S
-    state.radius[g] = transition.scale * beta
-    return add_bonuses(state.X, state.factor, state.radius[g], state.Z, state.square, out)
+    state.radius[g] = radius
+    return add_bonuses(state.X, state.factor, radius, state.Z, state.square, out)
 
 
 @learn_transition.register(ValueTargeted)
@@ -163,6 +180,12 @@ def _(
 
 @surprise.register(ValueTargeted)
 def _(transition: ValueTargeted, state: MixtureState, h: int, pair: int, successor: int) -> float:
+    return surprise_of_mixture(state, h, pair, successor)
+
+
+@kernel
+def surprise_of_mixture(state: MixtureState, h: int, pair: int, successor: int) -> float:
+    """−log ψ(s')ᵀŵ, as far as it can be believed."""
     g, f, p = h % state.w.shape[0], h % state.psi.shape[0], 0.0
     for u in range(state.psi.shape[1]):
         if state.successor[f, u, pair] == successor:

@@ -13,8 +13,12 @@ delta
 uniform_in_time
     True divides δ by KH, for rewards and transitions alike: all intervals hold at once. Needs to know the number of episodes; "anytime"
     does not: δ_k = δ/(2Hk(1+log k)²).
+bonus
+    "fixed", the paper's form times the scales below, or "measured": posterior standard deviations, from measured noise and information
+    (`mdp.measured_reward`, `mdp.measured_mixture`, `mdp.measured_multinomial`), which is the default where the memory is found out and no
+    constant of a fixed bonus is given.
 reward_bonus_scale, transition_bonus_scale
-    Multiply the two bonuses. The theory is 1, at which Q saturates and play is no better than random (resolution D15).
+    Multiply the two bonuses. The theory is 1, at which Q saturates and play is no better than random (resolution D15). Measured: 1 and 0.3.
 ridge_centre
     Of linear mixtures: what λ_w pulls ŵ to, "zero" as in the paper or "even", the shortest w whose probabilities add up to 1 (of a mixture
     of d models 1/d each), which is the practical default.
@@ -84,6 +88,7 @@ class Constants(TypedDict, total=False):
     reward_noise: float
     share_stages: bool
     ridge_centre: Literal["zero", "even"]
+    bonus: Literal["fixed", "measured"]
 
 
 class MultinomialConstants(Constants, total=False):

@@ -93,11 +93,11 @@ def test_forecasts_are_log_likelihoods(world):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("drift", ["static", "abrupt"])
-def test_better_than_the_paper_s_way_when_drift_is_unknown(drift):
-    """RiverSwim, K = 3000, 5 trials: below BOB over the same learner, whose blocks start afresh.
+@pytest.mark.parametrize(("drift", "share"), [("static", 0.5), ("gradual", 1.0), ("abrupt", 0.5)])
+def test_better_than_the_paper_s_way_when_drift_is_unknown(drift, share):
+    """RiverSwim, K = 3000, 5 trials: below BOB over the paper's learner, whose blocks start afresh.
 
-    Not where the river turns gradually: there BOB has 31 and ours 74, which docs/mdp.md reports.
+    Where the river turns gradually BOB has 31 and ours 23 to 28: exploring is cheap here, and a fresh start every 109 episodes is right.
     """
     regrets = {}
     world = db.mdp.riverswim(episodes=3000, drift=drift)
@@ -107,4 +107,4 @@ def test_better_than_the_paper_s_way_when_drift_is_unknown(drift):
     }.items():
         runs = db.mdp.trials_mdp(strategy, lambda _: world, trials=5, seed=11)
         regrets[name] = np.array([run.regret[-1] for run in runs])
-    assert regrets["adaptive"].mean() < 0.5 * regrets["bob"].mean()
+    assert regrets["adaptive"].mean() < share * regrets["bob"].mean()

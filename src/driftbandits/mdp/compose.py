@@ -1,0 +1,103 @@
+"""Put learners of episodic MDPs together from their constants, all of which are known here."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidValue
+from ..protocol import takes_back
+from ..radius.union import over_time
+from .choices import LOWEST, RAW, STAY
+from .known import KnownReward
+from .measured_mixture import MeasuredMixture
+from .measured_multinomial import MeasuredMultinomial
+from .measured_reward import MeasuredReward
+from .multinomial import Multinomial
+from .one_pass import OnePassMultinomial
+from .planner import Backup, OptimisticPlanner
+from .protocol import Task
+from .reward import RewardRidge
+from .tables import RewardTable, TransitionTable
+from .value_targeted import ValueTargeted
+
+LOGITS = 2.0  # standard deviation of a logit before anything was seen
+
+
+def chosen(name: str, given: Any, allowed: Mapping[Any, int]) -> int:
+    """The code of an option's value, or one line that says which values there are."""
+    if given not in allowed:
+        names = [repr(name) for name in allowed]
+        raise InvalidValue(f"{name} = {given!r} is not allowed; it must be {', '.join(names[:-1])} or {names[-1]}")
+    return allowed[given]
+
+
+def build(family: str, memory: Any, c: Mapping[str, Any]) -> OptimisticPlanner:
+    """The composition with all its constants."""
+    variant = chosen("variant", c.get("variant", "printed"), {"printed": 0, "corrected": 1})
+    uniform = over_time(c.get("uniform_in_time", False))
+    reward = RewardRidge(
+        lam=c["lam_theta"],
+        S=c["S_theta"],
+        L=c["L_phi"],
+        delta=c["delta"],
+        noise=c.get("reward_noise", 0.0),
+        scale=c.get("reward_bonus_scale", 1.0),
+        uniform=uniform,
+    )
+    common = {"lam": c["lam_w"], "S": c["S_w"], "L": c["L_psi"], "delta": c["delta"], "uniform": uniform}
+    common["scale"] = c.get("transition_bonus_scale", 1.0)
+    transition: Any
+    if family == "linear":
+        centred = chosen("ridge_centre", c.get("ridge_centre", "zero"), {"zero": 0, "even": 1})
+        transition = ValueTargeted(**common, centred=centred)
+    else:
+        one_pass = chosen("estimator", c.get("estimator", "exact"), {"exact": 0, "one_pass": 1})
+        if one_pass and takes_back(memory):
+            raise InvalidValue("estimator = 'one_pass' cannot take transitions back: a window needs estimator='exact'")
+        kind = OnePassMultinomial if one_pass else Multinomial
+        transition = kind(**common, kappa=c["kappa"], corrected=variant, reference=_reference(c))
+    return OptimisticPlanner(reward=reward, transition=transition, memory=memory, rule=backup(c))
+
+
+def backup(c: Mapping[str, Any]) -> Backup:
+    """How to plan."""
+    stage = chosen("cap", c.get("cap", "horizon"), {"horizon": 0, "stage": 1})
+    return Backup(stage=stage, pooled=bool(c.get("share_stages", False)))
+
+
+def composed(family: str, task: Task, memory: Any, c: Mapping[str, Any]) -> OptimisticPlanner:
+    """Tables where there are no features, else the models of the family."""
+    if task.moves is None:
+        transition = TransitionTable(imagined=_imagined(c), scale=c.get("transition_bonus_scale", 0.1))
+        return OptimisticPlanner(reward=_table(task, c), transition=transition, memory=memory, rule=backup(c))
+    whole = build(family, memory, {"lam_theta": 1.0, "S_theta": 1.0, "L_phi": 1.0} | dict(c))
+    return whole._replace(reward=_table(task, c)) if task.phi is None or task.rewards is not None else whole
+
+
+def measuring(family: str, task: Task, memory: Any, c: Mapping[str, Any]) -> OptimisticPlanner:
+    """Models that measure the scale of their bonuses."""
+    scale = c.get("transition_bonus_scale", 0.3)
+    transition: Any = MeasuredMixture(scale=scale)
+    if family == "multinomial":
+        L = float(np.linalg.norm(task.moves.psi, axis=-1).max())
+        transition = MeasuredMultinomial(spread=LOGITS / L, scale=scale, reference=_reference(c))
+    reward = _table(task, c)
+    if task.phi is not None and task.rewards is None:
+        reward = MeasuredReward(S=c["S_theta"], L=c["L_phi"], scale=c.get("reward_bonus_scale", 1.0))
+    return OptimisticPlanner(reward=reward, transition=transition, memory=memory, rule=backup(c))
+
+
+def _imagined(c: Mapping[str, Any]) -> float:
+    return float(c.get("imagined_visits", 0.1))
+
+
+def _table(task: Task, c: Mapping[str, Any]) -> Any:
+    """Rewards that are known, or learned pair by pair."""
+    if task.rewards is not None:
+        return KnownReward(noise=c.get("reward_noise", 0.0))
+    return RewardTable(imagined=_imagined(c), scale=c.get("reward_bonus_scale", 0.1))
+
+
+def _reference(c: Mapping[str, Any]) -> int:
+    return chosen("reference", c.get("reference", "lowest"), {"lowest": LOWEST, "stay": STAY, None: RAW})
