@@ -5,7 +5,8 @@ Synthetic worlds always; the streams elec.csv, weather.csv and sea_stream.csv wh
 the learner was
 built (other seeds than here), *judge* worlds only here. Every world prints, per learner, the share of the way from random play (0) to
 the best choice
-of every round (1); the fixed γ is LB-WeightUCB's, the best of a grid in hindsight, with bonus × 1 and × 0.3.
+of every round (1); the fixed γ is LB-WeightUCB's, the best of a grid in hindsight, with bonus × 1 and × 0.3. Then regrets, next to
+rivals given S, L, R and δ: ordinary data (OFUL at its best bonus), held-out drift (the best fixed γ), fixed arms (adaptive weights).
 docs/results/learners_study.json is what docs/learner.md's tables are made of.
 """
 
@@ -128,6 +129,108 @@ ITEMS = {
 }
 
 
+# ---------------------------------------------------------------------------------------------------------------- regrets
+
+
+def standing_still(d, seed, T=2000, noise=0.3, tails=None):
+    """Arms of norm 1, redrawn in every round; mean xᵀθ. `tails`: degrees of freedom of Student's noise."""
+    rng = np.random.default_rng(seed)
+    theta, X = directions(rng, 1, d)[0], directions(rng, T * 10, d).reshape(T, 10, d)
+    errors = rng.standard_t(tails, (T, 10)) if tails else rng.standard_normal((T, 10))
+    return db.env.from_rewards(X, X @ theta + noise * errors, expected=X @ theta)
+
+
+def revenue(seed, T=3000, n=10, d=7):
+    """5 % buy, and then spend 20 on average, log-normally."""
+    rng = np.random.default_rng(seed)
+    X = directions(rng, T * n, d).reshape(T, n, d)
+    buys = 0.05 * (1 + X @ directions(rng, 1, d)[0])
+    spent = rng.lognormal(np.log(20) - 0.5, 1.0, buys.shape)
+    return db.env.from_rewards(X, (rng.random(buys.shape) < buys) * spent, expected=20 * buys)
+
+
+def bounds(R, T):
+    """What the rivals are given."""
+    return {"lam": 1.0, "S": 1.0, "L": 1.0, "R": R, "delta": 1 / (2 * T)}
+
+
+def oful(R, T):
+    """OFUL at four bonuses."""
+    return {"OFUL's best bonus": [db.zoo.oful(bonus_scale=c, **bounds(R, T)) for c in (1.0, 0.5, 0.3, 0.1)]}
+
+
+def best_gamma(R, T):
+    """LB-WeightUCB at every γ of the grid, with two bonuses."""
+    return {
+        f"best γ, bonus × {c}": [db.zoo.lb_weight_ucb(gamma=g, bonus_scale=c, **bounds(R, T)) for g in GAMMAS]
+        for c in (0.3, 1.0)
+    }
+
+
+def adaptive(R, T):
+    """Adaptive weights with two bonuses."""
+    return {
+        f"`adaptive_weight_ucb`, c = {c}": [db.zoo.adaptive_weight_ucb(bonus_scale=c, **bounds(R, T))]
+        for c in (0.3, 1.0)
+    }
+
+
+def ordinary():
+    """Worlds of ../shared/checks/ordinary.py's kinds, under other seeds. (name, world of a seed, noise, kind of reward, runs)."""
+    for d in (5, 20, 40, 100):
+        yield f"standing still, d = {d}", lambda i, d=d: standing_still(d, i), 0.3, "value", 1
+    yield "Student-t₃ noise, d = 5", lambda i: standing_still(5, i, tails=3), 0.5, "value", 1
+    yield "clicks 5 %", lambda i: clicks(0.05, i), 0.22, "click", 4
+    yield "clicks 1 %", lambda i: clicks(0.01, i, T=6000), 0.1, "click", 3
+    yield "revenue, 95 % zeros", revenue, 5.0, "value", 4
+
+
+def held_out(T=6000):
+    """Kinds of drift, twice as long as above."""
+    kinds = (
+        "2 jumps",
+        "pulses that return",
+        "regimes that return",
+        "one coordinate drifts",
+        "seasons",
+        "the noise drifts",
+    )
+    for kind in kinds:
+        yield kind, lambda i, kind=kind: path(kind, i, T), 0.3, "value", 1
+
+
+def fixed_arms(T=6000):
+    """The worlds of docs/adaptive.md: 50 fixed arms, noise 1; and the hidden arm."""
+    from adaptive_study import invented, listed, make_world
+
+    for d in (2, 10):
+        for name, make in listed(T, d).items():
+            yield f"d = {d}, {name}", lambda i, make=make: make_world("linear", make(i), i), 1.0, "value", 1
+    make, options = invented(T)["a hidden arm improves"]
+    yield "d = 5, a hidden arm improves", lambda i: make_world("linear", make(i), i, **options), 1.0, "value", 1
+
+
+SECTIONS = {"ordinary": (ordinary, oful), "held_out": (held_out, best_gamma), "fixed_arms": (fixed_arms, adaptive)}
+
+
+def regrets(section, trials):
+    """Mean regret of self_tuning, and of the best of every group of rivals in hindsight, per world."""
+    worlds, rivals = SECTIONS[section]
+    rows, names = [], []
+    for name, make, R, reward, more in worlds():
+        made = [make(1000 + i) for i in range(trials * more)]
+        groups = rivals(R, made[0].horizon)
+        names = list(groups)
+
+        def mean(strategy, made=made):
+            return float(np.mean([db.simulate(strategy, w, seed=i).regret[-1] for i, w in enumerate(made)]))
+
+        own = mean(db.zoo.self_tuning(reward=reward))
+        rows.append([name, len(made), round(own, 1), *(round(min(map(mean, g)), 1) for g in groups.values())])
+        print(rows[-1], flush=True)
+    return {"columns": ["`self_tuning`", *names], "rows": rows}
+
+
 def main() -> None:
     """Play, and write the file; `python docs/tables.py` makes the tables of docs/learner.md from it."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -154,6 +257,7 @@ def main() -> None:
         run = db.simulate(disjoint, world, seed=0)
         made["streams"].append(["design", file.stem, round(float(run.reward[-1] / world.horizon), 4)])
         print(made["streams"][-1], flush=True)
+    made |= {section: regrets(section, asked.trials) for section in SECTIONS}
     asked.out.parent.mkdir(parents=True, exist_ok=True)
     asked.out.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n")
 

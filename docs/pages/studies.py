@@ -226,6 +226,16 @@ def item_shares(file: str) -> str:
     return table(["", "items", "`self_tuning`"], rows)
 
 
+def regrets(file: str, section: str) -> str:
+    """Mean regrets next to rivals, and the ratio to the best of them. The best is bold."""
+    made = read(file)[section]
+    rows = []
+    for name, runs, own, *rivals in made["rows"]:
+        told = [f"**{v:g}**" if v == min(own, *rivals) else f"{v:g}" for v in (own, *rivals)]
+        rows.append([name, str(runs), *told, f"{own / min(rivals):.2f}"])
+    return table(["", "runs", *made["columns"], "ratio to the best rival"], rows)
+
+
 # ----------------------------------------------------------------------------------------------------------- MDP studies
 
 MDP_RATIO, NOTHING = 1.25, 0.5  # the target, and a regret so small that a ratio to it says nothing
@@ -303,6 +313,7 @@ WRITERS = {
     "mdp_adaptive": mdp_adaptive,
     "mdp_curves": mdp_curves,
     "mdp_exponents": mdp_exponents,
+    "regrets": regrets,
     "shares": shares,
     "item_shares": item_shares,
     "one_pass": one_pass,
