@@ -39,11 +39,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     traced = set()
     for item in items:
         name = (item.path, getattr(item, "originalname", item.name))
-        if (
-            INTERPRETED and name in traced
-        ):  # tracing doubles the time of a kernel: coverage is of the first case of each test
+        # Tracing doubles the time of an interpreted kernel, and the first case of its test has its lines.
+        if INTERPRETED and name in traced and not _runs_once(item) and not item.path.is_relative_to(HERE / "contract"):
             item.add_marker(pytest.mark.no_cover)
-        traced.add(name)
+        if not (item.get_closest_marker("slow") or item.get_closest_marker("compiled")):
+            traced.add(name)
         if _looks_at_a_page(item) and not item.get_closest_marker("interpreted"):
             item.add_marker(pytest.mark.compiled)  # a page is looked at once
         if _runs_once(item) and not item.get_closest_marker("compiled"):
