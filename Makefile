@@ -78,6 +78,7 @@ results: setup  ## run what the tables of the site are made from, and keep it: d
 	for f in paper norm-5 beyond successors learners; do $(BIN)/python experiments/keep.py results/$$f; done
 	$(BIN)/python experiments/which_study.py
 	$(BIN)/python experiments/drift_study.py
+	$(BIN)/python experiments/replay_study.py --large
 	$(BIN)/python experiments/adaptive_study.py
 	$(BIN)/python docs/tables.py
 

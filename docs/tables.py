@@ -17,7 +17,12 @@ from driftbandits.zoo.record import Record, records
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGES = ("README.md", "docs/linear.md", "docs/generalized.md", "docs/adaptive.md", "docs/mdp.md")
-STUDIED = ("docs/successors.md", "docs/reproduction.md", "docs/learner.md")  # without a table of algorithms
+STUDIED = (
+    "docs/successors.md",
+    "docs/reproduction.md",
+    "docs/learner.md",
+    "docs/replay.md",
+)  # without a table of algorithms
 FAMILIES = {
     "linear": "**linear** ([docs](docs/linear.md))",
     "generalized": "**generalized linear, self-concordant** ([docs](docs/generalized.md))",

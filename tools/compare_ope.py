@@ -35,9 +35,9 @@ def estimators(folder: str) -> Any:
     return importlib.import_module("obp.ope.estimators")
 
 
-def main(folder: str) -> None:
-    """Print both numbers for each estimator."""
-    obp = estimators(folder)
+def compare(folder: str) -> dict[str, Any]:
+    """Both numbers and intervals for each estimator."""
+    obp, found = estimators(folder), {}
     log = logs.log(2000, 0, drift=True)
     rows = [*log]
     policy, forecast = policy_of("bandit", db.Bandit(reward="click"), log, foreign=True), Forecast()
@@ -62,13 +62,11 @@ def main(folder: str) -> None:
         "dr": obp.DoublyRobust(),
     }
     ours = db.replay({"bandit": db.Bandit(reward="click")}, log, estimators=tuple(theirs))
-    worst = 0.0
     for name, estimator in theirs.items():
         a, b = ours.estimate("bandit", name), estimator.estimate_policy_value(**told)
         interval = estimator.estimate_interval(**told, n_bootstrap_samples=2000, random_state=0)
         low, high = (next(v for k, v in interval.items() if which in k) for which in ("lower", "upper"))
-        print(f"{name:<6} ours {a.value:.12f} [{a.low:.4f}, {a.high:.4f}]   obp {b:.12f} [{low:.4f}, {high:.4f}]")
-        worst = max(worst, abs(a.value - b))
+        found[name] = {"ours": [a.value, a.low, a.high], "obp": [float(b), float(low), float(high)]}
     uniform = logs.log(2000, 1, uniform=True)
     fixed = np.array(
         [[float(logs.threshold(r.items, r.context, r.at) == item) for item in logs.ITEMS] for r in uniform]
@@ -81,9 +79,16 @@ def main(folder: str) -> None:
     }
     a = db.replay({"t": logs.threshold}, uniform, estimators="replay").estimate("t")
     b = obp.ReplayMethod().estimate_policy_value(**told)
-    print(f"replay ours {a.value:.12f}   obp {b:.12f}")
-    print(f"largest difference {max(worst, abs(a.value - b)):.1e}")
+    found["replay"] = {"ours": [a.value, a.low, a.high], "obp": [float(b)]}
+    return {
+        "version": "0.4.1",
+        "largest_difference": max(abs(x["ours"][0] - x["obp"][0]) for x in found.values()),
+        "estimates": found,
+    }
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    told = compare(sys.argv[1])
+    for name, x in told["estimates"].items():
+        print(f"{name:<6}", *(f"{who} {' '.join(f'{v:.12f}' for v in x[who])}" for who in ("ours", "obp")))
+    print(f"largest difference {told['largest_difference']:.1e}")

@@ -309,11 +309,52 @@ def mdp_exponents(file: str) -> str:
     return table(["exponent in", "K", "Δ"], [[title, own["K"], own["Delta"]] for title, own in rows.items()] + theorem)
 
 
+# ---------------------------------------------------------------------------------------------------------------- replay
+
+
+def estimates(file: str) -> str:
+    """Bias and coverage of off-policy estimates; a policy's name stands once."""
+    rows, last = [], ""
+    for found in read(file)["estimates"]:
+        bias = f"{found['in_standard_errors']:+.1f}".replace("-", "−")
+        rows.append(
+            [
+                "" if found["policy"] == last else found["policy"],
+                found["estimator"],
+                bias,
+                f"{100 * found['coverage']:.1f} %",
+            ]
+        )
+        last = found["policy"]
+    return table(["policy", "estimator", "bias", "coverage of the 95 % interval"], rows)
+
+
+def other_ope(file: str) -> str:
+    """Our estimates beside those of the Open Bandit Pipeline."""
+    rows = []
+    for name, found in read(file)["obp"]["estimates"].items():
+        told = [f"{x[0]:.6f}" + (f" [{x[1]:.4f}, {x[2]:.4f}]" if x[1:] else "") for x in (found["ours"], found["obp"])]
+        rows.append([name, *told, f"{abs(found['ours'][0] - found['obp'][0]):.0e}"])
+    return table(["", "ours", "obp", "difference"], rows)
+
+
+def large_log(file: str) -> str:
+    """A log that does not fit into the memory it may use."""
+    x = read(file)["large_log"]
+    head = ["rows", "file", "may use", "resident at its peak", "to read and check", "to replay a fixed policy"]
+    row = [f"{x['rows']}", *(f"{x[k]} MB" for k in ("file_MB", "allowed_MB", "resident_MB"))]
+    per = [f"{x[k]} µs per row" for k in ("micros_per_row_read", "micros_per_row_replayed")]
+    return table(head, [[*row, *per]])
+
+
 WRITERS = {
     "mdp_adaptive": mdp_adaptive,
     "mdp_curves": mdp_curves,
     "mdp_exponents": mdp_exponents,
     "regrets": regrets,
+    "estimates": estimates,
+    "other_ope": other_ope,
+    "large_log": large_log,
     "shares": shares,
     "item_shares": item_shares,
     "one_pass": one_pass,

@@ -1,10 +1,17 @@
 """Off-policy estimates on logs whose truth is known: no bias, and intervals that hold it as often as they say."""
 
+import json
+import pathlib
+import sys
+
 import numpy as np
 import pytest
 
 import driftbandits as db
 import logs
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "experiments"))
+import replay_study
 
 TRUTH = {"threshold": logs.value(logs.threshold), "soft": logs.value(logs.soft)}
 
@@ -37,64 +44,28 @@ def test_fixed_policies_small():
 
 
 @pytest.mark.slow
-def test_fixed_policies():
-    """Two hundred logs of 1000 rows, not uniform."""
-    into = {(name, e): [] for name in TRUTH for e in ("replay", "ips", "snips", "dr")}
-    for seed in range(200):
-        found = db.replay({"threshold": logs.threshold, "soft": logs.soft}, logs.log(1000, seed))
-        collect(found, TRUTH, into)
-    for key, rows in into.items():
-        print(key, end=": ")
-        check(*zip(*rows, strict=True))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("history", ["log", "own"])
-def test_a_policy_that_learns(history):
-    """Two hundred logs of 1000 rows with drift; the truth is what the very policies of the walk would have earned, row by row."""
-    estimators = ("ips", "snips", "dr") if history == "log" else ("replay", "ips", "snips")
-    into = {("learner", e): [] for e in estimators}
-    for seed in range(200):
-        logs.Learner.noted.clear()
-        log = logs.log(1000, seed, drift=True)
-        found = db.replay({"learner": logs.Learner(drift=True, rows=1000)}, log, estimators=estimators, history=history)
-        assert len(logs.Learner.noted) == 1000
-        collect(found, {"learner": np.mean(logs.Learner.noted)}, into)
-    for key, rows in into.items():
-        print(history, key, end=": ")
-        check(*zip(*rows, strict=True))
-
-
-class Noted:
-    """A bandit that notes what it would have earned."""
-
-    def __init__(self, noted):
-        self.bandit, self.noted, self.t = db.Bandit(reward="click"), noted, 0
-
-    def __deepcopy__(self, memo):
-        return self  # one log, one walk: no copy is needed
-
-    def decide(self, items, context, at):
-        d = self.bandit.decide(items, context, at=at)
-        truth = (p * logs.mean(item, context["x"], self.t / 600, True) for item, p in d.propensities.items())
-        self.noted.append(sum(truth))
-        self.t += 1
-        return d
-
-    def reward(self, item, reward, context, at):
-        self.bandit.observe(item, context, reward=reward, at=at)
-
-
-@pytest.mark.slow
 @pytest.mark.compiled
-def test_a_bandit():
-    """Two hundred logs of 600 rows with drift."""
-    into = {("bandit", e): [] for e in ("snips", "dr")}
-    for seed in range(200):
-        noted: list[float] = []
-        log = logs.log(600, seed, drift=True)
-        found = db.replay({"bandit": Noted(noted)}, log, estimators=("snips", "dr"))
-        collect(found, {"bandit": np.mean(noted)}, into)
-    for key, rows in into.items():
-        print(key, end=": ")
-        check(*zip(*rows, strict=True))
+@pytest.mark.parametrize("study", replay_study.STUDIES)
+def test_two_hundred_logs(study):
+    """The logs of docs/replay.md: 1000 rows, 600 for a `Bandit`; policies that stay, and policies that learn while the world drifts."""
+    for row in replay_study.summary(study, [replay_study.STUDIES[study](seed) for seed in range(200)]):
+        print(row)
+        assert abs(row["in_standard_errors"]) <= 2.0
+        assert 0.92 <= row["coverage"] <= 0.98
+
+
+def test_what_is_kept_of_the_two_hundred_logs_holds():
+    """docs/results/replay.json: no bias beyond two standard errors, coverage of 92 to 98 %."""
+    rows = json.loads(replay_study.OUT.read_text())["estimates"]
+    assert {row["logs"] for row in rows} == {200}
+    assert max(abs(row["in_standard_errors"]) for row in rows) <= 2.0
+    assert all(0.92 <= row["coverage"] <= 0.98 for row in rows)
+
+
+def test_a_bias_and_intervals_that_are_too_narrow_are_seen():
+    """The summary itself: errors around 1 are a bias of many standard errors, and intervals beside 0 do not cover."""
+    found = [{"bandit": {"ips": (1.0 + 0.1 * k, 0.5, 1.5)}} for k in range(10)]
+    (row,) = replay_study.summary("bandit", found)
+    assert row["bias"] == pytest.approx(1.45)
+    assert row["in_standard_errors"] > 10.0
+    assert row["coverage"] == 0.0

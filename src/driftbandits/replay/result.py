@@ -74,7 +74,10 @@ class Replay:
                 if why is not None:
                     self.refused[name, estimator] = f"policy {name!r} cannot be estimated by {estimator}: {why}"
         if not any(self._allowed(name, e) for name in self._places for e in estimators):
-            raise InvalidValue(next(iter(self.refused.values())))
+            of_policies = [why for who, why in self.refused.items() if isinstance(who, tuple)]
+            raise InvalidValue(
+                [*of_policies, *self.refused.values()][0]
+            )  # of "replay": it may advise what was tried too
 
     # --------------------------------------------------------------------------------------------------------- one by one
 

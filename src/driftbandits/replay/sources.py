@@ -112,6 +112,9 @@ def _csv(path: pathlib.Path, separator: str = ",") -> Source:
         head = next(reader, None)
         if not head:
             raise CannotRead(f"{path} is empty; its first line must name the columns")
+        other = next((sign for sign in ";\t" if sign != separator and sign in head[0]), None)
+        if len(head) == 1 and other is not None:  # as spreadsheets write it where numbers have a decimal comma
+            return _csv(path, other)
         if len(set(head)) < len(head):
             twice = next(name for name in head if head.count(name) > 1)
             raise CannotRead(f"{path} has two columns named {twice!r}; names must differ")

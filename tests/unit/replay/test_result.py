@@ -2,6 +2,7 @@
 
 import matplotlib.figure
 import numpy as np
+import pandas as pd
 import pytest
 
 import driftbandits as db
@@ -70,3 +71,11 @@ def test_it_can_be_drawn(result, tmp_path):
     assert len(lines) == 2
     save(result.plot, tmp_path / "plot")
     assert (tmp_path / "plot.png").stat().st_size > 5000
+
+
+def test_where_nothing_can_be_estimated_the_reason_advises_nothing_that_was_tried():
+    rare = pd.DataFrame({"item": ["a"] * 990 + ["b"] * 10, "r": [0.0, 1.0] * 500, "p": [0.99] * 990 + [0.01] * 10})
+    log = db.Log.read(rare, item="item", reward="r", propensity="p")
+    with pytest.raises(InvalidValue, match="overlap with it is too small") as raised:
+        db.replay({"b": lambda items, context, at: "b"}, log)
+    assert "use 'ips'" not in str(raised.value)

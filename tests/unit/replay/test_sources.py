@@ -34,6 +34,12 @@ def write_csv(folder):
     return folder / "log.csv"
 
 
+def write_semicolons(folder):
+    flat = [{**row, "offer": "|".join(row["offer"])} for row in ROWS]
+    pd.DataFrame(flat).to_csv(folder / "log.csv", index=False, sep=";")
+    return folder / "log.csv"
+
+
 def write_json_offers(folder):
     flat = [{**row, "offer": json.dumps(row["offer"])} for row in ROWS]
     pd.DataFrame(flat).to_csv(folder / "log.tsv", index=False, sep="\t")
@@ -79,6 +85,7 @@ def write_many(folder):
 MADE = {
     "csv": write_csv,
     "tsv": write_json_offers,
+    "csv with semicolons": write_semicolons,
     "jsonl": write_jsonl,
     "gz": write_gzip,
     "parquet": write_parquet,

@@ -1,0 +1,211 @@
+"""Can the estimates of `db.replay` be trusted? The tables of docs/replay.md. Run: python experiments/replay_study.py [--logs 200]
+
+Logs of a world whose truth is known (tests/logs.py): three items, one feature, a logger that prefers one item. For each of many logs the
+error of every estimate and of both ends of its interval; what is done is kept in results/replay_study.jsonl, so it can be resumed.
+`--obp FOLDER` compares with the Open Bandit Pipeline (see tools/compare_ope.py), `--large` reads a log larger than the memory it may use.
+"""
+
+import argparse
+import csv
+import json
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import driftbandits as db
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "tests"))
+import logs
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+OUT = ROOT / "docs" / "results" / "replay.json"
+DONE = ROOT / "results" / "replay_study.jsonl"
+ALLOWED = 256  # MB of data for the process that reads a log of twice that
+Errors = dict[
+    str, dict[str, tuple[float, float, float]]
+]  # policy → estimator → errors of the value, and of the interval's ends
+
+
+def errors(found: Any, truth: dict[str, float], estimators: tuple[str, ...]) -> Errors:
+    """What each estimate of a replay is off by."""
+    told: Errors = {}
+    for name, true in truth.items():
+        each = {e: found.estimate(name, e) for e in estimators}
+        told[name] = {e: (x.value - true, x.low - true, x.high - true) for e, x in each.items()}
+    return told
+
+
+def fixed(seed: int) -> Errors:
+    """Policies that never change, one of them with chance; 1000 rows."""
+    asked = {"threshold": logs.threshold, "soft": logs.soft}
+    truth = {name: logs.value(policy) for name, policy in asked.items()}
+    return errors(db.replay(asked, logs.log(1000, seed), seed=seed), truth, ("replay", "ips", "snips", "dr"))
+
+
+def learner(seed: int, history: str, estimators: tuple[str, ...]) -> Errors:
+    """A policy that learns, in a world that drifts; the truth is what the very policies of its walk would have earned. 1000 rows."""
+    logs.Learner.noted.clear()
+    log, policy = logs.log(1000, seed, drift=True), logs.Learner(drift=True, rows=1000)
+    found = db.replay({"learner": policy}, log, estimators=estimators, history=history, seed=seed)
+    assert len(logs.Learner.noted) == 1000
+    return errors(found, {"learner": float(np.mean(logs.Learner.noted))}, estimators)
+
+
+def from_the_log(seed: int) -> Errors:
+    """It learns from every row."""
+    return learner(seed, "log", ("ips", "snips", "dr"))
+
+
+def from_its_own(seed: int) -> Errors:
+    """It learns from rows where it agrees."""
+    return learner(seed, "own", ("replay", "ips", "snips"))
+
+
+class Noted:
+    """A bandit that notes what it would have earned."""
+
+    def __init__(self, rows: int) -> None:
+        self.bandit, self.noted, self.rows = db.Bandit(reward="click"), list[float](), rows
+
+    def __deepcopy__(self, memo: Any) -> "Noted":
+        return self  # one log, one walk: no copy is needed
+
+    def decide(self, items: Any, context: Any, at: Any) -> Any:
+        """Decide as the bandit does."""
+        d = self.bandit.decide(items, context, at=at)
+        t = len(self.noted) / self.rows
+        self.noted.append(sum(p * logs.mean(item, context["x"], t, True) for item, p in d.propensities.items()))
+        return d
+
+    def reward(self, item: Any, reward: float, context: Any, at: Any) -> None:
+        """Learn what the log chose."""
+        self.bandit.observe(item, context, reward=reward, at=at)
+
+
+def bandit(seed: int) -> Errors:
+    """The default learner; 600 rows."""
+    policy = Noted(600)
+    found = db.replay({"bandit": policy}, logs.log(600, seed, drift=True), estimators=("snips", "dr"), seed=seed)
+    return errors(found, {"bandit": float(np.mean(policy.noted))}, ("snips", "dr"))
+
+
+STUDIES: dict[str, Callable[[int], Errors]] = {
+    "fixed": fixed,
+    "log": from_the_log,
+    "bandit": bandit,
+    "own": from_its_own,
+}
+LABELS = {  # on the page; a policy's chance in a replay is seeded by its name there
+    ("fixed", "threshold"): "fixed, no chance",
+    ("fixed", "soft"): "fixed, with chance",
+    ("log", "learner"): "learns from the log, with drift",
+    ("bandit", "bandit"): "a `Bandit` that learns from the log, with drift, 600 rows",
+    ("own", "learner"): "learns from its own history, with drift",
+}
+
+
+def summary(study: str, found: list[Errors]) -> Iterator[dict[str, Any]]:
+    """Bias in standard errors of its mean, and how often the interval held the truth, for each policy and estimator."""
+    for name, estimators in found[0].items():
+        for estimator in estimators:
+            off, low, high = np.array([one[name][estimator] for one in found]).T
+            error = off.std(ddof=1) / np.sqrt(len(off))
+            yield {
+                "policy": LABELS[study, name],
+                "estimator": estimator,
+                "bias": float(off.mean()),
+                "in_standard_errors": float(off.mean() / error),
+                "coverage": float(np.mean((low <= 0.0) & (high >= 0.0))),
+                "logs": len(off),
+            }
+
+
+def replications(study: str, seeds: int) -> list[Errors]:
+    """One study on logs 0, 1, …; those in the file are not made again."""
+    DONE.parent.mkdir(exist_ok=True)
+    lines = [json.loads(line) for line in DONE.read_text().splitlines()] if DONE.exists() else []
+    done = {line["seed"]: line["errors"] for line in lines if line["study"] == study}
+    with DONE.open("a") as file:
+        for seed in range(seeds):
+            if seed not in done:
+                done[seed] = STUDIES[study](seed)
+                file.write(json.dumps({"study": study, "seed": seed, "errors": done[seed]}) + "\n")
+                file.flush()
+    return [done[seed] for seed in range(seeds)]
+
+
+def large_log(rows: int = 400_000) -> dict[str, Any]:
+    """A CSV file twice as large as the memory a process may use for data, read and replayed by it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "log.csv"
+        rng = np.random.default_rng(0)
+        with path.open("w", newline="") as file:
+            lines = csv.writer(file)
+            lines.writerow(["at", "item", "r", "p", "x", "note"])
+            for t in range(rows):
+                k = int(rng.integers(3))
+                lines.writerow(
+                    [t, logs.ITEMS[k], int(rng.random() < 0.2 + 0.1 * k), 1 / 3, f"{rng.normal():.6f}", "." * 1400]
+                )
+        size = path.stat().st_size / 2**20
+        child = subprocess.run(
+            [sys.executable, __file__, "--read", str(path)], check=True, capture_output=True, text=True
+        )
+    return {"rows": rows, "file_MB": round(size), "allowed_MB": ALLOWED, **json.loads(child.stdout)}
+
+
+def always_c(items: Any) -> str:
+    """A fixed policy."""
+    return max(items)
+
+
+def read_with_a_limit(path: str) -> None:
+    """The child of `large_log`: numbers as JSON."""
+    resource.setrlimit(resource.RLIMIT_DATA, (ALLOWED * 2**20, ALLOWED * 2**20))
+    began = time.process_time()
+    log = db.Log.read(path, item="item", reward="r", propensity="p", time="at", context=["x"])
+    read = time.process_time()
+    found = db.replay({"c": always_c}, log, estimators=("ips", "snips")).estimate("c", "snips")
+    told = {
+        "resident_MB": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+        "micros_per_row_read": round(1e6 * (read - began) / len(log), 1),
+        "micros_per_row_replayed": round(1e6 * (time.process_time() - read) / len(log), 1),
+        "value": found.value,
+        "low": found.low,
+        "high": found.high,
+    }
+    print(json.dumps(told))
+
+
+def main() -> None:
+    """Run what was asked for, and write the file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--logs", type=int, default=200)
+    parser.add_argument("--obp", help="folder with the package obp")
+    parser.add_argument("--large", action="store_true", help="also a log larger than the memory it may use")
+    parser.add_argument("--read", help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.read:
+        return read_with_a_limit(asked.read)
+    kept = json.loads(OUT.read_text()) if OUT.exists() else {}
+    kept["estimates"] = [row for study in STUDIES for row in summary(study, replications(study, asked.logs))]
+    if asked.obp:
+        sys.path.append(str(ROOT / "tools"))
+        import compare_ope
+
+        kept["obp"] = compare_ope.compare(asked.obp)
+    if asked.large:
+        kept["large_log"] = large_log()
+    OUT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
+    return None
+
+
+if __name__ == "__main__":
+    main()
