@@ -200,14 +200,18 @@ def limits(data):
 
 
 def behind(data, title):
-    """Who wins on a stream and by how much, where ours is behind the best peer, tuned or not; "" where it is not."""
-    s, lines = Stream(data["streams"][title]), []
-    for own in OURS:
-        for variant, word in (("tuned", "tuned"), ("default", "untuned")):
-            mine, (peer, theirs) = s.shares(own, "default"), s.best(variant)
+    """Who wins on a stream and by how much, where ours is behind the best tuned peer, or else the best untuned one; "" where it is not."""
+    s = Stream(data["streams"][title])
+    for variant, word in (("tuned", "tuned"), ("default", "untuned")):
+        peer, theirs = s.best(variant)
+        lost = []
+        for own in OURS:
+            mine = s.shares(own, "default")
             if mine is not None and peer and "behind" in (told := verdict(mine, theirs)):
-                lines.append(f"{label(own)} {told.split(maxsplit=1)[1]} to {word} {label(peer)}")
-    return f"**{title}** ({'; '.join(lines)})" if lines else ""
+                lost.append(f"{label(own)} {told.split()[1]}")
+        if lost:
+            return f"**{title}** ({', '.join(lost)} to {word} {label(peer)})"
+    return ""
 
 
 def reasons(data, notes):

@@ -182,7 +182,7 @@ def test_the_page_gives_a_reason_only_where_a_peer_wins():
     notes = [{"streams": ["Elec2"], "tested": False, "text": "Because it rains."}]
     lost = of_one_stream(bandit=[0.5, 0.6, 0.7], self_tuning=[0.9, 0.9, 0.9], river=[0.8, 0.8, 0.9])
     told = report.reasons(lost, notes)
-    assert "`Bandit` -0.233 ± 0.033 to tuned river" in told
+    assert "**Elec2** (`Bandit` -0.233 to tuned river)" in told
     assert "`self_tuning`" not in told
     assert "Because it rains. *This reason was not tested apart.*" in told
     assert "nobody has looked into the reason" in report.reasons(lost, [])
