@@ -176,11 +176,12 @@ class Adaptive(Memories):
         """Workspace for the columns there are."""
         I, C = self.items.width, self.context.width  # noqa: E741
         self.work = new_work(I, C, self.columns.width)
-        self.route = new_route(self.columns.sources(self.items, self.context), I, C)
+        self.sources = self.columns.sources(self.items, self.context)
 
     def _move(self) -> None:
         """New coordinates, if the statistics have moved; what has been learned is re-expressed exactly."""
-        moved = self._machine.move(self.bank, self.shape, *self.scales, self.route, self.work)
+        route = new_route(self.sources, self.items.width, self.context.width)  # seldom needed: not kept
+        moved = self._machine.move(self.bank, self.shape, *self.scales, route, self.work)
         if moved and self.columns.width > DIRECT:
             self._renew_wide()
 
