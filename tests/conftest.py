@@ -51,7 +51,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.path in pages:
             item.add_marker(pytest.mark.xdist_group("browser"))
         elif not INTERPRETED and not item.get_closest_marker("xdist_group"):
-            item.add_marker(pytest.mark.xdist_group(str(item.path)))  # two processes would compile the same code
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))  # two would compile the same code
 
 
 def _looks_at_a_page(item: pytest.Item) -> bool:
