@@ -1,4 +1,4 @@
-"""Killed at any moment, nothing acknowledged is lost and nothing counted twice; followers' rewards count once."""
+"""Killed at any moment, nothing acknowledged is lost and nothing counted twice."""
 
 import contextlib
 import os
@@ -10,7 +10,6 @@ import sys
 import time
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import driftbandits as db
@@ -146,51 +145,6 @@ def test_the_log_is_a_table_for_people(tmp_path):
     assert len(rows) == 6
     assert {row[0] for row in rows} <= set("abc")
     assert sum(row[2] is not None for row in rows) == 4
-
-
-def test_followers_decide_and_their_rewards_count_once(tmp_path):
-    path = tmp_path / "shop.bandit"
-    with db.Bandit.open(path, seed=0) as learner:
-        for t in range(20):
-            learner.reward(learner.decide(offer(t)).id, 1.0)
-        learner._snapshot()
-        with db.Bandit.follow(path, refresh=1e-3) as one, db.Bandit.follow(path) as two:
-            theirs = one.decide(offer(1))
-            two.reward(theirs.id, 1.0)  # whichever process made the decision
-            for late in (one, two, learner):
-                with pytest.raises(db.DriftBanditsError, match="has had its reward"):
-                    late.reward(theirs.id, 1.0)
-            mine = learner.decide(offer(2))
-            one.reward(mine.id, 0.0)
-            with pytest.raises(db.DriftBanditsError, match="has had its reward"):
-                learner.reward(mine.id, 0.0)
-            other = two.decide(offer(3), k=2)
-            assert learner.absorb() == 1
-            learner.reward(other.id, {other.items[1]: 2.0})
-            batch = pd.DataFrame({"id": [one.decide(offer(4)).id, two.decide(offer(5)).id], "reward": [0.5, 1.5]})
-            assert one.reward_batch(batch) == 2
-            with pytest.raises(db.DriftBanditsError, match="no decision"):
-                one.reward("nope", 1.0)
-            with pytest.raises(db.DriftBanditsError, match="cannot drop"):
-                one.drop("a")
-            assert sum(theirs.propensities.values()) == pytest.approx(1.0)
-        info = learner.info()
-        assert (info["decisions"], info["rewards"], info["pending"]) == (25, 25, 0)
-        expected = digest(learner)
-    with db.Bandit.open(path) as again:
-        assert digest(again) == expected
-
-
-def test_a_follower_learns_of_new_snapshots(tmp_path):
-    path = tmp_path / "shop.bandit"
-    with db.Bandit.open(path, seed=0) as learner, db.Bandit.follow(path, refresh=1e-6) as follower:
-        for _ in range(60):
-            d = learner.decide(["a", "b"])
-            learner.reward(d.id, float(d.item == "b"))
-        learner._snapshot()
-        time.sleep(0.001)
-        d = follower.decide(["a", "b"])
-        assert d.propensities["b"] > 0.9
 
 
 def killed(path, kills, total, seed):

@@ -1,0 +1,104 @@
+"""One learner, many deciders: whichever process made a decision, its reward counts once."""
+
+import contextlib
+import subprocess
+import sys
+import time
+
+import pandas as pd
+import pytest
+
+import driftbandits as db
+from driftbandits.bandit.pending import AlreadyRewarded
+from driftbandits.bandit.saving import digest
+
+pytestmark = pytest.mark.xdist_group("bandit")
+
+
+def offer(t):
+    return {name: {"x": float((t + k) % 5)} for k, name in enumerate("abc")}
+
+
+def test_followers_decide_and_their_rewards_count_once(tmp_path):
+    path = tmp_path / "shop.bandit"
+    with db.Bandit.open(path, seed=0) as learner:
+        for t in range(20):
+            learner.reward(learner.decide(offer(t)).id, 1.0)
+        learner._snapshot()
+        with db.Bandit.follow(path, refresh=1e-3) as one, db.Bandit.follow(path) as two:
+            theirs = one.decide(offer(1))
+            two.reward(theirs.id, 1.0)  # whichever process made the decision
+            for late in (one, two, learner):
+                with pytest.raises(db.DriftBanditsError, match="has had its reward"):
+                    late.reward(theirs.id, 1.0)
+            mine = learner.decide(offer(2))
+            one.reward(mine.id, 0.0)
+            with pytest.raises(db.DriftBanditsError, match="has had its reward"):
+                learner.reward(mine.id, 0.0)
+            other = two.decide(offer(3), k=2)
+            assert learner.absorb() == 1
+            learner.reward(other.id, {other.items[1]: 2.0})
+            batch = pd.DataFrame({"id": [one.decide(offer(4)).id, two.decide(offer(5)).id], "reward": [0.5, 1.5]})
+            assert one.reward_batch(batch) == 2
+            with pytest.raises(db.DriftBanditsError, match="no decision"):
+                one.reward("nope", 1.0)
+            with pytest.raises(db.DriftBanditsError, match="cannot drop"):
+                one.drop("a")
+            assert sum(theirs.propensities.values()) == pytest.approx(1.0)
+        info = learner.info()
+        assert (info["decisions"], info["rewards"], info["pending"]) == (25, 25, 0)
+        expected = digest(learner)
+    with db.Bandit.open(path) as again:
+        assert digest(again) == expected
+
+
+def test_a_follower_learns_of_new_snapshots(tmp_path):
+    path = tmp_path / "shop.bandit"
+    with db.Bandit.open(path, seed=0) as learner, db.Bandit.follow(path, refresh=1e-6) as follower:
+        for _ in range(60):
+            d = learner.decide(["a", "b"])
+            learner.reward(d.id, float(d.item == "b"))
+        learner._snapshot()
+        time.sleep(0.001)
+        d = follower.decide(["a", "b"])
+        assert d.propensities["b"] > 0.9
+
+
+CHILD = """
+import sys
+import driftbandits as db
+
+learned = 0
+with db.Bandit.follow(sys.argv[1], refresh=0.05) as bandit:
+    mine = [bandit.decide({"a": {"x": float(t % 5)}, "b": {"x": 1.0}}).id for t in range(40)]
+    for id_ in [*mine, *mine, *sys.argv[2:]]:
+        try:
+            bandit.reward(id_, 1.0)
+            learned += 1
+        except db.DriftBanditsError as problem:
+            assert "has had its reward" in str(problem)
+print(learned)
+"""
+
+
+@pytest.mark.slow
+def test_processes_at_once_count_each_reward_once(tmp_path):
+    """Three followers and the learner write at the same time; all four bring the rewards of the learner's own decisions."""
+    path = tmp_path / "shop.bandit"
+    with db.Bandit.open(path, seed=0) as learner:
+        own = [learner.decide(offer(t)).id for t in range(20)]
+        command = [sys.executable, "-c", CHILD, str(path), *own]
+        children = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+        learned = 0
+        for id_ in own:
+            with contextlib.suppress(AlreadyRewarded):  # a follower was faster
+                learner.reward(id_, 1.0)
+                learned += 1
+            time.sleep(0.01)
+        learned += sum(int(child.communicate()[0]) for child in children)
+        info = learner.info()
+        assert learned == 20 + 3 * 40
+        assert (info["decisions"], info["rewards"], info["pending"]) == (140, 140, 0)
+        expected = digest(learner)
+    with db.Bandit.open(path) as again:
+        assert digest(again) == expected
