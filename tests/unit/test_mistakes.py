@@ -35,6 +35,7 @@ def test_optimistic_values_are_clipped_at_what_can_be_earned():
     assert Q.min() >= 0.0
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("front", ["bandit", "mdp"])
 def test_noise_and_strategy_draw_from_streams_of_their_own(front, monkeypatch):
     """All strategies see the same noise under the same seed, whatever they draw themselves."""

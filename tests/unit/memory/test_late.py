@@ -147,6 +147,7 @@ def test_with_age_0_the_alternation_is_bit_for_bit_the_plain_one(memory):
         np.testing.assert_array_equal(other.scores(arms), plain.scores(arms))
 
 
+@pytest.mark.interpreted
 def test_a_decision_without_a_reward_is_a_round():
     agent = db.Agent(db.zoo.lb_weight_ucb(gamma=0.9, **LINEAR), dim=3, seed=0)
     for _ in range(2):
@@ -176,6 +177,7 @@ def test_two_open_selections_need_a_word():
         agent.update(1.0)
 
 
+@pytest.mark.interpreted
 def test_a_window_has_one_observation_per_round():
     agent = db.Agent(db.zoo.sw_ucb(window=4, **LINEAR), dim=3, seed=0)
     for _ in range(3):

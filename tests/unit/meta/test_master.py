@@ -29,6 +29,7 @@ def instances_of(info, t):
 
 
 # --- schedule ------------------------------------------------------------------------------------------------------
+@pytest.mark.interpreted
 def test_blocks_double():
     T = 200
     info = db.simulate(master(T), world(T)).info
@@ -37,6 +38,7 @@ def test_blocks_double():
     assert info["blocks"].tolist() == [[1, 6], [65, 7], [193, 8]]
 
 
+@pytest.mark.interpreted
 def test_every_block_has_one_instance_of_its_own_order_and_all_are_aligned():
     T = 1000
     info = db.simulate(master(T), world(T), seed=3).info
@@ -48,6 +50,7 @@ def test_every_block_has_one_instance_of_its_own_order_and_all_are_aligned():
     assert len(np.unique(info["instances"], axis=0)) == len(info["instances"])
 
 
+@pytest.mark.interpreted
 def test_instances_appear_with_the_published_frequency():
     # 2^(n−m) slots of order m, each taken with probability 2^(−(n−m)/2): counts within 5 standard deviations
     n, blocks = (5, 8) if INTERPRETED else (9, 60)
@@ -158,6 +161,7 @@ def test_both_kinds_of_failure_occur():
     assert kinds[-1.0][1] == 2
 
 
+@pytest.mark.interpreted
 def test_published_constants_never_restart():
     # even ρ(t) = 1/√t gives ρ̂(T) ≥ 18 at T = 6000, and every gap is below 1
     T = 300 if INTERPRETED else 6000
