@@ -72,10 +72,12 @@ docs-lock: .venv-docs/.ready  ## write the versions of the site's environment
 results: setup  ## run what the tables of the site are made from, and keep it: docs/results
 	$(BIN)/driftbandits reproduce --robust --trials 20 --horizon 6000 --seed 0 --out results/paper
 	$(BIN)/driftbandits reproduce glb-s5 scb-s5 --theta-norm 5 --out results/norm-5
-	$(BIN)/driftbandits reproduce piecewise scaling mdp-linear mdp-mnl adaptive --out results/beyond
+	$(BIN)/driftbandits reproduce mdp-linear mdp-mnl adaptive --out results/beyond
+	$(BIN)/driftbandits reproduce piecewise --out results/piecewise
+	$(BIN)/driftbandits reproduce scaling --out results/scaling
 	$(BIN)/driftbandits reproduce successors --out results/successors
 	$(BIN)/driftbandits reproduce learners --out results/learners
-	for f in paper norm-5 beyond successors learners; do $(BIN)/python experiments/keep.py results/$$f; done
+	for f in paper norm-5 beyond piecewise scaling successors learners; do $(BIN)/python experiments/keep.py results/$$f; done
 	$(BIN)/python experiments/which_study.py
 	$(BIN)/python experiments/drift_study.py
 	$(BIN)/python experiments/replay_study.py --large

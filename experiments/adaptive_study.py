@@ -184,7 +184,8 @@ def study(T: int, trials: int, only: str, column: str, folder: pathlib.Path) -> 
                 grid = {label: spread(run(strategy)) for label, strategy in fixed(kind, T, dim, scale).items()}
                 best = min(grid, key=lambda label: grid[label]["mean"])
                 row |= {"best γ": grid[best], "best memory": best.removeprefix("memory ")}
-                row["ratio"] = row["adaptive"]["mean"] / grid[best]["mean"]
+            if "best γ" in row:
+                row["ratio"] = row["adaptive"]["mean"] / row["best γ"]["mean"]
             found.add(row)
             told = {label: round(row[label]["mean"]) for label in done}
             print(f"{group:14s} {name:24s} c={scale}: {told}", flush=True)

@@ -108,8 +108,8 @@ def beyond(folder: pathlib.Path) -> str:
         title = file.stem.removesuffix("_rivals").upper() + " learners next to others"
         sizes = f"{made['episodes']} episodes, {made['trials']} trials; mean final regret and its standard error.\n"
         out += [f"## {title}\n", sizes, tables.rivals(file.stem), source(f"docs/results/{file.name}", made)]
-    if (folder / "beyond.json").exists():
-        out.append(panels(folder / "beyond.json"))
+    kept = [folder / f"{name}.json" for name in ("beyond", "piecewise", "scaling")]
+    out += [panels(file) for file in kept if file.exists()]
     return "\n".join(out) or missing("Panels beyond the paper")
 
 
