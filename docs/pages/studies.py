@@ -60,6 +60,18 @@ def readings(first: str, second: str, *panels: str) -> str:
     return table(["policy", "A: ‖θ‖ = 1", "B: ‖θ‖ = 5"], rows)
 
 
+def sizes(first: str, second: str, *kinds: str) -> str:
+    """Panels of each kind at S = 1 and S = 5; at 5 in two files: ‖θ‖ = 1 and ‖θ‖ = S."""
+    rows = []
+    for kind in kinds:
+        found = [
+            read(file)["panels"][f"{kind}-{size}"] for file, size in ((first, "s1"), (first, "s5"), (second, "s5"))
+        ]
+        least, *others = [{p["name"]: spread(p) for p in panel["policies"]} for panel in found]
+        rows += [[name, regret, *(other[name] for other in others)] for name, regret in least.items()]
+    return table(["", "S = 1", "S = 5 (A)", "S = 5 (B)"], rows)
+
+
 def claims(file: str, *panels: str) -> str:
     """What was claimed, and what came out."""
     found = [claim for panel in panels for claim in read(file)["panels"][panel]["claims"]]
@@ -360,6 +372,7 @@ WRITERS = {
     "one_pass": one_pass,
     "policies": policies,
     "readings": readings,
+    "sizes": sizes,
     "claims": claims,
     "verdicts": verdicts,
     "times": times,
