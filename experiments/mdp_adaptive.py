@@ -42,9 +42,7 @@ WORLDS: dict[str, World] = {
     "windy lake (table)": lambda **c: lake(**c),
     # Of other sizes, looked at once, after the learner was finished:
     "river, 8 states": lambda **c: db.mdp.riverswim(states=8, horizon=14, **c),
-    "shop, 12 items": lambda **c: db.mdp.inventory(capacity=12, largest_order=6, demand=(1.0, 3.0, 6.0), **c),
     "random mixture, 8 states": lambda **c: db.mdp.random_linear_mixture(states=8, actions=3, dim=5, seed=1, **c),
-    "random logit, 8 states": lambda **c: db.mdp.random_mnl(states=8, actions=3, dim=5, seed=1, **c),
 }
 
 

@@ -24,7 +24,7 @@ from ..linalg import Matrix, Vector
 from ..memory import Discounted
 from ..protocol import Integers
 from ..state import filled, view_state
-from .planner import OptimisticPlanner, PlannerState, backup
+from .planner import OptimisticPlanner, PlannerState, Tally, backup
 from .protocol import (
     Book,
     Task,
@@ -80,7 +80,7 @@ class AdaptiveState(NamedTuple):
     book: Book
     reward: Any  # leading axis: candidates
     transition: Any  # leading axis: candidates
-    spread: Vector  # (2,)
+    tally: Tally
     gamma: Vector  # (N,)
     of_reward: Evidence
     of_transition: Evidence
@@ -101,7 +101,7 @@ def _(strategy: AdaptivePlanner, task: Task) -> AdaptiveState:
         book=one.book,
         reward=filled(one.reward, N),
         transition=filled(one.transition, N),
-        spread=np.zeros(2),
+        tally=one.tally,
         gamma=np.array([1.0 - 1.0 / (SHORTEST * RATIO**i) for i in range(N - 1)] + [1.0]),
         of_reward=evidence(),
         of_transition=evidence(),
@@ -120,7 +120,7 @@ def _candidate(strategy: AdaptivePlanner, state: AdaptiveState, i: int) -> Optim
 @kernel
 def _own(state: AdaptiveState, i: int) -> PlannerState:
     """What candidate i knows, with the plan in use."""
-    return PlannerState(state.book, view_state(state.reward, i), view_state(state.transition, i), state.spread)
+    return PlannerState(state.book, view_state(state.reward, i), view_state(state.transition, i), state.tally)
 
 
 @kernel
@@ -176,7 +176,7 @@ def _(strategy: AdaptivePlanner, state: AdaptiveState, rng: np.random.Generator)
     payer, mover = state.of_reward.leader[0], state.of_transition.leader[0]
     _combine(strategy, state, payer, max(payer, mover))
     moving = view_state(state.transition, mover)
-    backup(base, state.book, state.optimistic, state.bonus, moving, state.spread, rng)
+    backup(base, state.book, state.optimistic, state.bonus, moving, state.tally, rng)
 
 
 @experience.register(AdaptivePlanner)

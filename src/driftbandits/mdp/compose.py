@@ -84,7 +84,8 @@ def measuring(family: str, task: Task, memory: Any, c: Mapping[str, Any]) -> Opt
         transition = MeasuredMultinomial(spread=LOGITS / L, scale=scale, reference=_reference(c))
     reward = _table(task, c)
     if task.phi is not None and task.rewards is None:
-        reward = MeasuredReward(S=c["S_theta"], L=c["L_phi"], scale=c.get("reward_bonus_scale", 1.0))
+        scales = {"scale": c.get("reward_bonus_scale", 1.0), "noise": c.get("reward_noise", 0.0)}
+        reward = MeasuredReward(S=c["S_theta"], L=c["L_phi"], **scales)
     return OptimisticPlanner(reward=reward, transition=transition, memory=memory, rule=backup(c))
 
 

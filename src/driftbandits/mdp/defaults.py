@@ -72,7 +72,7 @@ OPTIONS = (
     "imagined_visits", "ridge_centre", "bonus",
 )  # fmt: skip
 FIXING = (
-    "lam_theta", "lam_w", "S_w", "L_psi", "kappa", "delta", "ridge_centre", "uniform_in_time", "variant", "reward_noise", "estimator",
+    "lam_theta", "lam_w", "S_w", "L_psi", "kappa", "delta", "ridge_centre", "uniform_in_time", "variant", "estimator",
 )  # fmt: skip
 
 

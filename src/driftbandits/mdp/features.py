@@ -278,11 +278,20 @@ def logit(
     S = integer("states", states, least=1, why="it is the number of states S")
     A = integer("actions", actions, least=1, why="it is the number of actions A")
     H = 1 if stages is None else integer("stages", stages, least=1, why="it is the number of stages H")
+    pairs = np.ndindex(S, A) if stages is None else np.ndindex(H, S, A)
+    places, psi = _asked(features, (lambda *_: range(S)) if successors is None else successors, list(pairs))
+    known = {"phi": rewards, "known_rewards": known_rewards}
+    shape = (S, A, -1) if stages is None else (H, S, A, -1)
+    return sparse_features(places.reshape(shape), psi.reshape(*shape, psi.shape[-1]), multinomial=True, **known)
+
+
+def _asked(
+    features: Callable[..., Any], successors: Callable[..., Iterable[int]], pairs: Sequence[tuple[int, ...]]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """What a user's function says of the moves of every pair: successors (pairs, U), −1 where there is none, and features (pairs, U, d)."""
     listed: list[list[tuple[int, NDArray[np.float64]]]] = []
-    for h, s, a in np.ndindex(H, S, A):
-        pair = (s, a) if stages is None else (h, s, a)
-        asked = range(S) if successors is None else successors(*pair)
-        rows = [(int(t), features(*pair, int(t))) for t in asked]
+    for pair in pairs:
+        rows = [(int(t), features(*pair, int(t))) for t in successors(*pair)]
         listed.append([(t, np.atleast_1d(np.asarray(row, float))) for t, row in rows if row is not None])
     lengths = {row.shape for moves in listed for _, row in moves}
     if not lengths:
@@ -294,6 +303,4 @@ def logit(
     for n, moves in enumerate(listed):
         for u, (t, row) in enumerate(moves):
             places[n, u], psi[n, u] = t, row
-    known = {"phi": rewards, "known_rewards": known_rewards}
-    shape = (S, A, U) if stages is None else (H, S, A, U)
-    return sparse_features(places.reshape(shape), psi.reshape(*shape, -1), multinomial=True, **known)
+    return places, psi

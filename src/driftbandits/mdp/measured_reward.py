@@ -31,12 +31,16 @@ class MeasuredReward(NamedTuple):
     S: float
     L: float
     scale: float = 1.0
+    noise: float = (
+        0.0  # announced noise, which only says how far rewards may leave their range; what counts is measured
+    )
 
     def check(self) -> None:
         """Refuse what is not a prior."""
         positive("S_theta", self.S, "it is the standard deviation of θ")
         positive("L_phi", self.L, "it bounds the norm of φ")
         require(self.scale >= 0.0, "reward_bonus_scale", self.scale, "≥ 0", "it multiplies a standard deviation")
+        require(self.noise >= 0.0, "reward_noise", self.noise, "≥ 0", "it is the size of the rewards' noise")
 
 
 @reward_state.register(MeasuredReward)

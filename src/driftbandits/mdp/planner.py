@@ -58,13 +58,20 @@ class OptimisticPlanner(NamedTuple):
     rule: Backup
 
 
+class Tally(NamedTuple):
+    """Sums over stages and pairs of the last plan, of which the bonus has a share."""
+
+    bonus: Vector  # (1,)
+    value: Vector  # (1,) Q before clipping
+
+
 class PlannerState(NamedTuple):
     """Everything that changes while a planner learns."""
 
     book: Book
     reward: Any
     transition: Any
-    spread: Vector  # (2,) bonuses of the plan, and its Q before clipping, summed over stages and pairs
+    tally: Tally
 
 
 def blank_book(task: Task) -> Book:
@@ -79,6 +86,11 @@ def blank_book(task: Task) -> Book:
     )
 
 
+def blank_tally() -> Tally:
+    """Nothing is planned yet."""
+    return Tally(bonus=np.zeros(1), value=np.zeros(1))
+
+
 @open_book.register(OptimisticPlanner)
 def _(strategy: OptimisticPlanner, task: Task) -> PlannerState:
     pooled = bool(strategy.rule.pooled)
@@ -88,7 +100,7 @@ def _(strategy: OptimisticPlanner, task: Task) -> PlannerState:
         book=blank_book(task),
         reward=reward_state(strategy.reward, task, memory, groups),
         transition=transition_state(strategy.transition, task, memory, groups),
-        spread=np.zeros(2),
+        tally=blank_tally(),
     )
 
 
@@ -139,7 +151,7 @@ def _(strategy: OptimisticPlanner, state: PlannerState, rng: np.random.Generator
     reward = state.reward
     for h in range(reward.optimistic.shape[0]):
         optimistic_reward(strategy.reward, reward, h)
-    backup(strategy, state.book, reward.optimistic, reward.bonus, state.transition, state.spread, rng)
+    backup(strategy, state.book, reward.optimistic, reward.bonus, state.transition, state.tally, rng)
 
 
 @kernel
@@ -149,21 +161,21 @@ def backup(
     optimistic: Matrix,
     bonus: Vector,
     transition: Any,
-    spread: Vector,
+    tally: Tally,
     rng: np.random.Generator,
 ) -> None:
     """Plan backwards from optimistic rewards (1 or H, S·A), of which `bonus` (1 or H,) is how much of their sum is bonus."""
     H, rows = book.Q.shape[0], optimistic.shape[0]
-    spread[0] = 0.0
-    spread[1] = 0.0
+    tally.bonus[0] = 0.0
+    tally.value[0] = 0.0
     for h in range(H - 1, -1, -1):
         row = h % rows
         fresh = not strategy.rule.pooled or h == H - 1
         for n in range(book.Q.shape[1]):
             book.Q[h, n] = optimistic[row, n]
-        spread[0] += bonus[row] + add_next(strategy.transition, transition, h, fresh, book.V[h + 1], H, book.Q[h])
+        tally.bonus[0] += bonus[row] + add_next(strategy.transition, transition, h, fresh, book.V[h + 1], H, book.Q[h])
         for n in range(book.Q.shape[1]):
-            spread[1] += book.Q[h, n]
+            tally.value[0] += book.Q[h, n]
         _greedy(book, h, float(H - h if strategy.rule.stage else H), rng)
 
 
@@ -203,7 +215,7 @@ def _(strategy: OptimisticPlanner, state: PlannerState) -> dict[str, Any]:
         "observations": int(state.reward.history.clock.sum()),
         "effective_memory": float(state.reward.sums.n[0, 0]),
         "saturation": float(np.mean(cap - Q < 1e-9)),
-        "bonus_share": float(state.spread[0] / state.spread[1]) if state.spread[1] > 0.0 else 0.0,
+        "bonus_share": float(state.tally.bonus[0] / state.tally.value[0]) if state.tally.value[0] > 0.0 else 0.0,
         "ended": np.flatnonzero(state.book.ended),
     }
     return planned | told(strategy.reward, state.reward) | told(strategy.transition, state.transition)

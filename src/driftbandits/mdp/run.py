@@ -77,13 +77,8 @@ def run(
     (10,)
     """
     K = integer("episodes", episodes, least=1, why="it is the number of episodes to play")
-    states, actions = (_size(name, getattr(env, name, None)) for name in ("observation_space", "action_space"))
-    if actions != agent.actions or agent.states - states not in (0, 1):
-        raise InvalidShape(
-            f"the environment has {states} states and {actions} actions, the agent {agent.states} and {agent.actions}; "
-            f"make it with mdp.tabular({states}, {actions}), or one state more for the end of an episode"
-        )
-    returns, lengths, ended = np.zeros(K), np.zeros(K, np.int64), np.zeros(K, bool)
+    states = _states_of(env, agent)
+    played = Played(np.zeros(K), np.zeros(K, np.int64), np.zeros(K, bool))
     for k in range(K):
         s = int(env.reset(seed=seed if k == 0 else None)[0])
         agent.begin_episode()
@@ -92,13 +87,24 @@ def run(
             s_next, reward, terminated, truncated, _ = env.step(a)
             to = agent.states - 1 if terminated and agent.states > states else int(s_next)
             agent.observe(h, s, a, float(reward), to, terminated=bool(terminated), truncated=bool(truncated))
-            returns[k] += float(reward)
-            lengths[k], ended[k], s = h + 1, terminated, int(s_next)
+            played.returns[k] += float(reward)
+            played.lengths[k], played.terminated[k], s = h + 1, terminated, int(s_next)
             if terminated or truncated:
                 break
         if progress is not None:
-            progress(k + 1, float(returns[k]))
-    return Played(returns, lengths, ended)
+            progress(k + 1, float(played.returns[k]))
+    return played
+
+
+def _states_of(env: Any, agent: EpisodicAgent) -> int:
+    """The number of states of an environment, which must be that of the agent, or one less."""
+    states, actions = (_size(name, getattr(env, name, None)) for name in ("observation_space", "action_space"))
+    if actions != agent.actions or agent.states - states not in (0, 1):
+        raise InvalidShape(
+            f"the environment has {states} states and {actions} actions, the agent {agent.states} and {agent.actions}; "
+            f"make it with mdp.tabular({states}, {actions}), or one state more for the end of an episode"
+        )
+    return states
 
 
 def _size(name: str, space: Any) -> int:

@@ -50,10 +50,10 @@ class Rollout(NamedTuple):
     P: Cube  # (H, S, S) transitions of the policy
     V: Matrix  # (H+1, S) its exact values
     total: Vector  # (1,) regret so far
-    states: Integers  # (K, H+1), or (0, 0)
-    actions: Integers  # (K, H), or (0, 0)
-    rewards: Matrix  # (K, H), or (0, 0)
-    Q: Cube  # (K, H, S·A), or (0, 0, 0)
+    states: Integers  # (K, H+1); this and what follows has length 0 if nothing is recorded
+    actions: Integers  # (K, H)
+    rewards: Matrix  # (K, H)
+    Q: Cube  # (K, H, S·A)
 
 
 def simulate_mdp(
@@ -97,35 +97,19 @@ def simulate_mdp(
     # Streams of their own for transitions, ties and noise: a shorter run is the beginning of a longer one.
     chance, rng, disturbance = (np.random.default_rng(s) for s in seed_sequence(seed).spawn(3))
     S, A, H = mdp.states, mdp.actions, mdp.horizon
-    best = mdp.optimal
     known = mdp.task if features is None else _same_size(features, mdp).task(mdp.horizon, K)
     strategy, task = settled(strategy, known._replace(episodes=K))
     state = open_book(strategy, task)
     regret = np.zeros(K)
-    kept = (K, H) if record else (0, 0)
-    log = Rollout(
-        P=np.zeros((H, S, S)),
-        V=np.zeros((H + 1, S)),
-        total=np.zeros(1),
-        states=np.zeros((K, H + 1) if record else (0, 0), np.int64),
-        actions=np.zeros(kept, np.int64),
-        rewards=np.zeros(kept),
-        Q=np.zeros((K, H, S * A) if record else (0, 0, 0)),
-    )
-    phi = mdp.reward_rows
-    dynamics = mdp.private_dynamics()
+    log = _blank_rollout(mdp, K, record)
+    world = mdp.private_dynamics(), mdp.reward_rows, mdp.theta, mdp.w, mdp.start, mdp.optimal
     blank = np.zeros((1, H))
-    play = _episodes.direct(
-        strategy, state, dynamics, phi, mdp.theta, mdp.w, mdp.start, best, 0, blank, blank, rng, regret, log
-    )
+    play = _episodes.direct(strategy, state, *world, 0, blank, blank, rng, regret, log)
     began = time.perf_counter()
     for first in range(0, K, BLOCK):
-        last = min(first + BLOCK, K)
-        fate = chance.random((last - first, H))
-        noise = np.zeros(fate.shape)
-        if mdp.noise > 0.0:
-            noise = mdp.noise * disturbance.standard_normal(fate.shape)
-        play(strategy, state, dynamics, phi, mdp.theta, mdp.w, mdp.start, best, first, fate, noise, rng, regret, log)
+        fate = chance.random((min(BLOCK, K - first), H))
+        noise = mdp.noise * disturbance.standard_normal(fate.shape) if mdp.noise > 0.0 else np.zeros(fate.shape)
+        play(strategy, state, *world, first, fate, noise, rng, regret, log)
     seconds = time.perf_counter() - began
     if not np.isfinite(regret[-1]) or not np.isfinite(state.book.Q).all():
         raise NumericalError(
@@ -135,6 +119,21 @@ def simulate_mdp(
     if not record:
         return EpisodicRun(regret, info, seconds)
     return EpisodicRun(regret, info, seconds, log.states, log.actions, log.rewards, log.Q.reshape(K, H, S, A))
+
+
+def _blank_rollout(mdp: MDP, K: int, record: bool) -> Rollout:
+    """Workspace, and room for K episodes if they are recorded."""
+    S, A, H = mdp.states, mdp.actions, mdp.horizon
+    kept = K if record else 0
+    return Rollout(
+        P=np.zeros((H, S, S)),
+        V=np.zeros((H + 1, S)),
+        total=np.zeros(1),
+        states=np.zeros((kept, H + 1), np.int64),
+        actions=np.zeros((kept, H), np.int64),
+        rewards=np.zeros((kept, H)),
+        Q=np.zeros((kept, H, S * A)),
+    )
 
 
 def _same_size(features: Features, mdp: MDP) -> Features:

@@ -65,3 +65,30 @@ def test_the_picture():
     played = db.mdp.Played(np.arange(40.0), np.ones(40, int), np.ones(40, bool))
     line = played.plot(window=4).lines[1]
     np.testing.assert_allclose(line.get_ydata()[-1], np.mean([36, 37, 38, 39]))
+
+
+@pytest.mark.interpreted
+def test_stages_that_differ():
+    """A river whose current turns in the middle of the day, through `run`: features for every stage, nothing else is known."""
+
+    class Tide:
+        observation_space, action_space = gymnasium.spaces.Discrete(4), gymnasium.spaces.Discrete(2)
+
+        def reset(self, *, seed=None):
+            self.rng = np.random.default_rng(seed) if seed is not None else self.rng
+            self.h, self.s = 0, 1
+            return self.s, {}
+
+        def step(self, a):
+            drawn = self.rng.random() < 0.9
+            right = (a == 1) == (self.h < 2)  # what is right in the morning is left in the evening
+            self.s = int(np.clip(self.s + (1 if right else -1), 0, 3)) if drawn else self.s
+            self.h += 1
+            return self.s, float(self.s == 3), False, False, {}
+
+    turn = lambda h, s, a, t: [(t - s) * (2 * a - 1) * (1 if h < 2 else -1)] if abs(t - s) <= 1 else None  # noqa: E731
+    features = db.mdp.logit(turn, states=4, actions=2, stages=4)
+    agent = db.EpisodicAgent(db.zoo.mnl_weight_ucrl(), features, horizon=4, seed=0, compile="never")
+    played = db.run(agent, Tide(), episodes=40, seed=0)
+    assert played.lengths.min() == 4
+    assert played.returns[-20:].mean() > 2.0  # random play has 0.57, the best 2.78
