@@ -166,7 +166,7 @@ def measured():
             db.simulate_mdp(strategy, world, episodes=2)
             times.append(best_of(lambda strategy=strategy: db.simulate_mdp(strategy, world), 3))
         print(
-            f"{name:44s} {2000 * times[0]:9.3f} ms per episode with nothing set, {times[0] / times[1]:.1f} × one memory"
+            f"{name:44s} {2000 * times[0]:9.1f} µs per episode with nothing set, {times[0] / times[1]:.1f} × one memory"
         )
 
 

@@ -32,6 +32,8 @@ class Counts(NamedTuple):
 
 @fade.register(Counts)
 def _(sums: Counts, g: float) -> None:
+    if g == 1.0:  # most steps of pooled stages: nothing fades within an episode, and there may be very many counts
+        return
     scale_vector(sums.N, g)
     sums.n[0] *= g
     sums.n[1] *= g * g

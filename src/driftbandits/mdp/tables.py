@@ -80,6 +80,8 @@ class Table(NamedTuple):
 
 @fade.register(Table)
 def _(sums: Table, g: float) -> None:
+    if g == 1.0:  # most steps of pooled stages
+        return
     scale_vector(sums.N, g)
     scale_vector(sums.R, g)
     scale_vector(sums.R2, g)
