@@ -26,8 +26,8 @@ from driftbandits.env.rewards import draws
 from driftbandits.kernel import entry
 from driftbandits.linalg import cholesky
 from driftbandits.protocol import Setting, make_room, start
-
-simulation = sys.modules["driftbandits.simulate"]
+from driftbandits.rounds import best_predictors, blank_log, play_rounds
+from driftbandits.simulate import spread_rounds
 
 HERE = pathlib.Path(__file__).parent
 NUMBERS = {"gamma": 0.97711772, "lam": 2.0, "S": 1.0, "L": 1.0, "R": 1.0, "delta": 1 / 12000}
@@ -63,14 +63,14 @@ def given(strategy, world):
     arms = np.concatenate(list(world.arms.blocks(T, T)))
     theta, best_of = np.ascontiguousarray(world.path.to_array()), np.empty(T)
     score, x, noise = np.zeros(n), np.zeros(world.dim), draws(world.reward, np.random.default_rng(0), T)
-    simulation.best_predictors(arms, theta, score, best_of)
+    best_predictors(arms, theta, score, best_of)
     setting, rng = Setting(world.dim, arms[0] if fixed else np.zeros((world.dim, 0)), T), np.random.default_rng(0)
     state = make_room(strategy, start(strategy, setting, rng), n)
 
     def play():
-        log = simulation._log(simulation._checkpoints(300, T), 0, 0)
+        log = blank_log(spread_rounds(300, T), 0, 0)
         call = (strategy, state, world.reward, arms, theta, best_of, noise, fixed, score, x, rng, log)
-        simulation._rounds.direct(*call)(*call)
+        play_rounds.direct(*call)(*call)
 
     return play, arms, theta, best_of
 
@@ -133,7 +133,7 @@ def changing():
                 "learner": play,
                 "draw": lambda: [block.shape for block in world.arms.blocks(T, 64)],
                 "check": lambda: check_arms(offers, 1.0, "error"),
-                "best": lambda: simulation.best_predictors(offers, theta, score, top),
+                "best": lambda: best_predictors(offers, theta, score, top),
             }
             print(f"  d = {d:2d} n = {n:3d} {name:9}", *(f"{k} {best(f, 7) / T * 1e6:6.2f}" for k, f in parts.items()))
 
