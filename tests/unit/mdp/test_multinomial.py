@@ -139,6 +139,7 @@ def test_plans_equal_the_oracle(memory):
     assert run.info["saturation"] < 0.5
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("form", ["symmetric", "one-sided"])
 def test_pairs_with_the_same_features_are_counted_together(form):
     """RiverSwim ties its parameters: classes of pairs, pairs with one successor, unequal numbers of successors."""

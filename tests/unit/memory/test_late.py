@@ -210,6 +210,7 @@ def test_bad_weights_and_ages_change_nothing(options, words):
     agent.update(1.0)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("options", [{"weight": 0.5}, {"x": [1.0, 0.0, 0.0], "age": 1}])
 def test_strategies_with_a_schedule_say_that_they_cannot(options):
     agent = db.Agent(db.zoo.master(db.zoo.oful(**LINEAR), horizon=40), dim=3, seed=0)

@@ -12,6 +12,7 @@ INTERPRETED = bool(config.DISABLE_JIT)
 LB = {"lam": 2.0, "S": 1.0, "L": 1.0, "R": 1.0}
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize(("T", "d"), [(6000, 2), (1000, 10), (777, 3)])
 def test_constants_are_the_papers(T, d):
     expected = naive.bob_constants(T, d)

@@ -65,6 +65,7 @@ def test_a_horizon_is_needed_somewhere():
         pw(0.9, 20.0, 0.1, D=40, horizon=300)
 
 
+@pytest.mark.interpreted
 def test_radius_with_a_given_D():
     """D is the paper's parameter; with it no horizon is needed, and the union bound takes T = γ^{−D}."""
     options = {"gamma": 0.9, "lam": 20.0, "S": S, "L": L, "delta": 0.05}

@@ -62,6 +62,7 @@ def test_with_a_floor():
     assert agent.propensities(arms).min() >= 0.05 / 6
 
 
+@pytest.mark.interpreted
 def test_of_items():
     rng = np.random.default_rng(0)
     agent = db.Agent(db.zoo.self_tuning(features="disjoint"), dim=2, items=4)
