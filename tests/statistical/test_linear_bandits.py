@@ -135,7 +135,6 @@ def panel():
     return {name: np.array([r.regret[-1] for r in db.trials(s, problem)]) for name, s in strategies.items()}
 
 
-@pytest.mark.slow
 @pytest.mark.compiled
 @pytest.mark.xdist_group("linear panel")
 def test_the_orderings_of_the_linear_panel(panel):
