@@ -119,6 +119,7 @@ def rewards(data):
         row += [verdict(ours[n], untuned[1]) if ours[n] is not None and untuned[0] else "" for n in OURS]
         short.append(row)
         long.append([title, *(_one(s, name) for name in (*OURS, *PEERS))])
+    long.append(["**mean of all streams**", *(_overall(data, name) for name in (*OURS, *PEERS))])
     head = ["stream", *map(label, OURS), "best tuned peer", "best untuned peer"]
     head += [f"{label(n)} against the tuned" for n in OURS] + [f"{label(n)} against the untuned" for n in OURS]
     return table(head, short), table(["stream", *map(label, (*OURS, *PEERS))], long)
@@ -129,6 +130,16 @@ def _one(s, name):
     if default is None:
         return s.why_not(name)
     return f"{default.mean():.3f}" + ("" if tuned is None else f" / {tuned.mean():.3f}")
+
+
+def _overall(data, name):
+    """The mean over streams of one learner: what it is to pick it for all of them. Empty if it does not play all."""
+    told = []
+    for variant in ("default", "tuned"):
+        found = [Stream(found).shares(name, variant) for found in data["streams"].values()]
+        if found and all(shares is not None for shares in found):
+            told.append(f"**{np.mean([shares.mean() for shares in found]):.3f}**")
+    return " / ".join(told)
 
 
 def absolute(data):
@@ -271,7 +282,7 @@ def page(data, pictures, notes):
     out += [
         f"{m['cpu']}, {m['cores']} cores, load {m['load'][0]} at the start and {data['load at the end'][0]} at the end "
         f"(measured is the CPU time of the process), Python {m['python']}, NumPy {m['numpy']}, numba {m['numba']}. "
-        f"Streams × {data['scale']:g} of their length, {data['seeds']} seeds. "
+        f"Streams × {data['scale']:g} of their length, {data['seeds']} seeds, three stretches of real streams. "
         + ", ".join(f"{label(n)} {x}" for n, x in v.items() if x)
         + ".",
         "",
