@@ -62,9 +62,8 @@ def warn_once(message: str) -> None:
 
 # ------------------------------------------------------------------------------------------------------------- never stale
 
-_helpers: dict[
-    str, str
-] = {}  # outside files with a kernel, which may be inlined into any outside code, and their digests
+# Outside files with a kernel, which may be inlined into any outside code, and their digests.
+_helpers: dict[str, str] = {}
 helper_modules: set[str] = set()  # and the modules they are
 _methods: dict[type, dict[str, str]] = {}  # part -> files with a method for it
 

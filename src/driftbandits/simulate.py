@@ -4,6 +4,7 @@ The world is made in blocks of rounds in NumPy (`course`); the compiled loop (`r
 for all worlds.
 """
 
+import itertools
 import os
 import time
 from collections.abc import Callable, Iterable
@@ -139,9 +140,8 @@ def play(
     _check_world(strategy, env, check)
     T, fixed, bound = env.horizon, env.arms.fixed, limits(strategy).L
     blocks = iter(course)
-    block: Block | None = next(blocks)
-    assert block is not None
-    offered = block.arms[0] if fixed else np.zeros((env.dim, 0))
+    first = next(blocks)
+    offered = first.arms[0] if fixed else np.zeros((env.dim, 0))
     state = start(strategy, Setting(env.dim, offered, T), rng)
     state = make_room(strategy, state, env.arms.n)
     log = blank_log(marks, T if every else 0, env.arms.n if plays else 0)
@@ -149,8 +149,8 @@ def play(
     score, x = np.zeros(env.arms.n), np.zeros(env.dim)
     began = time.perf_counter()
     code = None
-    while block is not None:
-        if log.played[0] == 0 or not fixed:
+    for block in itertools.chain((first,), blocks):
+        if block is first or not fixed:
             check_arms(block.arms, bound, check)
         length = len(block.theta)
         look = max(1, min(length, T // CHECKPOINTS)) if tell else length  # inside, at (about) every checkpoint
@@ -158,13 +158,11 @@ def play(
             now = slice(t, t + look)
             offer = block.arms if fixed else block.arms[now]
             given = (block.theta[now], block.best[now], block.draw[now], fixed, score, x, rng, log)
-            code = code or play_rounds.direct(
-                strategy, state, env.reward, offer, *given
-            )  # all pieces are of the same types
+            if code is None:  # all pieces are of the same types
+                code = play_rounds.direct(strategy, state, env.reward, offer, *given)
             code(strategy, state, env.reward, offer, *given)
             if tell:
                 traced.append({"round": int(log.played[0]), **tell(strategy, state)})
-        block = next(blocks, None)
     return _run(log, strategy, state, traced, time.perf_counter() - began)
 
 

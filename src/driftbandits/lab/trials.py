@@ -21,9 +21,8 @@ from ..linalg import Vector
 from ..protocol import settle
 from ..simulate import play, spread_rounds, streams
 
-MOST_NUMBERS = (
-    1 << 24
-)  # kept, 128 MB: the changing arms of 20 trials at d = 2, n = 50, T = 6000 are three quarters of it
+# Kept, 128 MB: the changing arms of 20 trials at d = 2, n = 50, T = 6000 are three quarters of it.
+MOST_NUMBERS = 1 << 24
 
 
 class Kept:

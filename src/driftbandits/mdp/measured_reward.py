@@ -31,9 +31,7 @@ class MeasuredReward(NamedTuple):
     S: float
     L: float
     scale: float = 1.0
-    noise: float = (
-        0.0  # announced noise, which only says how far rewards may leave their range; what counts is measured
-    )
+    noise: float = 0.0  # as announced: how far rewards may leave their range; what counts is measured
 
     def check(self) -> None:
         """Refuse what is not a prior."""

@@ -75,9 +75,8 @@ class Replay:
                     self.refused[name, estimator] = f"policy {name!r} cannot be estimated by {estimator}: {why}"
         if not any(self._allowed(name, e) for name in self._places for e in estimators):
             of_policies = [why for who, why in self.refused.items() if isinstance(who, tuple)]
-            raise InvalidValue(
-                [*of_policies, *self.refused.values()][0]
-            )  # of "replay": it may advise what was tried too
+            # What is refused for all policies may advise an estimator that was refused too: it comes last.
+            raise InvalidValue(next(iter([*of_policies, *self.refused.values()])))
 
     # --------------------------------------------------------------------------------------------------------- one by one
 

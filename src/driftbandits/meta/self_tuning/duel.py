@@ -12,8 +12,10 @@ bank has a static member itself, and what the duel takes to find out was most of
 static bank's prior is narrow (`checkpoint`), so it explores little until it has shown that this pays.
 """
 
+import math
+
 from ...kernel import kernel, sqrt
-from .envelope import normal_cdf
+from .envelope import ROOT2
 from .parts import (
     BANKS,
     CHOSEN,
@@ -77,6 +79,12 @@ def judge_banks(state: SelfTuningState, disjoint: bool) -> None:
         total += rho[e]
     for e in range(BANKS):
         rho[e] /= total
+
+
+@kernel
+def normal_cdf(x: float) -> float:
+    """Φ(x)."""
+    return 0.5 * math.erfc(-x / ROOT2)
 
 
 @kernel

@@ -17,12 +17,6 @@ ROOT2 = math.sqrt(2.0)
 
 
 @kernel
-def normal_cdf(x: float) -> float:
-    """Φ(x)."""
-    return 0.5 * math.erfc(-x / ROOT2)
-
-
-@kernel
 def half_normal_cdf(x: float) -> float:
     """P(|ξ| ≤ x)."""
     return math.erf(x / ROOT2) if x > 0.0 else 0.0

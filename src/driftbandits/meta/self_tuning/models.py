@@ -166,16 +166,16 @@ def recompute(state: SelfTuningState, m: int, block: int) -> None:
             P[i, i] = 1.0 / (first if i == 0 else lam)
         return
     ridge(state, models.V[m, block], first, lam)
-    factorise(work.A, 0.0, work.U)
+    factorise(work.A, work.U)
     inverse(work.U, work.A, P)
     for i in range(p):
         theta[i] = dot(P[i], b)
 
 
 @solver
-def factorise(A: Matrix, shift: float, U: Matrix) -> None:
+def factorise(A: Matrix, U: Matrix) -> None:
     """`cholesky`, compiled once for all who need it here."""
-    cholesky(A, shift, U)
+    cholesky(A, 0.0, U)
 
 
 @kernel
@@ -201,7 +201,7 @@ def ridge(state: SelfTuningState, V: Matrix, first: float, lam: float) -> None:
 def fit(state: SelfTuningState, b: Vector) -> tuple[float, float]:
     """Log det (V+Λ) and bᵀ(V+Λ)⁻¹b of work.A = V + Λ, which is factored into work.U."""
     work = state.work
-    factorise(work.A, 0.0, work.U)
+    factorise(work.A, work.U)
     half = work.vectors[5]
     solve_lower(work.U, b, half)
     return log_det(work.U), dot(half, half)

@@ -35,5 +35,5 @@ def common_part(state: SelfTuningState, delta: Vector) -> None:
             A[i, i] += li
             for j in range(p):
                 A[i, j] -= li * precision(state, j) * P[i, j]
-    factorise(A, 0.0, work.U)
+    factorise(A, work.U)
     solve(work.U, delta, delta)
