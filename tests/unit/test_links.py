@@ -85,6 +85,20 @@ def test_extreme_slopes_of_the_paper():
     assert 1 / links.slopes(links.Logistic(), 5.0)[1] == pytest.approx(150.4199, abs=1e-4)
 
 
+@pytest.mark.parametrize("name", ["identity", "logistic", "probit", "poisson"])
+def test_constants_take_a_link_or_its_name(name):
+    for constant in (
+        links.slopes,
+        links.concordance,
+        links.concordant_up_to,
+        links.largest_gap,
+        links.has_log_concave_slope,
+    ):
+        assert constant(name, 1.5) == constant(links.link_of(name), 1.5)
+        with pytest.raises(InvalidValue, match="link = 'cauchit' is not allowed"):
+            constant("cauchit", 1.5)
+
+
 def test_extreme_slopes_of_ones_own_link_are_found():
     k, c = links.slopes(Algebraic(), 2.0)
     assert k == pytest.approx(0.5, rel=1e-12)

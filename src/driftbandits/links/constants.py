@@ -36,7 +36,7 @@ def slopes(link: Any, LS: float) -> tuple[float, float]:
     (0.25, 150.42)
     """
     positive("L·S", LS, "it bounds |xᵀθ|")
-    k, c = extreme_slopes(link, LS)
+    k, c = extreme_slopes(link_of(link), LS)
     if not 0.0 < c <= k < math.inf:
         raise InvalidValue(
             f"μ′ has the range [{c:g}, {k:g}] on |z| ≤ {LS:g}; it must be positive and finite: μ must be increasing"
@@ -52,6 +52,7 @@ def concordant_up_to(link: Any, LS: float) -> float:
     >>> concordant_up_to(Logistic(), 5.0), round(concordant_up_to(Probit(), 5.0), 2)
     (5.0, 1.0)
     """
+    link = link_of(link)
     if isinstance(link, Identity | Logistic | Poisson):
         return LS
     if isinstance(link, Probit):
@@ -72,6 +73,7 @@ def concordance(link: Any, LS: float) -> float:
     >>> concordance(Identity(), 2.0), concordance(Poisson(), 2.0), concordance(Probit(), 2.0)
     (0.0, 1.0, 2.0)
     """
+    link = link_of(link)
     if isinstance(link, Identity):
         return 0.0
     if isinstance(link, Logistic | Poisson):
@@ -90,6 +92,7 @@ def has_log_concave_slope(link: Any, reach: float) -> bool:
     >>> has_log_concave_slope(Logistic(), 30.0)
     True
     """
+    link = link_of(link)
     if isinstance(link, Identity | Logistic | Probit | Poisson):
         return True
     _, slope, bend = evaluate(link, np.linspace(-reach, reach, 4001))

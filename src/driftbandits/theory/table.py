@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from math import erf, exp, log, pi, sqrt
 from typing import Any
 
-from ..errors import InvalidValue, integer
-from .common import Bound, Variant, norms
+from ..errors import InvalidValue, integer, positive
+from .common import Bound, Variant, norms, slopes
 from .generalized import glb_regret_bound
 from .linear import lb_regret_bound
 from .linear_mixture import linear_mixture_regret_bound
@@ -115,7 +115,7 @@ def table1(
     L: float = 1.0,
     R: float | None = None,
     m: float = 1.0,
-    link: str = "logistic",
+    link: str | tuple[float, float, float] = "logistic",
     H: int | None = None,
     Delta: float | None = None,
     kappa: float | None = None,
@@ -130,7 +130,8 @@ def table1(
     P_T, changes : path length and number of changes Γ_T; rows that need the other one are left out.
     S, L, m : bounds of ‖θ‖ (of the MDP's θ and w too), of ‖x‖ and of the reward.
     R : sub-Gaussian constant; if omitted 1 in the linear row and m/2 in the generalized ones, whose rewards lie in [0, m].
-    link : "logistic", "probit", "poisson" or "identity": k_μ and c_μ on |z| ≤ LS.
+    link : "logistic", "probit", "poisson" or "identity"; or of a link of your own (k_μ, c_μ, gap) on |z| ≤ LS, which
+        `links.slopes` and `links.largest_gap` compute.
     H, Delta, kappa : MDP rows, if given. Half of Δ is the rewards' way, half the transitions'; K = ⌊T/H⌋ episodes.
     U : most successors of a state and action, in the bound of the MNL row.
     variant : of the paper's own bounds.
@@ -144,7 +145,7 @@ def table1(
     30421
     """
     S, L = norms(S, L)
-    k_mu, c_mu, gap = _named_link(link, L * S)
+    k_mu, c_mu, gap = _named_link(link, L * S) if isinstance(link, str) else _own_link(link)
     bounds = {"S": S, "L": L, "R": R, "m": m, "gap": gap, "U": integer("U", U, least=2, why="it counts successors")}
     size = size_of(T=T, d=d, P_T=P_T, changes=changes, k_mu=k_mu, c_mu=c_mu, H=H, Delta=Delta, kappa=kappa)
     rows: list[Row] = []
@@ -273,5 +274,18 @@ def _named_link(link: str, LS: float) -> tuple[float, float, float]:
         "poisson": (exp(LS), low, exp(LS) - low),
     }
     if link not in known:
-        raise InvalidValue(f"link = {link!r} is not allowed; it must be one of {', '.join(known)}")
+        raise InvalidValue(
+            f"link = {link!r} is not allowed; it must be one of {', '.join(known)}, or (k_μ, c_μ, gap) of a link of your own"
+        )
     return known[link]
+
+
+def _own_link(numbers: tuple[float, float, float]) -> tuple[float, float, float]:
+    """k_μ, c_μ and the gap of a link that the theory does not know."""
+    try:
+        k_mu, c_mu, gap = numbers
+    except (TypeError, ValueError):
+        raise InvalidValue(
+            f"link = {numbers!r} is not allowed; it must be a name or three numbers (k_μ, c_μ, gap)"
+        ) from None
+    return *slopes(k_mu, c_mu), positive("gap", gap, "it is what the worst arm costs in one round")

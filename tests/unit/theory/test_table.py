@@ -122,3 +122,26 @@ def test_the_noise_is_that_of_the_rows():
     by_default, small, large = (theory.table1(**size, **noise).rows for noise in ({}, {"R": 0.5}, {"R": 2.0}))
     assert small[1].bound.total < by_default[1].bound.total < large[1].bound.total
     assert small[5].bound.total == by_default[5].bound.total < large[5].bound.total
+
+
+def test_a_link_of_your_own_is_told_by_its_three_numbers():
+    own = (*links.slopes("probit", 1.5), links.largest_gap("probit", 1.5))
+    named, told = (theory.table1(T=8000, d=3, P_T=3.0, S=1.5, link=link) for link in ("probit", own))
+    assert told.size == pytest.approx(named.size)
+    assert [row.bound.total for row in told.rows if row.bound] == pytest.approx(
+        [row.bound.total for row in named.rows if row.bound]
+    )
+
+
+@pytest.mark.parametrize(
+    ("link", "said"),
+    [
+        ((0.25, 0.2), "three numbers"),
+        (None, "three numbers"),
+        ((0.2, 0.25, 1.0), "c_mu = 0.25 is not allowed"),
+        ((0.25, 0.2, 0.0), "gap = 0.0 is not allowed"),
+    ],
+)
+def test_wrong_numbers_of_a_link(link, said):
+    with pytest.raises(InvalidValue, match=said):
+        theory.table1(T=100, d=2, P_T=1.0, link=link)
