@@ -2,14 +2,16 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
+# Two processes; tests of a group stay in one, and groups start in the order of their files: the long ones are not the last.
+TWO := -n 2 --dist loadgroup --no-loadscope-reorder
 
-.PHONY: setup paper test test-all test-numba test-matrix test-package lint types imports unit interpreted doctest format tables benchmark bench bench-ours bench-quick docs docs-lock results lock clean
+.PHONY: setup paper test test-all test-numba test-matrix test-package lint types imports unit interpreted format tables benchmark bench bench-ours bench-quick docs docs-lock results lock clean
 
 setup: $(STAMP)
 
 $(STAMP): requirements.lock pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-compile --require-hashes --requirement requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $(STAMP)
 
@@ -18,8 +20,9 @@ paper: setup  ## reproduce the paper: figures, tables and a report under results
 
 test: setup lint types imports unit interpreted  ## what CI runs
 
-test-all: test test-numba test-package  ## with the slow statistical checks
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "slow or interpreted" tests src --doctest-modules
+test-all: COVER = --cov --cov-report=term
+test-all: test test-numba test-package  ## with the slow statistical checks, every strategy compiled, and the lines that tests reach: at least 90 %
+	$(BIN)/python -m pytest $(TWO) -m "slow or interpreted" tests src --doctest-modules
 
 test-numba: setup  ## a smoke set on the oldest and the newest numba we promise, each in its own environment
 	$(BIN)/python tests/versions/run.py
@@ -41,10 +44,10 @@ imports: setup
 	$(BIN)/lint-imports --no-cache
 
 unit: setup  ## compiled: what is about kernels
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow and not interpreted" tests
+	$(BIN)/python -m pytest $(TWO) -m "not slow and not interpreted" tests
 
-interpreted: setup  ## the same kernels without compilation, where coverage can see them; all that is not a kernel; docstring examples
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow and not compiled" tests src --doctest-modules --cov --cov-report=term
+interpreted: setup  ## the same kernels without compilation; all that is not a kernel; docstring examples
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(TWO) -m "not slow and not compiled" tests src --doctest-modules $(COVER)
 
 tables: setup  ## write the tables of algorithms in README and docs from the zoo's records
 	$(BIN)/python docs/tables.py

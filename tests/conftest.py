@@ -36,14 +36,7 @@ HERE = pathlib.Path(__file__).parent
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Say of each test which runs it belongs to, and which tests stay together in one process."""
     pages = {item.path for item in items if _looks_at_a_page(item)}
-    traced = set()
     for item in items:
-        name = (item.path, getattr(item, "originalname", item.name))
-        # Tracing doubles the time of an interpreted kernel, and the first case of its test has its lines.
-        if INTERPRETED and name in traced and not _runs_once(item) and not item.path.is_relative_to(HERE / "contract"):
-            item.add_marker(pytest.mark.no_cover)
-        if not (item.get_closest_marker("slow") or item.get_closest_marker("compiled")):
-            traced.add(name)
         if _looks_at_a_page(item) and not item.get_closest_marker("interpreted"):
             item.add_marker(pytest.mark.compiled)  # a page is looked at once
         if _runs_once(item) and not item.get_closest_marker("compiled"):
@@ -52,6 +45,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("browser"))
         elif not INTERPRETED and not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))  # two would compile the same code
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Stop if tests that stay together would be torn apart: their processes would wait for each other's compilations."""
+    if session.config.getoption(
+        "loadgroup", False
+    ):  # in a worker of `--dist loadgroup`, which writes the group behind the name
+        marked = [item for item in session.items if item.get_closest_marker("xdist_group")]
+        if not all("@" in item.nodeid for item in marked):
+            raise pytest.UsageError(
+                f"pytest-xdist does not group tests of pytest {pytest.__version__} (its issue 1386)"
+            )
 
 
 def _looks_at_a_page(item: pytest.Item) -> bool:
