@@ -1,9 +1,10 @@
 """How long should an MDP learner remember? Final regret against the memory, for discounted, windowed and restarted learners.
 
-    python experiments/mdp_memory.py     # a minute; writes docs/results/mdp_memory.json and docs/images/mdp_memory.png
+    python experiments/mdp_memory.py     # two minutes; writes docs/results/mdp_memory.json and docs/images/mdp_memory.png
 
 Mirrored RiverSwim, gradual drift, K = 3000 episodes of H = 10 stages, bonus scales (1, 0.1), stages apart as in the paper and pooled. The
-memory is 1/(1−γ), W or the period, in episodes; a dotted line is the theorem's.
+memory is 1/(1−γ), W or the period, in episodes; a dotted line is the theorem's. Beside them BOB, which chooses γ for every block of
+episodes and starts each block afresh, and a restart at the length of BOB's blocks, which chooses nothing.
 """
 
 import json
@@ -26,36 +27,42 @@ COLOURS = {"weighted": "#0072b2", "window": "#009e73", "restart": "#e69f00"}
 
 
 def learner(name: str, memory: float, world: db.mdp.MDP, pooled: bool) -> Any:
-    """A learner with this memory, in episodes."""
+    """A learner with this memory, in episodes; BOB finds one out."""
     lam_theta, lam_w = db.theory.linear_mixture_lambdas(H=H, d_theta=world.phi.shape[-1], d_w=world.psi.shape[-1])
     common = {"lam_theta": lam_theta, "lam_w": lam_w, "delta": db.theory.default_delta("mdp", T=K * H), **world.bounds}
     common |= {"reward_bonus_scale": 1.0, "transition_bonus_scale": 0.1, "share_stages": pooled}
+    if name == "BOB":
+        return db.zoo.bob_ucrl(db.zoo.weight_ucrl(gamma=0.9, **common), episodes=K)
     if name == "weighted":
         return db.zoo.weight_ucrl(gamma=1.0 - 1.0 / memory, **common)
-    return (
-        db.zoo.sw_ucrl(window=int(memory), **common)
-        if name == "window"
-        else db.zoo.restart_ucrl(period=int(memory), **common)
-    )
+    if name == "window":
+        return db.zoo.sw_ucrl(window=round(memory), **common)
+    return db.zoo.restart_ucrl(period=round(memory), **common)
 
 
 def study() -> dict[str, Any]:
-    """Mean final regret and its standard error, for every learner and memory."""
+    """Mean final regret and its standard error, for every learner and memory, the theorem's memory, and BOB beside blind restarts."""
     world = db.mdp.riverswim(episodes=K, horizon=H, drift="gradual")
-    rows = []
+    theorem = 1.0 / (1.0 - db.theory.mdp_gamma(K=K, H=H, Delta=world.Delta))
+    block = int(learner("BOB", 0.0, world, False).blocks.size)
+
+    def row(name: str, pooled: bool, memory: float | None) -> dict[str, Any]:
+        runs = db.mdp.trials_mdp(learner(name, memory or 0.0, world, pooled), lambda _: world, trials=TRIALS, seed=0)
+        final = np.array([run.regret[-1] for run in runs])
+        error = float(final.std(ddof=1) / np.sqrt(TRIALS))
+        return {"learner": name, "pooled": pooled, "memory": memory, "mean": float(final.mean()), "error": error}
+
+    rows, at_theorem, blind = [], [], []
     for pooled in (False, True):
         for name in COLOURS:
-            for memory in MEMORIES:
-                runs = db.mdp.trials_mdp(learner(name, memory, world, pooled), lambda _: world, trials=TRIALS, seed=0)
-                final = np.array([run.regret[-1] for run in runs])
-                error = float(final.std(ddof=1) / np.sqrt(TRIALS))
-                rows.append(
-                    {"learner": name, "pooled": pooled, "memory": memory, "mean": float(final.mean()), "error": error}
-                )
-            print(name, pooled, [round(row["mean"]) for row in rows[-len(MEMORIES) :]], flush=True)
-    theorem = 1.0 / (1.0 - db.theory.mdp_gamma(K=K, H=H, Delta=world.Delta))
+            rows += [row(name, pooled, memory) for memory in MEMORIES]
+            at_theorem.append(row(name, pooled, theorem))
+            print(name, pooled, [round(row["mean"]) for row in (*rows[-len(MEMORIES) :], at_theorem[-1])], flush=True)
+        blind += [row("BOB", pooled, None), row("restart", pooled, block)]
+        print("BOB, restart", pooled, [round(row["mean"]) for row in blind[-2:]], flush=True)
     found = {"made_by": "python experiments/mdp_memory.py", "episodes": K, "trials": TRIALS, "Delta": world.Delta}
-    return found | {"theorem": theorem, "rows": rows}
+    found |= {"random": float(db.mdp.uniform_regret(world)[-1]), "block": block}
+    return found | {"theorem": theorem, "rows": rows, "at_theorem": at_theorem, "blind": blind}
 
 
 def draw(found: dict[str, Any], path: pathlib.Path) -> None:

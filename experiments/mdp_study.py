@@ -1,7 +1,8 @@
 """Drifting MDPs: what the weighted learners of Theorems 5 and 6 do, at theory scale and tuned.
 
-    python experiments/mdp_study.py            # about ten minutes on two cores; writes docs/results/mdp_study.json, docs/images/mdp_*.png
-    python experiments/mdp_study.py --quick    # the same in small, about a minute, under results/mdp/ only
+    python experiments/mdp_study.py                  # about ten minutes on two cores; docs/results/mdp_study.json, docs/images/mdp_*.png
+    python experiments/mdp_study.py --quick          # the same in small, about a minute, under results/mdp/ only
+    python experiments/mdp_study.py --parts tuning   # one part after the other, in this order; then --parts without a name: draw and keep
 
 Three parts, each a CSV file under results/mdp/ and a figure:
 
@@ -30,11 +31,14 @@ import matplotlib.pyplot as plt
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HERE = ROOT / "results" / "mdp"
-LEARNERS = ("weight", "window", "restart", "static")
-NAMES = {"weight": "weighted (this paper)", "window": "sliding window", "restart": "restart", "static": "static"}
-COLOURS = {"weight": "#0072b2", "window": "#009e73", "restart": "#e69f00", "static": "#cc3311", "random": "#777777"}
-STYLES = {"weight": "-", "window": "--", "restart": "-.", "static": "-"}
-WIDTHS = {"weight": 2.2, "window": 1.6, "restart": 1.6, "static": 1.6}
+LEARNERS = ("weight", "pooled", "window", "restart", "static")
+NAMES = {"weight": "weighted (this paper)", "pooled": "weighted, stages pooled", "window": "sliding window"}
+NAMES |= {"restart": "restart", "static": "static"}
+COLOURS = {"weight": "#0072b2", "pooled": "#56b4e9", "window": "#009e73", "restart": "#e69f00", "static": "#cc3311"}
+COLOURS |= {"random": "#777777"}
+STYLES = {"weight": "-", "pooled": "-", "window": "--", "restart": "-.", "static": "-"}
+WIDTHS = {"weight": 2.2, "pooled": 2.2, "window": 1.6, "restart": 1.6, "static": 1.6}
+PARTS = ("tuning", "curves", "scaling")
 DRIFTS = ("static", "gradual", "abrupt")
 CHECKPOINTS = 200
 TUNING_SEED, REPORT_SEED = 1000, 0
@@ -82,13 +86,15 @@ def learner(family: Family, name: str, world: db.mdp.MDP, scales: Scales) -> Any
         if world.multinomial
         else db.theory.linear_mixture_lambdas(H=H, d_theta=d_theta, d_w=d_w)
     )
+    gamma = db.theory.mdp_gamma(K=K, H=H, Delta=world.Delta)
     memory: dict[str, dict[str, Any]] = {
-        "weight": {"gamma": db.theory.mdp_gamma(K=K, H=H, Delta=world.Delta)},
+        "weight": {"gamma": gamma},
+        "pooled": {"gamma": gamma, "share_stages": True},
         "window": {"window": db.theory.mdp_window(K=K, H=H, Delta=world.Delta)},
         "restart": {"period": db.theory.mdp_window(K=K, H=H, Delta=world.Delta)},
         "static": {},
     }
-    return family.zoo[name](
+    return family.zoo["weight" if name == "pooled" else name](
         **memory[name],
         lam_theta=lam_theta,
         lam_w=lam_w,
@@ -112,21 +118,24 @@ def write(name: str, header: list[str], rows: list[list[Any]]) -> None:
         csv.writer(file).writerows([header, *rows])
 
 
-def tune(episodes: dict[str, int], trials: int) -> dict[tuple[str, str], Scales]:
-    """The best scales of every learner on the gradual world; every pair tried is in tuning.csv."""
-    best: dict[tuple[str, str], Scales] = {}
+def tune(episodes: dict[str, int], trials: int) -> None:
+    """Every pair of scales of every learner on the gradual world, into tuning.csv."""
     rows: list[list[Any]] = []
     for key, family in FAMILIES.items():
         world = family.world(episodes=episodes[key], drift="gradual")
         for name in LEARNERS:
-            tried = {}
             for scales in itertools.product(family.rewards, family.transitions):
                 final = final_regrets(family, name, world, scales, trials, TUNING_SEED)[:, -1]
-                tried[scales] = float(final.mean())
-                rows.append([key, name, *scales, round(tried[scales], 2), round(float(final.std()), 2)])
-            best[key, name] = min(tried, key=lambda pair: tried[pair])
-            print(f"tuned {key} {name}: {best[key, name]} → {tried[best[key, name]]:.0f}")
+                rows.append([key, name, *scales, round(float(final.mean()), 2), round(float(final.std()), 2)])
+            print("tuned", key, name, flush=True)
     write("tuning.csv", ["model", "learner", "reward_scale", "transition_scale", "final_mean", "final_std"], rows)
+
+
+def tuned() -> dict[tuple[str, str], Scales]:
+    """The pair of scales of least regret of every model and learner, from tuning.csv."""
+    best: dict[tuple[str, str], Scales] = {}
+    for row in sorted(read("tuning.csv"), key=lambda row: float(row["final_mean"])):
+        best.setdefault((row["model"], row["learner"]), (float(row["reward_scale"]), float(row["transition_scale"])))
     return best
 
 
@@ -151,7 +160,7 @@ def curves(best: dict[tuple[str, str], Scales], episodes: dict[str, int], trials
                 [key, drift, scale, name, *pair, k, round(m, 3), round(s, 3)]
                 for k, m, s in zip(marks, regret.mean(axis=0), regret.std(axis=0), strict=True)
             ]
-        print("curves", key, drift)
+        print("curves", key, drift, flush=True)
     header = ["model", "drift", "scale", "learner", "reward_scale", "transition_scale", "episode", "mean", "std"]
     write("curves.csv", header, rows)
 
@@ -181,9 +190,7 @@ def draw_curves(trials: int) -> None:
                 k, mean = (np.array([float(r[c]) for r in line]) for c in ("episode", "mean"))
                 axis.plot(k, mean, color=COLOURS["random"], lw=1.3, ls=(0, (1, 1.5)), label="uniformly random play")
                 if max(np.abs(np.array(ends) - mean[-1])) < 0.01 * mean[-1]:
-                    axis.text(
-                        0.97, 0.06, "all five curves coincide", transform=axis.transAxes, ha="right", fontsize=8.5
-                    )
+                    axis.text(0.97, 0.06, "all six curves coincide", transform=axis.transAxes, ha="right", fontsize=8.5)
                 axis.grid(alpha=0.25, lw=0.6)
                 axis.spines[["top", "right"]].set_visible(False)
                 axis.set_xlim(0, K)
@@ -197,7 +204,7 @@ def draw_curves(trials: int) -> None:
                     axis.set_ylabel(f"{what}\ndynamic regret", fontsize=10)
                 if column == 1:
                     handles, labels = axis.get_legend_handles_labels()
-                    order = [3, 2, 1, 0, 4]
+                    order = [*reversed(range(len(LEARNERS))), len(LEARNERS)]
                     axis.legend(
                         [handles[o] for o in order],
                         [labels[o] for o in order],
@@ -301,24 +308,28 @@ def keep(trials: int) -> None:
         shutil.copy(HERE / f"{figure}.png", ROOT / "docs" / "images" / f"mdp_{figure}.png")
 
 
-def run(quick: bool, trials: int) -> None:
+def run(parts: list[str], quick: bool, trials: int) -> None:
     """Make the tables."""
-    best = tune({"linear": 300, "mnl": 100} if quick else {"linear": 3000, "mnl": 800}, 1 if quick else 4)
-    curves(best, {"linear": 500, "mnl": 100} if quick else {"linear": 10_000, "mnl": 2000}, trials)
-    sizes = [100, 300, 1000] if quick else [300, 1000, 3000, 10_000]
-    scaling(best, sizes, 300 if quick else 3000, [0.5, 1, 2] if quick else [0.25, 0.5, 1, 2, 4, 8], trials)
+    if "tuning" in parts:
+        tune({"linear": 300, "mnl": 100} if quick else {"linear": 3000, "mnl": 800}, 1 if quick else 4)
+    if "curves" in parts:
+        curves(tuned(), {"linear": 500, "mnl": 100} if quick else {"linear": 10_000, "mnl": 2000}, trials)
+    if "scaling" in parts:
+        sizes = [100, 300, 1000] if quick else [300, 1000, 3000, 10_000]
+        scaling(tuned(), sizes, 300 if quick else 3000, [0.5, 1, 2] if quick else [0.25, 0.5, 1, 2, 4, 8], trials)
 
 
 def main() -> None:
     """Run the study."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small sizes")
-    parser.add_argument("--draw", action="store_true", help="only draw the figures again")
+    parser.add_argument("--parts", nargs="*", choices=PARTS, help="some parts of it; without a name: draw and keep")
     parser.add_argument("--trials", type=int, default=20)
     given = parser.parse_args()
     quick, trials = given.quick, 3 if given.quick else given.trials
-    if not given.draw:
-        run(quick, trials)
+    run(PARTS if given.parts is None else given.parts, quick, trials)
+    if given.parts:
+        return
     draw_curves(trials)
     draw_scaling(trials)
     if not quick:

@@ -252,7 +252,8 @@ def regrets(file: str, section: str) -> str:
 
 MDP_RATIO, NOTHING = 1.25, 0.5  # the target, and a regret so small that a ratio to it says nothing
 RIVALS = ("BOB", "window", "restart")
-LEARNERS = {"weight": "weighted", "window": "window", "restart": "restart", "static": "static"}
+LEARNERS = {"weight": "weighted", "pooled": "weighted, stages pooled"}
+LEARNERS |= {name: name for name in ("window", "restart", "static")}
 
 
 def few(value: float) -> str:
@@ -311,7 +312,7 @@ def mdp_curves(file: str, model: str) -> str:
 
 def mdp_exponents(file: str) -> str:
     """Fitted exponents of the linear mixture."""
-    names, rows = {"weight": "weighted", "random": "random play"}, {}
+    names, rows = LEARNERS | {"random": "random play"}, {}
     for row in read(file)["exponents"]:
         title = names.get(row["learner"], row["learner"]) + (
             f", {row['scale']} scale" if row["scale"] != "none" else ""
@@ -319,6 +320,55 @@ def mdp_exponents(file: str) -> str:
         rows.setdefault(title, {})[row["against"]] = f"{row['exponent']:.2f}"
     theorem = [["Theorem 5, at most", "0.75", "0.25"]]
     return table(["exponent in", "K", "Δ"], [[title, own["K"], own["Delta"]] for title, own in rows.items()] + theorem)
+
+
+def mdp_memory(file: str) -> str:
+    """Final regret at the theorem's memory and at the best one, stages apart and pooled; then BOB beside blind restarts."""
+    made = read(file)
+
+    def told(run: Mapping[str, Any], memory: bool = False) -> str:
+        where = f" ({run['memory']:.0f})" if memory else ""
+        return f"{few(run['mean'])} ± {few(run['error'])}{where}"
+
+    rows = []
+    for learner in dict.fromkeys(row["learner"] for row in made["rows"]):
+        cells = []
+        for pooled in (False, True):
+            own = [row for row in made["rows"] if (row["learner"], row["pooled"]) == (learner, pooled)]
+            same = (row for row in made["at_theorem"] if (row["learner"], row["pooled"]) == (learner, pooled))
+            cells += [told(next(same)), told(min(own, key=lambda row: row["mean"]), memory=True)]
+        rows.append([learner, *cells])
+    for learner, name in (("BOB", "BOB"), ("restart", f"restart every {made['block']} episodes, BOB's block")):
+        found = [row for row in made["blind"] if row["learner"] == learner]
+        rows.append([name, *(cell for row in found for cell in (told(row), ""))])
+    head = [
+        f"stages {how}: {which}" for how in ("apart", "pooled") for which in ("the theorem's memory", "its best one")
+    ]
+    return table([f"K = {made['episodes']}", *head], rows)
+
+
+def speed(file: str) -> str:
+    """CPU seconds of an episode, and what they compare to; a target that was missed is bold."""
+    rows = []
+    for section in read(file)["sections"].values():
+        for row in section["rows"]:
+            target, seconds = row["target"], row["seconds"]
+            asked = "" if target is None else f" (target {lasts(target)})"
+            told = lasts(seconds) if target is None or seconds <= target else f"**{lasts(seconds)}**"
+            against = "; ".join(text.format(two_digits(value)) for text, value in row["against"])
+            rows.append([row["what"], told + asked, against])
+    return table(["", "CPU of an episode", "against"], rows)
+
+
+def two_digits(value: float) -> str:
+    """Two digits that count, and no exponent."""
+    return f"{float(f'{value:.2g}'):g}" if value < 1e5 else f"{value:.0f}"
+
+
+def lasts(seconds: float) -> str:
+    """A time in a unit that suits it."""
+    unit, size = next((u for u in (("s", 1.0), ("ms", 1e-3)) if seconds >= u[1]), ("µs", 1e-6))
+    return f"{two_digits(seconds / size)} {unit}"
 
 
 # ---------------------------------------------------------------------------------------------------------------- replay
@@ -363,6 +413,8 @@ WRITERS = {
     "mdp_adaptive": mdp_adaptive,
     "mdp_curves": mdp_curves,
     "mdp_exponents": mdp_exponents,
+    "mdp_memory": mdp_memory,
+    "speed": speed,
     "regrets": regrets,
     "estimates": estimates,
     "other_ope": other_ope,

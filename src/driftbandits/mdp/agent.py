@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any, cast
 
@@ -18,7 +18,7 @@ from ..protocol import Integers
 from ..saving import read, write
 from . import agent_file
 from .checks import ROUNDING
-from .features import Features, features_of
+from .features import Features, check_known, features_of
 from .protocol import Cube, Task, experience, miss, open_book, plan, report, room_for, settled
 
 PLAN, EXPERIENCE, MISS = 0, 1, 2
@@ -84,17 +84,20 @@ class EpisodicAgent:
             features = features_of(phi, psi, reachable)
         elif not (phi is None and psi is None and reachable is None):
             raise InvalidValue("give either features or the arrays phi, psi and reachable, not both")
-        low, high = (real("reward_range", end) for end in reward_range)
-        self.reward_range = low, high
-        require(low < high, "reward_range", reward_range, "(low, high) with low < high", "rewards are mapped to [0, 1]")
+        self.reward_range = low, high = _range(reward_range)
         self.horizon = integer("horizon", horizon, least=1, why="it is the number of stages H")
         K = 0 if episodes is None else integer("episodes", episodes, least=1, why="it is the number of episodes")
         self.episodes = K or None
-        self.features = features
+        self.features = check_known(features)
         self.states, self.actions = features.states, features.actions
         self.strategy, self._task = settled(strategy, self._scaled_task(features.task(self.horizon, K)))
+        if not isinstance(seed, np.random.SeedSequence):
+            seed = integer("seed", seed, least=0, why="it starts the random generator")
         self._rng = np.random.default_rng(seed)
-        self._state = open_book(self.strategy, self._task)
+        try:
+            self._state = open_book(self.strategy, self._task)
+        except MemoryError:
+            raise InvalidValue(f"{features} in {self.horizon} stages need more memory than there is") from None
         self._state.book.idle[0] = min(max((0.0 - low) / (high - low), 0.0), 1.0)
         self._stage = -1  # the next stage to observe; −1 before the first episode
         self._over = False  # the episode ended before stage H
@@ -146,14 +149,16 @@ class EpisodicAgent:
             state, action = self._at("s", s, self.states), self._at("a", a, self.actions)
             successor, r = self._at("s_next", s_next, self.states), self._scaled(reward)
             if not self.features.can_follow(state, action, successor, stage):
-                raise InvalidValue(f"s_next = {s_next} is not reachable from state {s} with action {a}: see reachable")
+                why = "see reachable" if self.features.multinomial else "no model gives it a probability"
+                raise InvalidValue(f"s_next = {s_next} is not reachable from state {s} with action {a}: {why}")
             if self._state.book.ended[state]:
                 raise InvalidState(
                     f"s = {s} ended an episode before, and now an action is taken in it; an end must be a state of its own: add one"
                 )
             if room_for.knows(type(self.strategy)):
                 room_for(self.strategy, self._state, state * self.actions + action, successor)
-            if terminated:
+            ended, cut = _flag("terminated", terminated), _flag("truncated", truncated)
+            if ended:
                 self._state.book.ended[successor] = 1
                 rest = np.arange(
                     self.horizon, -1, -1
@@ -161,7 +166,7 @@ class EpisodicAgent:
                 self._state.book.V[:, successor] = rest * self._state.book.idle[0]
             self._turn(EXPERIENCE, stage, state * self.actions + action, r, successor)
             self._stage += 1
-            self._over = bool(terminated or truncated)
+            self._over = ended or cut
 
     @property
     def policy(self) -> NDArray[np.int64]:
@@ -245,7 +250,7 @@ class EpisodicAgent:
         if not -spread - ROUNDING <= mapped <= 1.0 + spread + ROUNDING:
             raise InvalidValue(
                 f"reward = {reward!r} is not allowed; it must be in [{low:g}, {high:g}]: "
-                "say reward_range=(low, high) if rewards can be larger"
+                "say reward_range=(low, high) if there are others"
             )
         return mapped
 
@@ -259,6 +264,22 @@ class EpisodicAgent:
         if number >= size:
             raise InvalidValue(f"{name} = {value} is not allowed; it must be in 0..{size - 1}")
         return number
+
+
+def _range(given: Any) -> tuple[float, float]:
+    """The least and the largest reward."""
+    ends = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else ()
+    require(len(ends) == 2, "reward_range", given, "(low, high)", "it is the least and the largest reward there can be")
+    low, high = (real("reward_range", end) for end in ends)
+    require(low < high, "reward_range", given, "(low, high) with low < high", "rewards are mapped to [0, 1]")
+    return low, high
+
+
+def _flag(name: str, given: Any) -> bool:
+    """True or False; environments may say 1 and 0."""
+    known = isinstance(given, bool | int | np.bool_ | np.integer) and given in (0, 1)
+    require(known, name, given, "True or False", "any text, for one, would count as True")
+    return bool(given)
 
 
 @entry

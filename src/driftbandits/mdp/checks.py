@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidShape, InvalidValue, integer, require
+from ..checks import as_numbers
+from ..errors import InvalidShape, InvalidValue, integer, real, require
 from .protocol import Cube
 
 ROUNDING = 1e-9
@@ -14,13 +15,13 @@ ROUNDING = 1e-9
 
 def _array(name: str, given: ArrayLike, axes: int) -> NDArray[np.float64]:
     """Finite numbers with `axes` axes, and one more in front where the stages differ."""
-    values = np.ascontiguousarray(given, float)
+    values = np.ascontiguousarray(as_numbers(name, given))
     if values.ndim not in (axes, axes + 1) or 0 in values.shape:
         raise InvalidShape(
             f"{name} has shape {values.shape}; it must have {axes} axes, or {axes + 1} with one for the stages in front, none of them empty"
         )
     if not np.isfinite(values).all():
-        raise InvalidValue(f"{name} contains NaN or infinity; every feature must be finite")
+        raise InvalidValue(f"{name} contains NaN or infinity; every number of it must be finite")
     return values
 
 
@@ -62,12 +63,18 @@ Path = ArrayLike | Callable[[int], ArrayLike]  # an array over episodes, or a fu
 def check_path(name: str, given: Path, H: int, d: int, episodes: int | None = None) -> Cube:
     """Parameters of every episode, (K, 1, d) if the stages share them, else (K, H, d)."""
     if callable(given):
-        K = integer(
-            "episodes", 0 if episodes is None else episodes, least=1, why=f"{name} is a function of the episode"
-        )
-        given = np.stack([np.asarray(given(k), float) for k in range(K)])
-    values = np.ascontiguousarray(given, float)
-    if episodes is not None and len(values) != episodes:
+        if episodes is None:
+            raise InvalidValue(f"{name} is a function of the episode; say how many episodes there are: episodes=1000")
+        K = integer("episodes", episodes, least=1, why="it is the number of episodes K")
+        rows = [as_numbers(f"{name}({k})", given(k)) for k in range(K)]
+        odd = next((k for k, row in enumerate(rows) if row.shape != rows[0].shape), None)
+        if odd is not None:
+            raise InvalidShape(
+                f"{name}({odd}) has shape {rows[odd].shape}, {name}(0) {rows[0].shape}; it must be the same in all episodes"
+            )
+        given = np.stack(rows)
+    values = np.ascontiguousarray(as_numbers(name, given))
+    if episodes is not None and values.ndim > 0 and len(values) != episodes:
         raise InvalidShape(f"{name} has {len(values)} episodes; episodes = {episodes} says otherwise")
     if values.ndim == 2:
         values = values[:, None]
@@ -85,8 +92,9 @@ def check_bound(name: str, given: float | None, path: Cube) -> float:
     largest = float(np.linalg.norm(path, axis=-1).max())
     if given is None:
         return largest or 1.0
-    require(given >= largest * (1.0 - ROUNDING), name, given, f"≥ {largest:.6g}", "it bounds every norm on the path")
-    return float(given)
+    bound = real(name, given)
+    require(bound >= largest * (1.0 - ROUNDING), name, given, f"≥ {largest:.6g}", "it bounds every norm on the path")
+    return bound
 
 
 def check_distributions(psi: Cube, w: Cube) -> None:

@@ -1,6 +1,6 @@
 """Put learners of episodic MDPs together from their constants, all of which are known here."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from .measured_reward import MeasuredReward
 from .multinomial import Multinomial
 from .one_pass import OnePassMultinomial
 from .planner import Backup, OptimisticPlanner
-from .protocol import Task
+from .protocol import Cube, Task
 from .reward import RewardRidge
 from .tables import RewardTable, TransitionTable
 from .value_targeted import ValueTargeted
@@ -26,7 +26,7 @@ LOGITS = 2.0  # standard deviation of a logit before anything was seen
 
 def chosen(name: str, given: Any, allowed: Mapping[Any, int]) -> int:
     """The code of an option's value, or one line that says which values there are."""
-    if given not in allowed:
+    if not isinstance(given, Hashable) or given not in allowed:
         names = [repr(name) for name in allowed]
         raise InvalidValue(f"{name} = {given!r} is not allowed; it must be {', '.join(names[:-1])} or {names[-1]}")
     return allowed[given]
@@ -63,7 +63,7 @@ def build(family: str, memory: Any, c: Mapping[str, Any]) -> OptimisticPlanner:
 def backup(c: Mapping[str, Any]) -> Backup:
     """How to plan."""
     stage = chosen("cap", c.get("cap", "horizon"), {"horizon": 0, "stage": 1})
-    return Backup(stage=stage, pooled=bool(c.get("share_stages", False)))
+    return Backup(stage=stage, pooled=chosen("share_stages", c.get("share_stages", False), {False: 0, True: 1}))
 
 
 def composed(family: str, task: Task, memory: Any, c: Mapping[str, Any]) -> OptimisticPlanner:
@@ -80,13 +80,22 @@ def measuring(family: str, task: Task, memory: Any, c: Mapping[str, Any]) -> Opt
     scale = c.get("transition_bonus_scale", 0.3)
     transition: Any = MeasuredMixture(scale=scale)
     if family == "multinomial":
-        L = float(np.linalg.norm(task.moves.psi, axis=-1).max())
+        L = largest_norm("psi", task.moves.psi)
         transition = MeasuredMultinomial(spread=LOGITS / L, scale=scale, reference=_reference(c))
-    reward = _table(task, c)
-    if task.phi is not None and task.rewards is None:
+    if task.phi is None or task.rewards is not None:
+        reward = _table(task, c)
+    else:
         scales = {"scale": c.get("reward_bonus_scale", 1.0), "noise": c.get("reward_noise", 0.0)}
         reward = MeasuredReward(S=c["S_theta"], L=c["L_phi"], **scales)
     return OptimisticPlanner(reward=reward, transition=transition, memory=memory, rule=backup(c))
+
+
+def largest_norm(name: str, features: Cube) -> float:
+    """The norm of the longest vector of features, in whose unit constants are set."""
+    largest = float(np.linalg.norm(features, axis=-1).max())
+    if largest == 0.0:
+        raise InvalidValue(f"{name} is 0 everywhere; features that are 0 tell nothing: leave them out, or give others")
+    return largest
 
 
 def _imagined(c: Mapping[str, Any]) -> float:
@@ -97,6 +106,10 @@ def _table(task: Task, c: Mapping[str, Any]) -> Any:
     """Rewards that are known, or learned pair by pair."""
     if task.rewards is not None:
         return KnownReward(noise=c.get("reward_noise", 0.0))
+    if c.get("reward_noise", 0.0) != 0.0:
+        raise InvalidValue(
+            f"reward_noise = {c['reward_noise']!r} is not used by a table of rewards; leave it out, and let reward_range cover the noise"
+        )
     return RewardTable(imagined=_imagined(c), scale=c.get("reward_bonus_scale", 0.1))
 
 

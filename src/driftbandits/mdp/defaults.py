@@ -26,10 +26,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..errors import InvalidValue
+from ..errors import InvalidValue, real
 from ..memory import Discounted
 from .adaptive import AdaptivePlanner, Candidates
-from .compose import build, chosen, composed, measuring
+from .compose import build, chosen, composed, largest_norm, measuring
 from .curvature import kappa_of
 from .linear_dynamics import value_feature_bound
 from .moves import Moves, moves_of
@@ -60,6 +60,8 @@ def learner(family: Literal["linear", "multinomial"], memory: Any, origin: str, 
     if unknown:
         names = ", ".join(sorted(allowed))
         raise InvalidValue(f"{unknown[0]} = {given[unknown[0]]!r} is not a constant of this learner; it has {names}")
+    for name in NUMBERS & set(given):
+        real(name, given[name])
     fixed = given.get("bonus", "fixed") == "fixed"
     if memory is not None and fixed and all(name in given for name in REQUIRED[family]):
         return build(family, memory, given)
@@ -71,6 +73,8 @@ OPTIONS = (
     "reward_bonus_scale", "transition_bonus_scale", "cap", "variant", "uniform_in_time", "reward_noise", "share_stages",
     "imagined_visits", "ridge_centre", "bonus",
 )  # fmt: skip
+NUMBERS = {*REWARD, *TRANSITION, "kappa", "delta", "reward_bonus_scale", "transition_bonus_scale"}
+NUMBERS |= {"reward_noise", "imagined_visits"}
 FIXING = (
     "lam_theta", "lam_w", "S_w", "L_psi", "kappa", "delta", "ridge_centre", "uniform_in_time", "variant", "estimator",
 )  # fmt: skip
@@ -79,10 +83,15 @@ FIXING = (
 @settle_in.register(Unsettled)
 def _(strategy: Unsettled, task: Task) -> tuple[Any, Task]:
     if (strategy.family == "multinomial") != task.multinomial:
-        kinds = ["a linear or tabular", "a multinomial-logit"]
-        needs, has = kinds if strategy.family == "linear" else reversed(kinds)
+        if task.multinomial:
+            raise InvalidValue(
+                "this learner is for a linear mixture or a table and was given a multinomial-logit one (logit, or reachable is set): "
+                "use mnl_weight_ucrl or its relatives"
+            )
+        has = "a table" if task.moves is None else "a linear mixture"
         raise InvalidValue(
-            f"this learner is for {needs} problem and was given {has} one: use mnl_weight_ucrl where reachable is set, else weight_ucrl"
+            f"this learner is for a multinomial-logit problem and was given {has}: use weight_ucrl or its relatives, "
+            "or say which states can follow, by mdp.logit or reachable"
         )
     table = task.moves is None
     if strategy.origin == "theory":
@@ -113,7 +122,7 @@ def _priors(task: Task) -> dict[str, Any]:
     """What models that measure their bonus must be told."""
     found: dict[str, Any] = {"cap": "stage", "share_stages": True}
     if task.phi is not None:
-        L = float(np.linalg.norm(task.phi, axis=-1).max())
+        L = largest_norm("phi", task.phi)
         found |= {"L_phi": L, "S_theta": 1.0 / L}
     return found
 
@@ -135,24 +144,24 @@ def _defaults(strategy: Unsettled, task: Task) -> dict[str, Any]:
 
 
 def _of_rewards(phi: Cube, theory: bool) -> dict[str, Any]:
-    L, d = float(np.linalg.norm(phi, axis=-1).max()), phi.shape[-1]
+    L, d = largest_norm("phi", phi), phi.shape[-1]
     bounds = {"L_phi": L, "S_theta": (d**0.5 if theory else 1.0) / L, "lam_theta": float(d) if theory else L**2}
     return bounds | {"reward_bonus_scale": 1.0 if theory else 0.5}
 
 
 def _of_transitions(strategy: Unsettled, task: Task, moves: Moves, theory: bool) -> dict[str, Any]:
     d, H = moves.psi.shape[-1], task.horizon
+    longest = largest_norm("psi", moves.psi)  # 0 where a place is not in use
     if not task.multinomial:
         L = value_feature_bound(moves)
         if theory:
             return {"L_psi": L, "S_w": 1.0, "lam_w": float(H * H * d), "transition_bonus_scale": 1.0}
         gentle = {"transition_bonus_scale": 0.03, "ridge_centre": "even"}
         return {"L_psi": L, "S_w": 1.0, "lam_w": H * L**2, **gentle}
-    L = float(np.linalg.norm(moves.psi, axis=-1).max())  # 0 where a place is not in use
-    S = float(strategy.given.get("S_w", 5.0 / L))
+    S = float(strategy.given.get("S_w", 5.0 / longest))
     kappa = float(strategy.given.get("kappa", kappa_of(moves, S)))
     scale = 1.0 if theory else kappa / 150.0
-    return {"L_psi": L, "S_w": S, "lam_w": float(d), "kappa": kappa, "transition_bonus_scale": scale}
+    return {"L_psi": longest, "S_w": S, "lam_w": float(d), "kappa": kappa, "transition_bonus_scale": scale}
 
 
 def _one_hot(task: Task) -> Task:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InvalidShape, InvalidValue, integer, require
+from ..errors import InvalidShape, InvalidValue, integer, real, require
 from ..linalg import Matrix, Vector
 from ..protocol import Integers
 from .checks import ROUNDING, Path, check_bound, check_distributions, check_features, check_path, check_stages, staged
@@ -150,16 +150,23 @@ class MDP:
 
     def rewards(self, k: int) -> Cube:
         """r of episode k = 0..K−1, (H, S, A)."""
-        return self._stages(np.einsum("hsai,hi->hsa", self.phi.reshape(-1, *self.phi.shape[-3:]), self.theta[k]))
+        theta = self.theta[self._episode(k)]
+        return self._stages(np.einsum("hsai,hi->hsa", self.phi.reshape(-1, *self.phi.shape[-3:]), theta))
 
     def kernel(self, k: int) -> NDArray[np.float64]:
         """P of episode k = 0..K−1, (H, S, A, S)."""
-        logits = np.einsum("hsatd,hd->hsat", self.psi.reshape(-1, *self.psi.shape[-4:]), self.w[k])
+        w = self.w[self._episode(k)]
+        logits = np.einsum("hsatd,hd->hsat", self.psi.reshape(-1, *self.psi.shape[-4:]), w)
         if self.reachable is None:
             return self._stages(logits)
         logits = np.where(self.reachable, logits, -np.inf)
         p = np.exp(logits - logits.max(axis=-1, keepdims=True))
         return self._stages(p / p.sum(axis=-1, keepdims=True))
+
+    def _episode(self, k: int) -> int:
+        number = integer("k", k, least=0, why="it is the number of an episode")
+        require(number < self.episodes, "k", k, f"in 0..{self.episodes - 1}", "the parameters end there")
+        return number
 
     def _stages(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """One table for each of the H stages."""
@@ -289,16 +296,18 @@ def _make(
     dynamics: Any,
 ) -> MDP:
     H = integer("horizon", horizon, least=1, why="it is the number of stages H")
-    require(noise >= 0.0, "noise", noise, "≥ 0", "it is a standard deviation")
+    require(real("noise", noise) >= 0.0, "noise", noise, "≥ 0", "it is a standard deviation")
     given = (("theta", theta, rewards.shape[-1]), ("w", w, psi.shape[-1]))
     paths = [check_path(name, path, H, d, episodes) for name, path, d in given]
     K = len(paths[0])
     if len(paths[1]) != K:
         raise InvalidShape(f"theta has {K} episodes but w has {len(paths[1])}; both must cover episodes 1..K")
-    first = np.ascontiguousarray(np.broadcast_to(np.asarray(start), (K,)))
-    S = rewards.shape[-3]
+    first, S = np.asarray(start), rewards.shape[-3]
+    if first.shape not in ((), (K,)):
+        raise InvalidShape(f"start has shape {first.shape}; it must be one state, or ({K},): one for each episode")
     if not np.isin(first, range(S)).all():
-        raise InvalidValue(f"start = {start!r} is not allowed; it must be states in 0..{S - 1}")
+        raise InvalidValue(f"start = {start!r:.60} is not allowed; it must be states in 0..{S - 1}")
+    first = np.ascontiguousarray(np.broadcast_to(first, (K,)))
     bounds = [check_bound(n, v, p) for n, v, p in zip(("S_theta", "S_w"), (S_theta, S_w), paths, strict=True)]
     pay = _pay(rewards, paths[0])
     if pay.min() < -ROUNDING or pay.max() > 1.0 + ROUNDING:

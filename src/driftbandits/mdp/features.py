@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import as_numbers
 from ..errors import InvalidShape, InvalidValue, integer
-from .checks import check_distributions, check_features, check_rewards, check_stages, staged
+from .checks import ROUNDING, check_features, check_rewards, check_stages, staged
 from .choices import check_reachable
 from .moves import Moves, in_use, moves_from, moves_of, moves_of_models
 from .protocol import Cube, Task
@@ -74,8 +75,8 @@ class Features:
         return dense.reshape(*self._axes(), self.states)
 
     def can_follow(self, s: int, a: int, successor: int, h: int = 0) -> bool:
-        """May this state follow this pair in stage h? In a linear mixture and a table any may: the learner may be wrong about it."""
-        if self.moves is None or not self.multinomial:
+        """May this state follow this pair in stage h? In a table any may; else those with features, for others have probability 0."""
+        if self.moves is None:
             return True
         row = (h * self.states * self.actions + s * self.actions + a) % len(self.moves.used)
         return bool((self.moves.successor[row, : self.moves.used[row]] == successor).any())
@@ -99,6 +100,15 @@ class Features:
         """(S, A) or (H, S, A), of the moves."""
         stages = self._given_for()["psi"]
         return (self.states, self.actions) if stages == 1 else (stages, self.states, self.actions)
+
+
+def check_known(features: Any) -> Features:
+    """What a learner knows must be `Features`."""
+    if not isinstance(features, Features):
+        raise InvalidValue(
+            f"features = {features!r:.60} is not allowed; make them with db.mdp: tabular(states, actions), mixture_of(models) or logit(f)"
+        )
+    return features
 
 
 def features_of(phi: ArrayLike, psi: ArrayLike, reachable: ArrayLike | None = None) -> Features:
@@ -152,7 +162,7 @@ def _known(given: ArrayLike | None, phi: Cube | None, S: int, A: int) -> Cube | 
         return None
     if phi is not None:
         raise InvalidValue("give features of the rewards, or known_rewards, not both: what is known is not learned")
-    return check_rewards(np.asarray(given, float)[..., None], S, A, name="known_rewards")[..., 0]
+    return check_rewards(as_numbers("known_rewards", given)[..., None], S, A, name="known_rewards")[..., 0]
 
 
 def tabular(
@@ -181,7 +191,7 @@ def tabular(
 
 
 def mixture_of(
-    models: Sequence[Any], *, rewards: Sequence[ArrayLike] | None = None, known_rewards: ArrayLike | None = None
+    models: Iterable[Any], *, rewards: Iterable[ArrayLike] | None = None, known_rewards: ArrayLike | None = None
 ) -> Features:
     """The dynamics are an unknown, drifting convex mixture of these models: P = Σ_i w_i P_i, w ≥ 0, Σw_i = 1.
 
@@ -202,31 +212,59 @@ def mixture_of(
     >>> mixture_of([calm, storm])
     Features(linear mixture, 2 states, 1 actions, 2 features)
     """
-    if len(models) == 0:
-        raise InvalidValue("models is empty; a mixture needs at least one model")
+    models = _several("models", models)
     sparse = [hasattr(_first_of(model), "tocsr") for model in models]
     if any(sparse) and not all(sparse):
         raise InvalidValue("some models are sparse and some are not; give all in one form")
     S, A, moves = moves_of_models([_by_stage(model) for model in models]) if all(sparse) else _dense_models(models)
     phi = None
     if rewards is not None:
-        phi = check_rewards(np.stack([np.asarray(r, float) for r in rewards], axis=-1), S, A)
+        tables = [as_numbers(f"rewards[{i}]", table) for i, table in enumerate(_several("rewards", rewards))]
+        shapes = {table.shape for table in tables}
+        if len(shapes) != 1:
+            raise InvalidShape(f"rewards have shapes {sorted(shapes)}; all must be ({S}, {A}), or (H, {S}, {A})")
+        phi = check_rewards(np.stack(tables, axis=-1), S, A, "rewards")
     return Features(S, A, phi, moves, False, S, _known(known_rewards, phi, S, A))
 
 
+def _several(name: str, given: Iterable[Any]) -> list[Any]:
+    """One or more of what a mixture is made from."""
+    if not isinstance(given, Iterable) or isinstance(given, str):
+        raise InvalidValue(
+            f"{name} = {given!r:.60} is not allowed; it must be a list: one for each model of the mixture"
+        )
+    found = list(given)
+    if not found:
+        raise InvalidValue(f"{name} is empty; a mixture needs at least one model")
+    return found
+
+
 def _dense_models(models: Sequence[ArrayLike]) -> tuple[int, int, Moves]:
-    kernels = [np.asarray(model, float) for model in models]
+    kernels = [as_numbers(f"models[{i}]", model) for i, model in enumerate(models)]
     shapes = {kernel.shape for kernel in kernels}
     first = next(iter(shapes))
     if len(shapes) != 1 or len(first) not in (3, 4) or first[-3] != first[-1] or 0 in first:
         raise InvalidShape(
             f"models have shapes {sorted(shapes)}; each must be (S, A, S), or (H, S, A, S) where the stages differ, the same for all"
         )
+    for i, kernel in enumerate(kernels):
+        _check_model(i, kernel)
     psi = np.ascontiguousarray(np.stack(kernels, axis=-1))
-    if not np.isfinite(psi).all():
-        raise InvalidValue("models contain NaN or infinity; they must be probabilities")
-    check_distributions(psi, np.eye(len(kernels))[:, None])
     return psi.shape[-4], psi.shape[-3], moves_of(psi)
+
+
+def _check_model(i: int, kernel: NDArray[np.float64]) -> None:
+    """Every row of a model must be a distribution over the next state."""
+    if not np.isfinite(kernel).all():
+        raise InvalidValue(f"models[{i}] contains NaN or infinity; it must hold probabilities")
+    sums, least = kernel.sum(axis=-1), kernel.min(axis=-1)
+    wrong = (np.abs(sums - 1.0) > ROUNDING) | (least < -ROUNDING)
+    if wrong.any():
+        *_, s, a = place = tuple(int(n) for n in np.argwhere(wrong)[0])
+        raise InvalidValue(
+            f"models[{i}] is not a distribution in state {s} with action {a}: its probabilities sum to {sums[place]:.6g}, the least is "
+            f"{least[place]:.3g}; they must be ≥ 0 and sum to 1"
+        )
 
 
 def _first_of(model: Any) -> Any:
@@ -289,17 +327,25 @@ def _asked(
     features: Callable[..., Any], successors: Callable[..., Iterable[int]], pairs: Sequence[tuple[int, ...]]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """What a user's function says of the moves of every pair: successors (pairs, U), −1 where there is none, and features (pairs, U, d)."""
+    for name, function in (("features", features), ("successors", successors)):
+        if not callable(function):
+            raise InvalidValue(
+                f"{name} = {function!r:.60} is not allowed; it must be a function of (s, a, s') or (s, a)"
+            )
     listed: list[list[tuple[int, NDArray[np.float64]]]] = []
     for pair in pairs:
-        rows = [(int(t), features(*pair, int(t))) for t in successors(*pair)]
-        listed.append([(t, np.atleast_1d(np.asarray(row, float))) for t, row in rows if row is not None])
-    lengths = {row.shape for moves in listed for _, row in moves}
-    if not lengths:
+        asked = [integer("a successor", t, least=0, why="it is a state") for t in successors(*pair)]
+        rows = [(t, features(*pair, t)) for t in asked]
+        listed.append([(t, np.atleast_1d(as_numbers("features(s, a, s')", row))) for t, row in rows if row is not None])
+    shapes = {row.shape for moves in listed for _, row in moves}
+    if not shapes:
         raise InvalidValue("features returns None for every move; at least one state must be able to follow every pair")
-    if len(lengths) != 1:
-        raise InvalidShape(f"features return vectors of shapes {sorted(lengths)}; all must have the same length")
+    if len(shapes) != 1 or len(shape := next(iter(shapes))) != 1 or shape[0] == 0:
+        raise InvalidShape(
+            f"features returns arrays of shapes {sorted(shapes)}; all must be vectors of the same length ≥ 1"
+        )
     U = max(map(len, listed))
-    places, psi = np.full((len(listed), U), -1, np.int64), np.zeros((len(listed), U, *lengths.pop()))
+    places, psi = np.full((len(listed), U), -1, np.int64), np.zeros((len(listed), U, *shape))
     for n, moves in enumerate(listed):
         for u, (t, row) in enumerate(moves):
             places[n, u], psi[n, u] = t, row

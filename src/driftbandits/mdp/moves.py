@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import as_numbers
 from ..errors import InvalidShape, InvalidValue
 from ..kernel import kernel
 from ..protocol import Integers
@@ -39,8 +40,8 @@ def moves_of(psi: Cube, reachable: NDArray[np.bool_] | None = None) -> Moves:
 
 def moves_from(successors: ArrayLike, psi: ArrayLike) -> tuple[int, int, Moves]:
     """S, A and the moves of sparse features: successors (S, A, U), −1 where there are fewer, and psi (S, A, U, d); H may lead."""
-    given, rows = np.asarray(successors), np.asarray(psi, float)
-    if given.ndim not in (3, 4) or 0 in given.shape or rows.ndim != given.ndim + 1 or rows.shape[:-1] != given.shape:
+    given, rows = np.asarray(successors), as_numbers("psi", psi)
+    if given.ndim not in (3, 4) or 0 in rows.shape or rows.ndim != given.ndim + 1 or rows.shape[:-1] != given.shape:
         raise InvalidShape(
             f"successors {given.shape} and psi {rows.shape} must be (S, A, U) and (S, A, U, d), or both with one for the stages in front"
         )

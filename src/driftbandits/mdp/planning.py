@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import InvalidShape
+from ..checks import as_numbers
+from ..errors import InvalidShape, InvalidValue, integer, require
 from ..kernel import entry, kernel
 from ..linalg import Matrix, Vector, dot
 from ..protocol import Integers
+from .checks import ROUNDING
 from .protocol import Cube, transition_row
 
 
@@ -45,10 +47,14 @@ def policy_evaluation(P: ArrayLike, rewards: ArrayLike, policy: ArrayLike) -> Ma
     """
     kernel_, pay = _tables(P, rewards)
     H, S, A = pay.shape
-    chosen = np.asarray(policy)
-    share = np.eye(A)[chosen] if chosen.ndim == 2 else np.asarray(chosen, float)
-    if share.shape != (H, S, A):
+    chosen = as_numbers("policy", policy)
+    if chosen.shape not in ((H, S), (H, S, A)):
         raise InvalidShape(f"policy has shape {chosen.shape}; it must be (H, S) = {(H, S)} of actions, or {(H, S, A)}")
+    if chosen.ndim == 2 and not np.isin(chosen, range(A)).all():
+        raise InvalidValue(f"policy must hold actions 0..{A - 1}, one for each stage and state")
+    share = np.eye(A)[chosen.astype(np.int64)] if chosen.ndim == 2 else chosen
+    if not _distributions(share):
+        raise InvalidValue("policy must hold probabilities: those of the actions in a state are ≥ 0 and sum to 1")
     V = np.zeros((H + 1, S))
     for h in range(H - 1, -1, -1):
         V[h] = ((pay[h] + kernel_[h] @ V[h + 1]) * share[h]).sum(axis=1)
@@ -57,7 +63,8 @@ def policy_evaluation(P: ArrayLike, rewards: ArrayLike, policy: ArrayLike) -> Ma
 
 def uniform_regret(mdp: Any, episodes: int | None = None) -> Vector:
     """Cumulative regret (K,) of playing every action with equal probability: what "no better than random" means."""
-    K = mdp.episodes if episodes is None else episodes
+    K = mdp.episodes if episodes is None else integer("episodes", episodes, least=1, why="it counts episodes")
+    require(mdp.episodes >= K, "episodes", K, f"≤ {mdp.episodes}", "the parameters of the MDP end there")
     A = mdp.actions
     regret = np.zeros(K)
     gap = 0.0
@@ -72,10 +79,21 @@ def uniform_regret(mdp: Any, episodes: int | None = None) -> Vector:
 
 
 def _tables(P: ArrayLike, rewards: ArrayLike) -> tuple[Cube, Cube]:
-    kernel_, pay = np.asarray(P, float), np.asarray(rewards, float)
+    kernel_, pay = as_numbers("P", P), as_numbers("rewards", rewards)
     if pay.ndim != 3 or kernel_.shape != (*pay.shape, pay.shape[1]):
         raise InvalidShape(f"P has shape {kernel_.shape}; with rewards {pay.shape} it must be (H, S, A, S)")
+    if not np.isfinite(pay).all():
+        raise InvalidValue("rewards contain NaN or infinity; every reward must be finite")
+    if not _distributions(kernel_):
+        raise InvalidValue(
+            "P must hold probabilities: those of the next state are ≥ 0 and sum to 1, for every stage and pair"
+        )
     return kernel_, pay
+
+
+def _distributions(p: Cube) -> bool:
+    """Are the last axes distributions? (NaN is none.)"""
+    return bool((p >= -ROUNDING).all() and (np.abs(p.sum(axis=-1) - 1.0) <= 1e-6).all())
 
 
 def optimal_starts(

@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InvalidValue
 from ..kernel import generic
 from ..linalg import Matrix, Vector
 from ..protocol import Integers
@@ -165,7 +166,13 @@ def settle_in(strategy: Any, task: Task) -> tuple[Any, Task]:
 
 def settled(strategy: Any, task: Task) -> tuple[Any, Task]:
     """What runs in this problem: the strategy itself, unless something of it was left open."""
-    return settle_in(strategy, task) if settle_in.knows(type(strategy)) else (strategy, task)
+    if settle_in.knows(type(strategy)):
+        return settle_in(strategy, task)
+    if not open_book.knows(type(strategy)):
+        name = getattr(strategy, "__name__", "")
+        hint = f"call it: {name}()" if name else "take one of the zoo: weight_ucrl()"
+        raise InvalidValue(f"strategy = {strategy!r:.60} is no learner of episodic MDPs; {hint}")
+    return strategy, task
 
 
 @generic

@@ -1,6 +1,7 @@
 """Drive a Gymnasium environment with discrete spaces, as it is: FrozenLake, Taxi, CliffWalking, or one's own.
 
-Nothing here imports Gymnasium: an environment is anything with its `reset` and `step`.
+Nothing here imports Gymnasium: an environment is anything with its `reset() -> (state, info)` and `step(action) -> (state, reward,
+terminated, truncated, info)`. Spaces are compared with the agent's sizes if it has them.
 """
 
 from collections.abc import Callable
@@ -80,15 +81,15 @@ def run(
     states = _states_of(env, agent)
     played = Played(np.zeros(K), np.zeros(K, np.int64), np.zeros(K, bool))
     for k in range(K):
-        s = int(env.reset(seed=seed if k == 0 else None)[0])
+        s, _ = _values("reset()", env.reset(seed=seed) if k == 0 and seed is not None else env.reset(), RESET)
         agent.begin_episode()
         for h in range(agent.horizon):
             a = agent.act(h, s)
-            s_next, reward, terminated, truncated, _ = env.step(a)
-            to = agent.states - 1 if terminated and agent.states > states else int(s_next)
-            agent.observe(h, s, a, float(reward), to, terminated=bool(terminated), truncated=bool(truncated))
+            s_next, reward, terminated, truncated, _ = _values("step(action)", env.step(a), STEP)
+            to = agent.states - 1 if terminated and agent.states > states else s_next
+            agent.observe(h, s, a, reward, to, terminated=terminated, truncated=truncated)
             played.returns[k] += float(reward)
-            played.lengths[k], played.terminated[k], s = h + 1, terminated, int(s_next)
+            played.lengths[k], played.terminated[k], s = h + 1, terminated, s_next
             if terminated or truncated:
                 break
         if progress is not None:
@@ -96,8 +97,23 @@ def run(
     return played
 
 
+RESET, STEP = ("state", "info"), ("state", "reward", "terminated", "truncated", "info")
+
+
+def _values(call: str, given: Any, names: tuple[str, ...]) -> tuple[Any, ...]:
+    """What an environment returned, as many values as Gymnasium's return."""
+    if not isinstance(given, tuple) or len(given) != len(names):
+        raise InvalidValue(f"env.{call} returned {given!r:.60}; it must return ({', '.join(names)}), as Gymnasium's do")
+    return given
+
+
 def _states_of(env: Any, agent: EpisodicAgent) -> int:
-    """The number of states of an environment, which must be that of the agent, or one less."""
+    """The number of states of an environment, which must be that of the agent, or one less; the agent's if it has no spaces."""
+    if not all(callable(getattr(env, name, None)) for name in ("reset", "step")):
+        hint = f": gymnasium.make({env!r}) makes one" if isinstance(env, str) else ""
+        raise InvalidValue(f"env = {env!r:.60} is no environment; it must have the methods reset and step{hint}")
+    if not (hasattr(env, "observation_space") or hasattr(env, "action_space")):
+        return agent.states
     states, actions = (_size(name, getattr(env, name, None)) for name in ("observation_space", "action_space"))
     if actions != agent.actions or agent.states - states not in (0, 1):
         raise InvalidShape(

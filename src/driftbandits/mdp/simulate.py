@@ -19,7 +19,8 @@ from ..linalg import Matrix, Vector, dot
 from ..protocol import Integers
 from ..simulate import Seed, seed_sequence
 from .environment import MDP
-from .features import Features
+from .features import Features, check_known
+from .own_learner import Learner, episodes_of, is_learner
 from .planning import evaluate
 from .protocol import Cube, experience, open_book, plan, report, settled
 
@@ -70,7 +71,8 @@ def simulate_mdp(
     Parameters
     ----------
     strategy
-        From `zoo`, e.g. `weight_ucrl`.
+        From `zoo`, e.g. `weight_ucrl()`. Or a learner of your own in plain Python, a fresh one for every run: an object with
+        `begin_episode()`, `observe(h, s, a, reward, s_next)` and `policy`, its actions (H, S) or their probabilities (H, S, A).
     mdp
         From `mdp`.
     episodes
@@ -78,7 +80,7 @@ def simulate_mdp(
     seed
         Of transitions, reward noise and tie-breaks. All strategies meet the same random numbers under the same seed.
     record
-        Keep states, actions, rewards and plans.
+        Keep states, actions, rewards and, of strategies, plans.
     features
         What the learner knows, e.g. `tabular(S, A)`; by default the features of the MDP.
 
@@ -91,13 +93,19 @@ def simulate_mdp(
     >>> run.regret.shape, bool((np.diff(run.regret) >= -1e-9).all())
     ((200,), True)
     """
+    if not isinstance(mdp, MDP):
+        raise InvalidValue(f"mdp = {mdp!r:.60} is no world; make one with db.mdp, e.g. db.mdp.riverswim(episodes=1000)")
     K = mdp.episodes if episodes is None else integer("episodes", episodes, least=1, why="it counts episodes")
     if mdp.episodes < K:
         raise InvalidValue(f"episodes = {K} is not allowed; the MDP has {mdp.episodes}: its parameters end there")
     # Streams of their own for transitions, ties and noise: a shorter run is the beginning of a longer one.
     chance, rng, disturbance = (np.random.default_rng(s) for s in seed_sequence(seed).spawn(3))
+    if is_learner(strategy):
+        if features is not None:
+            raise InvalidValue("features are for strategies of the zoo; a learner of your own knows what you tell it")
+        return _of_own(strategy, mdp, K, chance, rng, disturbance, record)
     S, A, H = mdp.states, mdp.actions, mdp.horizon
-    known = mdp.task if features is None else _same_size(features, mdp).task(mdp.horizon, K)
+    known = mdp.task if features is None else _same_size(check_known(features), mdp).task(mdp.horizon, K)
     strategy, task = settled(strategy, known._replace(episodes=K))
     state = open_book(strategy, task)
     regret = np.zeros(K)
@@ -119,6 +127,27 @@ def simulate_mdp(
     if not record:
         return EpisodicRun(regret, info, seconds)
     return EpisodicRun(regret, info, seconds, log.states, log.actions, log.rewards, log.Q.reshape(K, H, S, A))
+
+
+def _of_own(
+    learner: Learner,
+    mdp: MDP,
+    K: int,
+    chance: np.random.Generator,
+    rng: np.random.Generator,
+    disturbance: np.random.Generator,
+    record: bool,
+) -> EpisodicRun:
+    """The run of a learner of one's own, which meets the same random numbers as a strategy."""
+    mdp.optimal  # noqa: B018 - computed once, before the clock starts
+    began = time.perf_counter()
+    fate = chance.random((K, mdp.horizon))
+    noise = mdp.noise * disturbance.standard_normal(fate.shape)
+    lost, *log = zip(*episodes_of(learner, mdp, fate, noise, rng), strict=True)
+    seconds = time.perf_counter() - began
+    info = learner.info() if hasattr(learner, "info") else {}
+    states, actions, rewards = (np.array(column) for column in log) if record else (None, None, None)
+    return EpisodicRun(np.cumsum(lost), info, seconds, states, actions, rewards)
 
 
 def _blank_rollout(mdp: MDP, K: int, record: bool) -> Rollout:
@@ -156,11 +185,14 @@ def trials_mdp(
     The result does not depend on `jobs`, by default the number of cores.
     """
     count = integer("trials", trials, least=1, why="at least one run is needed")
+    if not callable(problem):
+        raise InvalidValue(f"problem = {problem!r:.60} must be a function of the trial: say lambda trial: world")
+    workers = os.cpu_count() if jobs is None else integer("jobs", jobs, least=1, why="it is the number of threads")
 
     def one(i: int) -> EpisodicRun:
         return simulate_mdp(strategy, problem(i), seed=np.random.SeedSequence([seed, i]), **options)
 
-    with ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
+    with ThreadPoolExecutor(workers) as pool:
         return list(pool.map(one, range(count)))
 
 

@@ -111,6 +111,14 @@ def _discounted(gamma: float | None, half_life: float | None) -> Discounted | No
     return None if gamma is None and half_life is None else Discounted(gamma=discount(gamma, half_life))
 
 
+def _window(window: int) -> Window:
+    return Window(W=integer("window", window, least=1, why="it is the number of episodes remembered"))
+
+
+def _restart(period: int) -> Restart:
+    return Restart(H=integer("period", period, least=1, why="it is the number of episodes between restarts"))
+
+
 @algorithm(
     family="mdp",
     remembers="γ^age, in episodes",
@@ -166,7 +174,7 @@ def ucrl_vtr(**constants: Unpack[Constants]) -> Any:
 )
 def sw_ucrl(*, window: int, **constants: Unpack[Constants]) -> Any:
     """SW-LSVI-UCB in value-targeted form: only the last `window` episodes count (Zhong, Yang, Wang, Szepesvári 2022)."""
-    return _linear(Window(W=window), **constants)
+    return _linear(_window(window), **constants)
 
 
 @algorithm(
@@ -184,7 +192,7 @@ def restart_ucrl(*, period: int, **constants: Unpack[Constants]) -> Any:
 
     Zhong, Yang, Wang and Szepesvári (2022) restart another algorithm, PROPO, which optimises a policy step by step; the idea is theirs.
     """
-    return _linear(Restart(H=period), **constants)
+    return _linear(_restart(period), **constants)
 
 
 @algorithm(
@@ -238,7 +246,7 @@ def ucrl_mnl(**constants: Unpack[MultinomialConstants]) -> Any:
 )
 def mnl_sw_ucrl(*, window: int, **constants: Unpack[MultinomialConstants]) -> Any:
     """UCRL-MNL on the last `window` episodes."""
-    return _multinomial(Window(W=window), **constants)
+    return _multinomial(_window(window), **constants)
 
 
 @algorithm(
@@ -253,7 +261,7 @@ def mnl_sw_ucrl(*, window: int, **constants: Unpack[MultinomialConstants]) -> An
 )
 def mnl_restart_ucrl(*, period: int, **constants: Unpack[MultinomialConstants]) -> Any:
     """UCRL-MNL that starts afresh every `period` episodes."""
-    return _multinomial(Restart(H=period), **constants)
+    return _multinomial(_restart(period), **constants)
 
 
 @algorithm(
@@ -283,8 +291,10 @@ def bob_ucrl(base: Any, *, episodes: int, block: int | None = None, candidates: 
     Blocks(episodes=1024.0, size=64.0, candidates=10.0)
     """
     K = integer("episodes", episodes, least=2, why="it is the number of episodes K")
-    if not isinstance(base.memory, Discounted):
-        raise InvalidValue("bob_ucrl needs a discounted base: weight_ucrl(…) or mnl_weight_ucrl(…)")
+    if not isinstance(getattr(base, "memory", None), Discounted):
+        raise InvalidValue(
+            f"base = {base!r:.60} is not allowed; bob_ucrl needs a discounted base, whose γ it chooses: weight_ucrl(gamma=0.9)"
+        )
     size = min(K, int(2 * K**0.5)) if block is None else block
     count = (K - 1).bit_length() if candidates is None else candidates
     return BlockwiseChoice(base=base, blocks=Blocks(episodes=K, size=size, candidates=count))

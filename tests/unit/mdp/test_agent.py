@@ -129,15 +129,51 @@ def test_errors_come_before_any_change():
         ((0, 0, 0, np.nan, 0), "reward = nan"),
         ((0, 0, 0, 0.0, -1), "s_next = -1"),
         ((4, 0, 0, 0.0, 0), "h = 4"),
+        ((0, 0.5, 0, 0.0, 0), "s = 0.5"),
+        ((0, 0, 0, "1", 0), "reward = '1' is a text"),
+        ((0, 0, 0, -0.1, 0), "reward_range"),
     ]
     for arguments, message in bad:
         with pytest.raises(db.DriftBanditsError, match=message):
             agent.observe(*arguments)
+    for flag in ("terminated", "truncated"):
+        with pytest.raises(db.DriftBanditsError, match=f"{flag} = 'no' is not allowed; it must be True or False"):
+            agent.observe(0, 0, 0, 0.0, 0, **{flag: "no"})
     assert agent.info()["observations"] == 0
     for h in range(4):
         agent.observe(h, 0, 0, 0.0, 0)
     with pytest.raises(db.DriftBanditsError, match="begin_episode is due"):
         agent.observe(0, 0, 0, 0.0, 0)
+
+
+@pytest.mark.interpreted
+def test_what_no_model_allows_is_refused():
+    """It would pull every weight of the mixture to 0."""
+    models = [np.broadcast_to(np.eye(3)[to], (3, 2, 3)) for to in (0, 1)]
+    agent = db.EpisodicAgent(db.zoo.weight_ucrl(), db.mdp.mixture_of(models), horizon=2, compile="never")
+    agent.begin_episode()
+    with pytest.raises(db.DriftBanditsError, match=r"s_next = 2 is not reachable .* no model gives it a probability"):
+        agent.observe(0, 0, 0, 0.5, 2)
+    agent.observe(0, 0, 0, 0.5, 1)
+    assert agent.info()["observations"] == 1
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"seed": -1}, "seed = -1"),
+        ({"seed": 1.5}, "seed = 1.5"),
+        ({"reward_range": (0, 1, 2)}, r"reward_range = \(0, 1, 2\)"),
+        ({"reward_range": 5}, "reward_range = 5"),
+        ({"reward_range": "01"}, "reward_range = '01'"),
+        ({"features": db.mdp.tabular(10**12, 4)}, "more memory than there is"),
+    ],
+)
+def test_what_it_is_made_from_is_checked(options, message):
+    made = {"features": db.mdp.tabular(2, 2), "horizon": 3, "compile": "never"} | options
+    with pytest.raises(db.DriftBanditsError, match=message):
+        db.EpisodicAgent(db.zoo.weight_ucrl(), **made)
 
 
 def test_one_stage_is_a_bandit():

@@ -65,6 +65,22 @@ def test_theory_s_constants_are_one_word_away():
         settled(db.zoo.weight_ucrl(gamma=0.9, constants="theory"), db.mdp.tabular(100, 4).task(4, 10))
 
 
+EVEN = np.full((2, 2, 2), 0.5)  # a model of two states and two actions
+
+
+def one(*move):
+    return [1.0]
+
+
+def zero(*move):
+    return [0.0]
+
+
+def made(strategy, features=None, **options):
+    known = db.mdp.tabular(2, 2) if features is None else features
+    return db.EpisodicAgent(strategy, known, horizon=3, compile="never", **options)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -78,6 +94,40 @@ def test_theory_s_constants_are_one_word_away():
             "low < high",
         ),
         (lambda: db.mdp.tabular(0, 2), "states = 0"),
+        (lambda: db.mdp.tabular(2, 2, known_rewards=[[1, 2], [3]]), "known_rewards has rows of different lengths"),
+        (lambda: db.mdp.tabular(2, 2, known_rewards="free"), "known_rewards holds strings"),
+        (lambda: db.mdp.mixture_of(None), "must be a list"),
+        (lambda: db.mdp.mixture_of([]), "models is empty"),
+        (lambda: db.mdp.mixture_of(["calm"]), r"models\[0\] holds strings"),
+        (
+            lambda: db.mdp.mixture_of([EVEN, EVEN * [[1.0], [1.2]]]),
+            r"models\[1\] .* state 0 with action 1: .* sum to 1.2",
+        ),
+        (lambda: db.mdp.mixture_of([EVEN + np.array([1.0, -1.0])]), r"models\[0\] .* the least is -0.5"),
+        (lambda: db.mdp.mixture_of([EVEN * np.nan]), r"models\[0\] contains NaN"),
+        (lambda: db.mdp.mixture_of([EVEN], rewards=[]), "rewards is empty"),
+        (lambda: db.mdp.mixture_of([EVEN], rewards=[np.ones((2, 2)), np.ones(2)]), "rewards have shapes"),
+        (lambda: db.mdp.logit([1.0], states=2, actions=1), "must be a function"),
+        (lambda: db.mdp.logit(lambda s, a, t: "near", states=2, actions=1), "holds strings"),
+        (lambda: db.mdp.logit(lambda s, a, t: [[1.0]], states=2, actions=1), r"shapes \[\(1, 1\)\]"),
+        (lambda: db.mdp.logit(lambda s, a, t: [], states=2, actions=1), "same length ≥ 1"),
+        (lambda: db.mdp.logit(one, states=2, actions=1, successors=lambda s, a: [0.5]), "a successor = 0.5"),
+        (lambda: made(db.zoo.weight_ucrl(), "a lake"), "features = 'a lake' is not allowed"),
+        (lambda: made(db.zoo.weight_ucrl(), db.mdp.features_of(np.zeros((2, 2, 1)), EVEN[..., None])), "phi is 0"),
+        (lambda: made(db.zoo.mnl_weight_ucrl(), db.mdp.logit(zero, states=2, actions=1)), "psi is 0"),
+        (lambda: made(db.zoo.weight_ucrl(share_stages="no")), "share_stages = 'no'"),
+        (lambda: made(db.zoo.weight_ucrl(cap=["stage"])), r"cap = \['stage'\]"),
+        (
+            lambda: made(db.zoo.weight_ucrl(transition_bonus_scale="small")),
+            "transition_bonus_scale = 'small' is a text",
+        ),
+        (lambda: made(db.zoo.weight_ucrl(transition_bonus_scale=np.nan)), "transition_bonus_scale = nan"),
+        (lambda: made(db.zoo.weight_ucrl(reward_noise=0.1)), "reward_range cover the noise"),
+        (lambda: made(db.zoo.weight_ucrl), r"call it: weight_ucrl\(\)"),
+        (lambda: made("weight_ucrl"), "no learner of episodic MDPs"),
+        (lambda: db.zoo.bob_ucrl(db.zoo.weight_ucrl(), episodes=9), r"weight_ucrl\(gamma=0.9\)"),
+        (lambda: db.zoo.sw_ucrl(window=0), "window = 0 .* episodes remembered"),
+        (lambda: db.zoo.restart_ucrl(period=1.5), "period = 1.5"),
     ],
 )
 def test_refuses(make, message):

@@ -60,6 +60,46 @@ def test_what_does_not_fit_is_refused():
         db.run(agent_for(env, 4), gymnasium.make("CartPole-v1"), episodes=1)
 
 
+class Plain:
+    """No Gymnasium: a shelf of two places; ordering pays once."""
+
+    def reset(self):
+        return 0, {}
+
+    def step(self, action):
+        return action, float(action), False, False, {}
+
+
+@pytest.mark.interpreted
+def test_an_environment_needs_no_spaces():
+    agent = db.EpisodicAgent(db.zoo.weight_ucrl(), db.mdp.tabular(2, 2), horizon=4, seed=0, compile="never")
+    assert db.run(agent, Plain(), episodes=15).returns[-5:].mean() == 4.0
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize(
+    ("env", "message"),
+    [
+        ("FrozenLake-v1", r"gymnasium.make\('FrozenLake-v1'\) makes one"),
+        (None, "it must have the methods reset and step"),
+        (
+            type("Bare", (Plain,), {"reset": lambda self: 0})(),
+            r"env.reset\(\) returned 0; it must return \(state, info\)",
+        ),
+        (
+            type("Old", (Plain,), {"step": lambda self, a: (0, 0.0, False, {})})(),
+            r"env.step\(action\) returned \(0, 0.0",
+        ),
+        (type("Far", (Plain,), {"step": lambda self, a: (9, 0.0, False, False, {})})(), "s_next = 9"),
+        (type("Word", (Plain,), {"step": lambda self, a: (0, 0.0, "no", False, {})})(), "terminated = 'no'"),
+    ],
+)
+def test_what_is_no_environment_is_refused(env, message):
+    agent = db.EpisodicAgent(db.zoo.weight_ucrl(), db.mdp.tabular(2, 2), horizon=4, compile="never")
+    with pytest.raises(db.DriftBanditsError, match=message):
+        db.run(agent, env, episodes=2)
+
+
 def test_the_picture():
     matplotlib.use("Agg")
     played = db.mdp.Played(np.arange(40.0), np.ones(40, int), np.ones(40, bool))
