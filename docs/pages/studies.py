@@ -296,14 +296,15 @@ def mdp_curves(file: str, model: str) -> str:
     made = read(file)
     found = {(r["scale"], r["learner"], r["drift"]): r for r in made["rows"] if r["model"] == model}
     drifts = made["Delta"][model]
+    played = {learner: name for learner, name in LEARNERS.items() if any(key[1] == learner for key in found)}
 
     def line(kind: str, learner: str, title: str) -> list[str]:
         cells = [found[kind, learner, drift] for drift in drifts]
         return [title, *(few(c["mean"]) + (f" ± {few(c['std'])}" if c["std"] else "") for c in cells)]
 
     rows = [line("none", "random", "random play")]
-    rows += [line("theory", learner, f"theory (1, 1): {name}") for learner, name in LEARNERS.items()]
-    for learner, name in LEARNERS.items():
+    rows += [line("theory", learner, f"theory (1, 1): {name}") for learner, name in played.items()]
+    for learner, name in played.items():
         pair = found["tuned", learner, next(iter(drifts))]
         scales = f"({pair['reward_scale']:g}, {pair['transition_scale']:g})"
         rows.append(line("tuned", learner, f"tuned {scales}: {name}"))

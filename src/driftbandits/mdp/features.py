@@ -261,9 +261,10 @@ def _check_model(i: int, kernel: NDArray[np.float64]) -> None:
     wrong = (np.abs(sums - 1.0) > ROUNDING) | (least < -ROUNDING)
     if wrong.any():
         *_, s, a = place = tuple(int(n) for n in np.argwhere(wrong)[0])
+        hint = ", also of a pair that was never seen: 1/S each, for one" if sums[place] == 0.0 else ""
         raise InvalidValue(
             f"models[{i}] is not a distribution in state {s} with action {a}: its probabilities sum to {sums[place]:.6g}, the least is "
-            f"{least[place]:.3g}; they must be ≥ 0 and sum to 1"
+            f"{least[place]:.3g}; they must be ≥ 0 and sum to 1{hint}"
         )
 
 

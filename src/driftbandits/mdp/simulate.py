@@ -105,7 +105,7 @@ def simulate_mdp(
             raise InvalidValue("features are for strategies of the zoo; a learner of your own knows what you tell it")
         return _of_own(strategy, mdp, K, chance, rng, disturbance, record)
     S, A, H = mdp.states, mdp.actions, mdp.horizon
-    known = mdp.task if features is None else _same_size(check_known(features), mdp).task(mdp.horizon, K)
+    known = mdp.task if features is None else _fitting(check_known(features), mdp).task(mdp.horizon, K)
     strategy, task = settled(strategy, known._replace(episodes=K))
     state = open_book(strategy, task)
     regret = np.zeros(K)
@@ -165,9 +165,15 @@ def _blank_rollout(mdp: MDP, K: int, record: bool) -> Rollout:
     )
 
 
-def _same_size(features: Features, mdp: MDP) -> Features:
+def _fitting(features: Features, mdp: MDP) -> Features:
+    """What the learner knows must be of the size of the MDP, and on its scale of rewards."""
     if (features.states, features.actions) != (mdp.states, mdp.actions):
         raise InvalidShape(f"{features} does not fit an MDP of {mdp.states} states and {mdp.actions} actions")
+    pay = features.rewards
+    if pay is not None and not (pay.min() >= 0.0 and pay.max() <= 1.0):
+        raise InvalidValue(
+            f"known_rewards span [{pay.min():g}, {pay.max():g}]; rewards of an MDP lie in [0, 1]: rescale them"
+        )
     return features
 
 

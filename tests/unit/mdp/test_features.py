@@ -105,6 +105,7 @@ def made(strategy, features=None, **options):
         ),
         (lambda: db.mdp.mixture_of([EVEN + np.array([1.0, -1.0])]), r"models\[0\] .* the least is -0.5"),
         (lambda: db.mdp.mixture_of([EVEN * np.nan]), r"models\[0\] contains NaN"),
+        (lambda: db.mdp.mixture_of([EVEN * [[1.0], [0.0]]]), "a pair that was never seen"),
         (lambda: db.mdp.mixture_of([EVEN], rewards=[]), "rewards is empty"),
         (lambda: db.mdp.mixture_of([EVEN], rewards=[np.ones((2, 2)), np.ones(2)]), "rewards have shapes"),
         (lambda: db.mdp.logit([1.0], states=2, actions=1), "must be a function"),

@@ -6,6 +6,7 @@ import driftbandits as db
 from driftbandits.mdp import simulate
 
 WORLD = db.mdp.riverswim(episodes=3, horizon=3)
+PAID = db.mdp.tabular(6, 2, known_rewards=[[3.0] * 2] * 6)
 
 
 @pytest.mark.parametrize(
@@ -14,6 +15,7 @@ WORLD = db.mdp.riverswim(episodes=3, horizon=3)
         (lambda: db.simulate_mdp(db.zoo.weight_ucrl(), "river"), "mdp = 'river' is no world"),
         (lambda: db.simulate_mdp(db.zoo.weight_ucrl(), WORLD, features=(6, 2)), r"features = \(6, 2\)"),
         (lambda: db.simulate_mdp(db.zoo.weight_ucrl(), WORLD, features=db.mdp.tabular(5, 2)), "does not fit"),
+        (lambda: db.simulate_mdp(db.zoo.weight_ucrl(), WORLD, features=PAID), r"known_rewards span \[3, 3\]"),
         (lambda: db.simulate_mdp(db.zoo.weight_ucrl, WORLD), r"call it: weight_ucrl\(\)"),
         (lambda: db.mdp.trials_mdp(db.zoo.weight_ucrl(), WORLD, trials=1), "lambda trial: world"),
         (lambda: db.mdp.trials_mdp(db.zoo.weight_ucrl(), lambda _: WORLD, trials=1, jobs=0), "jobs = 0"),
