@@ -47,16 +47,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))  # two would compile the same code
 
 
-def pytest_collection_finish(session: pytest.Session) -> None:
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_node_collection_finished(node: Any, ids: list[str]) -> None:
     """Stop if tests that stay together would be torn apart: their processes would wait for each other's compilations."""
-    if session.config.getoption(
-        "loadgroup", False
-    ):  # in a worker of `--dist loadgroup`, which writes the group behind the name
-        marked = [item for item in session.items if item.get_closest_marker("xdist_group")]
-        if not all("@" in item.nodeid for item in marked):
-            raise pytest.UsageError(
-                f"pytest-xdist does not group tests of pytest {pytest.__version__} (its issue 1386)"
-            )
+    grouped = node.config.getoption("dist") == "loadgroup" and not INTERPRETED
+    if grouped and not all("@" in name for name in ids):  # a worker writes the group behind the name of the test
+        raise pytest.UsageError(f"pytest-xdist does not group tests of pytest {pytest.__version__} (its issue 1386)")
 
 
 def _looks_at_a_page(item: pytest.Item) -> bool:
