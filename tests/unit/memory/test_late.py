@@ -161,7 +161,7 @@ def test_a_decision_without_a_reward_is_a_round():
 
 
 def test_two_open_selections_need_a_word():
-    agent = db.Agent(db.zoo.oful(**LINEAR), dim=3, seed=0)
+    agent = db.Agent(linear_strategy(("discounted", 0.8)), dim=3, seed=0)
     first = agent.select(np.eye(3))
     agent.select(np.eye(3))
     before = agent.theta, agent.info()
@@ -202,7 +202,7 @@ def test_a_window_has_one_observation_per_round():
     ],
 )
 def test_bad_weights_and_ages_change_nothing(options, words):
-    agent = db.Agent(db.zoo.oful(**LINEAR), dim=3, seed=0)
+    agent = db.Agent(linear_strategy(("discounted", 0.8)), dim=3, seed=0)
     agent.select(np.eye(3))
     with pytest.raises(InvalidValue, match=words):
         agent.update(1.0, **options)
