@@ -13,7 +13,8 @@ from ..linalg import Vector
 from .estimators import DR, EACH, ESTIMATORS, HEAD, LEAST, MR, REWARDS, ROWS, WR, WW, M, W
 from .forecast import Forecast
 from .log import Log
-from .policies import Asked, OwnOnly, Policy, policy_of
+from .policies import policy_of
+from .policy import Asked, OwnOnly, Policy
 from .result import Replay, Walk
 from .rows import Row
 from .sums import Sums

@@ -9,8 +9,9 @@ import numpy as np
 
 from ..bandit.offers import as_items, in_order
 from ..errors import InvalidValue
+from .batches import Source
 from .rows import Columns, Row, as_time, parse
-from .sources import Source, is_sqlite, open_sources
+from .sources import is_sqlite, open_sources
 from .uniform import Uniformity
 
 UNIFORM = 1e-4  # a uniform log is taken for another one so rarely

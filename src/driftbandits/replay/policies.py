@@ -1,56 +1,19 @@
 """Who is asked in a replay: a `Bandit`, a strategy of the zoo, or any object that decides; always a copy."""
 
-import copy
-import inspect
 import sys
-import zlib
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol
-
-import numpy as np
+from typing import Any
 
 from ..bandit import Bandit
 from ..bandit.core import DriftEvent
 from ..bandit.pending import Open
 from ..bandit.rewards import as_reward
-from ..errors import InvalidState, InvalidValue
+from ..errors import InvalidValue
 from ..protocol import act, learn_late, settle
 from .log import Log
+from .objects import ObjectPolicy
+from .policy import Asked, OwnOnly, Policy
 from .rows import Row
-
-SUM = 1e-6  # by which probabilities may miss 1
-
-
-class OwnOnly(InvalidState):
-    """A policy that cannot learn from what others chose."""
-
-
-class Asked(NamedTuple):
-    """What a policy would have chosen, and the probability of each item on offer."""
-
-    item: Any
-    p: Mapping[Any, float]
-
-
-class Policy(Protocol):
-    """One copy of a policy on its way through a log, whose rows are numbered t = 0, 1, …"""
-
-    learns: bool  # does it hear rewards at all?
-
-    def ask(self, t: int, row: Row) -> Asked:
-        """What it would choose."""
-
-    def tell(self, t: int, row: Row) -> None:
-        """The reward of the logged choice, of a row it was asked about."""
-
-    def skip(self, t: int) -> None:
-        """It will never hear of this row."""
-
-    def memory(self) -> float | None:
-        """How many observations it rests on, if it knows."""
-
-    def events(self) -> list[DriftEvent]:
-        """Drift that it dated."""
 
 
 def policy_of(name: str, given: Any, log: Log, *, foreign: bool, seed: int = 0) -> Policy:
@@ -189,130 +152,3 @@ def _shown(log: Log) -> tuple[list[Any], list[Any]]:
         if row.context:
             note(contexts, "context", row.context)
     return items, contexts
-
-
-# ------------------------------------------------------------------------------------------------------------------ objects
-
-
-class ObjectPolicy:
-    """Any object with decide(items, context, at), or a function of these; with reward(item, reward, …) it learns."""
-
-    def __init__(self, name: str, given: Any, seed: int = 0) -> None:
-        self._name = name
-        try:
-            self._own = copy.deepcopy(given)
-        except Exception as problem:
-            raise InvalidValue(
-                f"policy {name!r} cannot be copied, and a replay must not change it: {problem}"
-            ) from None
-        self._decide = Called(getattr(self._own, "decide", self._own), ("items", "context", "at"), "items")
-        told = getattr(self._own, "reward", None)
-        self.learns = callable(told)
-        known = ("item", "reward", "context", "at", "items", "propensity")
-        self._reward = Called(told, known, "reward") if self.learns else None
-        self._chance = np.random.default_rng([zlib.crc32(name.encode()), 1, seed])  # of nobody else
-        self._chosen: dict[int, Any] = {}
-
-    def ask(self, t: int, row: Row) -> Asked:
-        """Its answer: a name, something with `.item` and perhaps `.propensities`, or probabilities by name."""
-        answer = self._decide(items=row.items, context=row.context, at=row.at)
-        if isinstance(answer, Mapping):
-            asked = self._drawn(answer, row)
-        else:
-            item = answer.item if hasattr(answer, "item") and not isinstance(answer, np.generic) else answer
-            item = item.item() if isinstance(item, np.generic) else item
-            self._on_offer(item, row)
-            p = getattr(answer, "propensities", None)
-            asked = Asked(item, p if isinstance(p, Mapping) else {item: 1.0})
-        self._chosen[t] = asked.item
-        return asked
-
-    def _drawn(self, p: Mapping[Any, float], row: Row) -> Asked:
-        for item in p:
-            self._on_offer(item, row)
-        chances = np.array(list(p.values()), float)
-        if not (chances >= 0.0).all() or not abs(chances.sum() - 1.0) < SUM:
-            raise InvalidValue(
-                f"policy {self._name!r} gave probabilities that sum to {chances.sum():g}; they must sum to 1"
-            )
-        return Asked(list(p)[int(self._chance.choice(len(p), p=chances / chances.sum()))], p)
-
-    def _on_offer(self, item: Any, row: Row) -> None:
-        try:
-            there = item in row.items
-        except TypeError:
-            there = False
-        if not there:
-            names = ", ".join(map(repr, list(row.items)[:8]))
-            raise InvalidValue(f"policy {self._name!r} chose {item!r}, which is not on offer; on offer are {names}")
-
-    def tell(self, t: int, row: Row) -> None:
-        """The reward; one that does not say of which item is told only if it chose it itself."""
-        chosen = self._chosen.pop(t)
-        if self._reward is None or not (chosen == row.item or self._reward.takes("item")):
-            return
-        self._reward(
-            item=row.item,
-            reward=row.reward,
-            context=row.context,
-            at=row.at if row.rewarded is None else row.rewarded,
-            items=row.items,
-            propensity=row.propensity,
-        )
-
-    def skip(self, t: int) -> None:
-        """It will never hear of this row."""
-        self._chosen.pop(t, None)
-
-    def memory(self) -> float | None:
-        """Not known."""
-        return None
-
-    def events(self) -> list[DriftEvent]:
-        """What it has dated, if it says so."""
-        told = getattr(self._own, "drift_events", None)
-        return list(told()) if callable(told) else []
-
-
-ALIASES = {
-    **dict.fromkeys(("name", "decision", "id", "arm", "action", "choice"), "item"),
-    **dict.fromkeys(("r", "value", "y"), "reward"),
-    **dict.fromkeys(("offers", "arms", "actions"), "items"),
-    **dict.fromkeys(("ctx", "x", "features"), "context"),
-    **dict.fromkeys(("time", "t", "now"), "at"),
-}
-
-
-class Called:
-    """A user's function, called with those of our arguments that it takes: by their names, names close to them, or their order."""
-
-    def __init__(self, function: Any, known: tuple[str, ...], alone: str) -> None:
-        self._function = function
-        try:
-            parameters = list(inspect.signature(function).parameters.values())
-        except (TypeError, ValueError):  # written in another language
-            self.order, self.named = list(known[:3]), []
-            return
-        places = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-        self.order = []
-        for place, p in enumerate(places):
-            name = ALIASES.get(p.name, p.name)
-            if name not in known:
-                if p.default is not p.empty or place >= len(known):
-                    break
-                name = alone if len(places) == 1 else known[place]
-            self.order.append(name)
-        if not self.order and any(p.kind is p.VAR_POSITIONAL for p in parameters):
-            self.order = list(known[:2])
-        left = [name for name in known if name not in self.order]
-        anything = any(p.kind is p.VAR_KEYWORD for p in parameters)
-        own = {p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
-        self.named = [name for name in left if anything or name in own]
-
-    def takes(self, name: str) -> bool:
-        """Is it told this argument?"""
-        return name in self.order or name in self.named
-
-    def __call__(self, **values: Any) -> Any:
-        """Call it with our values, by our names."""
-        return self._function(*(values[name] for name in self.order), **{name: values[name] for name in self.named})

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ..bandit.frames import missing, plain_value
 from ..bandit.offers import as_items, as_name
 from ..errors import DriftBanditsError, InvalidValue
-from .sources import Batch
+from .batches import Batch
 
 MILLISECONDS = 1e11  # seconds since 1970 beyond the year 5000 are milliseconds
 

@@ -15,5 +15,6 @@ from .one_pass import *  # noqa: F403
 from .over_sets import *  # noqa: F403
 from .record import RECORDS as RECORDS
 from .self_concordant import *  # noqa: F403
+from .weights import *  # noqa: F403
 
 __all__ = sorted(RECORDS)

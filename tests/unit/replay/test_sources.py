@@ -11,7 +11,7 @@ import pytest
 
 import driftbandits as db
 from driftbandits.errors import CannotRead, InvalidValue
-from driftbandits.replay import sources
+from driftbandits.replay import columnar, text_files
 
 ROWS = [
     {"item": "a", "r": 1.0, "p": 0.5, "offer": ["a", "b"], "age": 31.0, "land": "se", "at": "2024-05-01T10:00:00"},
@@ -102,7 +102,8 @@ MADE = {
 
 @pytest.mark.parametrize("kind", MADE)
 def test_every_format_gives_the_same_rows(kind, tmp_path, monkeypatch):
-    monkeypatch.setattr(sources, "SIZE", 2)  # several batches
+    for module in (text_files, columnar):
+        monkeypatch.setattr(module, "SIZE", 2)  # several batches
     log = db.Log.read(MADE[kind](tmp_path), **COLUMNS)
     found = [(r.item, r.reward, r.propensity, r.at, list(r.items), r.context) for r in log]
     assert found == [
@@ -112,14 +113,6 @@ def test_every_format_gives_the_same_rows(kind, tmp_path, monkeypatch):
     ]
     assert len(log) == 3
     assert log.items == ["a", "b", "c"]
-
-
-def test_a_file_is_read_in_pieces(tmp_path, monkeypatch):
-    monkeypatch.setattr(sources, "SIZE", 10)
-    path = tmp_path / "log.csv"
-    path.write_text("item,r\n" + "a,1\n" * 35)
-    [source] = sources.open_sources(path)
-    assert [len(batch.numbers) for batch in source.batches(["item"])] == [10, 10, 10, 5]
 
 
 def test_what_cannot_be_read_is_one_line(tmp_path):
@@ -141,32 +134,3 @@ def test_what_cannot_be_read_is_one_line(tmp_path):
         db.Log.read(3, item="item", reward="r")
     with pytest.raises(InvalidValue, match="has no column 'price'; it has 'item', 'r'"):
         db.Log.read(pd.DataFrame({"item": ["a"], "r": [1]}), item="item", reward="r", context=["price"])
-
-
-def test_lines_that_are_broken_have_their_row_and_line(tmp_path):
-    (tmp_path / "log.csv").write_text("item,r\na,1\nb\n")
-    with pytest.raises(InvalidValue, match=r"row 1 of .*log.csv \(line 3\) has 1 values; there are 2 columns"):
-        db.Log.read(tmp_path / "log.csv", item="item", reward="r")
-    (tmp_path / "log.jsonl").write_text('{"item": "a", "r": 1}\n{"item": \n')
-    with pytest.raises(InvalidValue, match=r"row 1 of .*log.jsonl \(line 2\) is no JSON object"):
-        db.Log.read(tmp_path / "log.jsonl", item="item", reward="r")
-
-
-def test_offers_with_features_survive_columns_of_structs(tmp_path):
-    offers = [{"a": {"price": 1.0}, "b": {"kind": "new"}}, {"b": {"kind": "old"}}]
-    rows = [{"item": "b", "r": 1.0, "offer": offer} for offer in offers]
-    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "log.parquet")
-    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    for source in (tmp_path / "log.parquet", tmp_path / "log.jsonl", pl.DataFrame(rows), pd.DataFrame(rows)):
-        log = db.Log.read(source, item="item", reward="r", offered="offer")
-        assert [row.items for row in log] == offers
-
-
-def test_text_that_looks_like_a_number_is_one_only_if_it_is_written_as_one(tmp_path):
-    (tmp_path / "log.csv").write_text("item,r,x,yes\n001,1,5,true\n1,0,0.5,false\n")
-    log = db.Log.read(tmp_path / "log.csv", item="item", reward="r", context=["x", "yes"])
-    assert log.items == ["001", "1"]
-    assert [row.context for row in log] == [{"x": 5.0, "yes": True}, {"x": 0.5, "yes": False}]
-    (tmp_path / "log.csv").write_text('item,r,offer\n1,1,1|2\n2,0,"[1, 2]"\n')
-    log = db.Log.read(tmp_path / "log.csv", item="item", reward="r", offered="offer")
-    assert [(row.item, list(row.items)) for row in log] == [("1", ["1", "2"]), (2, [1, 2])]

@@ -30,6 +30,7 @@ def test_the_zoo_exports_its_records():
             zoo.one_pass,
             zoo.meta,
             zoo.mdp,
+            zoo.weights,
         )
         for name in module.__all__
     } == set(NAMES)
@@ -48,6 +49,7 @@ def test_every_algorithm_of_a_module_has_a_record():
         zoo.one_pass,
         zoo.meta,
         zoo.mdp,
+        zoo.weights,
     ):
         public = {
             name

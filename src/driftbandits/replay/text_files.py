@@ -1,0 +1,154 @@
+"""Logs as text: CSV, whose columns say by their first rows whether they hold numbers, and JSON lines; perhaps compressed."""
+
+import csv
+import gzip
+import json
+import pathlib
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import IO, Any
+
+from ..errors import CannotRead, InvalidValue
+from .batches import SIZE, Batch, Source
+
+LOOKED_AT = 1000  # rows of a CSV file that say whether a column holds numbers
+
+
+def _text(path: pathlib.Path) -> IO[str]:
+    """A text file, perhaps compressed; a mark of byte order is no part of the first column's name."""
+    if path.name.lower().endswith(".gz"):
+        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
+    return path.open(encoding="utf-8-sig", newline="")
+
+
+def read_csv(path: pathlib.Path, separator: str = ",") -> Source:
+    """A file of separated values, whose first line names the columns."""
+    with _text(path) as file:
+        reader = csv.reader(file, delimiter=separator)
+        head = next(reader, None)
+        if not head:
+            raise CannotRead(f"{path} is empty; its first line must name the columns")
+        other = next((sign for sign in ";\t" if sign != separator and sign in head[0]), None)
+        if len(head) == 1 and other is not None:  # as spreadsheets write it where numbers have a decimal comma
+            return read_csv(path, other)
+        if len(set(head)) < len(head):
+            twice = next(name for name in head if head.count(name) > 1)
+            raise CannotRead(f"{path} has two columns named {twice!r}; names must differ")
+        kinds = _kinds(head, [row for row, _ in zip(reader, range(LOOKED_AT), strict=False)])
+    return Source(str(path), head, partial(_csv_batches, path, separator, head, kinds))
+
+
+def _kinds(head: list[str], rows: list[list[str]]) -> dict[str, Callable[[str], Any]]:
+    """How each column's text is read: as whole numbers, numbers or truth values where all of the first rows are such."""
+    answer: dict[str, Callable[[str], Any]] = {}
+    for place, name in enumerate(head):
+        values = [row[place] for row in rows if len(row) == len(head) and row[place] != ""]
+        answer[name] = next((kind for kind in (_whole, _decimal, _truth) if values and _reads(kind, values)), str)
+    return answer
+
+
+def _reads(kind: Callable[[str], Any], values: list[str]) -> bool:
+    try:
+        for value in values:
+            kind(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _whole(text: str) -> int:
+    """A whole number as it is usually written: "007" is a name."""
+    if str(int(text)) != text.strip():
+        raise ValueError
+    return int(text)
+
+
+def _decimal(text: str) -> float:
+    if "_" in text or re.fullmatch(r"\s*[+-]?0\d+\s*", text):
+        raise ValueError
+    return float(text)
+
+
+def _truth(text: str) -> bool:
+    known = {"true": True, "false": False}
+    if text.lower() not in known:
+        raise ValueError
+    return known[text.lower()]
+
+
+def _csv_batches(
+    path: pathlib.Path,
+    separator: str,
+    head: list[str],
+    kinds: dict[str, Callable[[str], Any]],
+    wanted: Sequence[str],
+) -> Iterator[Batch]:
+    places = [(name, head.index(name), kinds[name]) for name in wanted]
+    with _text(path) as file:
+        reader = csv.reader(file, delimiter=separator)
+        next(reader)
+        start = 0
+        columns: dict[str, list[Any]] = {name: [] for name in wanted}
+        for number, row in enumerate(reader):
+            if len(row) != len(head):
+                raise InvalidValue(
+                    f"row {number} of {path} (line {reader.line_num}) has {len(row)} values; there are {len(head)} columns"
+                )
+            for name, place, kind in places:
+                columns[name].append(_value(row[place], kind))
+            if number - start + 1 == SIZE:
+                yield Batch(range(start, number + 1), columns)
+                start, columns = number + 1, {name: [] for name in wanted}
+        end = start + len(next(iter(columns.values())))
+        if end > start:
+            yield Batch(range(start, end), columns)
+
+
+def _value(text: str, kind: Callable[[str], Any]) -> Any:
+    """A number where it is one; else the text, which whoever needs a number refuses."""
+    if text == "":
+        return None
+    for reads in (kind, _decimal) if kind is _whole else (kind,):
+        try:
+            return reads(text)
+        except ValueError:
+            continue
+    return text
+
+
+def read_jsonl(path: pathlib.Path) -> Source:
+    """A file with one JSON object per line."""
+    columns: dict[str, None] = {}
+    for _, row in zip(range(LOOKED_AT), _json_rows(path), strict=False):
+        columns |= dict.fromkeys(row)
+    if not columns:
+        raise CannotRead(f"{path} is empty; each of its lines must be a JSON object")
+    return Source(str(path), list(columns), partial(_json_batches, path))
+
+
+def _json_rows(path: pathlib.Path) -> Iterator[dict[str, Any]]:
+    with _text(path) as file:
+        number = 0
+        for line, text in enumerate(file, start=1):
+            if not text.strip():
+                continue
+            try:
+                row = json.loads(text)
+            except ValueError:
+                row = None
+            if not isinstance(row, dict):
+                raise InvalidValue(f"row {number} of {path} (line {line}) is no JSON object")
+            yield row
+            number += 1
+
+
+def _json_batches(path: pathlib.Path, wanted: Sequence[str]) -> Iterator[Batch]:
+    start, rows = 0, []
+    for row in _json_rows(path):
+        rows.append(row)
+        if len(rows) == SIZE:
+            yield Batch(range(start, start + SIZE), {name: [r.get(name) for r in rows] for name in wanted})
+            start, rows = start + SIZE, []
+    if rows:
+        yield Batch(range(start, start + len(rows)), {name: [r.get(name) for r in rows] for name in wanted})
