@@ -38,7 +38,7 @@ lint: setup
 	$(BIN)/ruff format --check .
 
 types: setup
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers 2
 
 imports: setup
 	$(BIN)/lint-imports --no-cache

@@ -108,6 +108,7 @@ def test_asking_between_a_choice_and_its_reward_changes_nothing():
     np.testing.assert_allclose(one.theta, two.theta, rtol=1e-12)
 
 
+@pytest.mark.interpreted  # what every learner does with a late reward is compiled in tests/unit/memory/test_late.py
 def test_rewards_may_be_late():
     """A reward that comes five decisions late counts in exponential memories as if it had come in time."""
     rng = np.random.default_rng(0)
