@@ -2,7 +2,7 @@
 
     python experiments/mdp_study.py                  # about ten minutes on two cores; docs/results/mdp_study.json, docs/images/mdp_*.png
     python experiments/mdp_study.py --quick          # the same in small, about a minute, under results/mdp/ only
-    python experiments/mdp_study.py --parts tuning   # one part after the other, in this order; then --parts without a name: draw and keep
+    python experiments/mdp_study.py --parts tuning   # one part after the other (--help names them); then --parts alone: draw and keep
 
 Three parts, each a CSV file under results/mdp/ and a figure:
 
@@ -17,7 +17,7 @@ import itertools
 import json
 import pathlib
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import matplotlib as mpl
@@ -38,7 +38,6 @@ COLOURS = {"weight": "#0072b2", "pooled": "#56b4e9", "window": "#009e73", "resta
 COLOURS |= {"random": "#777777"}
 STYLES = {"weight": "-", "pooled": "-", "window": "--", "restart": "-.", "static": "-"}
 WIDTHS = {"weight": 2.2, "pooled": 2.2, "window": 1.6, "restart": 1.6, "static": 1.6}
-PARTS = ("tuning", "curves", "scaling")
 DRIFTS = ("static", "gradual", "abrupt")
 CHECKPOINTS = 200
 TUNING_SEED, REPORT_SEED = 1000, 0
@@ -75,6 +74,8 @@ MNL = Family(
     (1e-5, 3e-5, 1e-4, 3e-4),
 )
 FAMILIES = {"linear": LINEAR, "mnl": MNL}
+CURVES = {f"curves-{key}-{drift}": (key, drift) for key, drift in itertools.product(FAMILIES, DRIFTS)}
+PARTS = ("tuning", *CURVES, "scaling")
 
 
 def learner(family: Family, name: str, world: db.mdp.MDP, scales: Scales) -> Any:
@@ -144,25 +145,25 @@ def drifting(family: Family, drift: str, episodes: int) -> db.mdp.MDP:
     return family.world(episodes=episodes, drift=drift, **({"changes": 4} if drift == "abrupt" else {}))
 
 
-def curves(best: dict[tuple[str, str], Scales], episodes: dict[str, int], trials: int) -> None:
-    """Regret against episodes, into curves.csv."""
-    rows: list[list[Any]] = []
-    for (key, family), drift in itertools.product(FAMILIES.items(), DRIFTS):
-        world = drifting(family, drift, episodes[key])
-        K = world.episodes
-        marks = np.unique(np.linspace(K / CHECKPOINTS, K, min(CHECKPOINTS, K)).round().astype(int))
-        random = db.mdp.uniform_regret(world)[marks - 1]
-        rows += [[key, drift, "none", "random", 0, 0, k, round(m, 3), 0.0] for k, m in zip(marks, random, strict=True)]
-        for scale, name in itertools.product(("theory", "tuned"), LEARNERS):
-            pair = (1.0, 1.0) if scale == "theory" else best[key, name]
-            regret = final_regrets(family, name, world, pair, trials, REPORT_SEED)[:, marks - 1]
-            rows += [
-                [key, drift, scale, name, *pair, k, round(m, 3), round(s, 3)]
-                for k, m, s in zip(marks, regret.mean(axis=0), regret.std(axis=0), strict=True)
-            ]
-        print("curves", key, drift, flush=True)
+def curves(key: str, drift: str, pairs: dict[tuple[str, str], Scales], episodes: int, trials: int) -> None:
+    """Regret against episodes in one world, into curves.csv; the rows of other worlds stay."""
+    world = drifting(FAMILIES[key], drift, episodes)
+    K = world.episodes
+    marks = np.unique(np.linspace(K / CHECKPOINTS, K, min(CHECKPOINTS, K)).round().astype(int))
     header = ["model", "drift", "scale", "learner", "reward_scale", "transition_scale", "episode", "mean", "std"]
+    others = read("curves.csv") if (HERE / "curves.csv").exists() else []
+    rows: list[list[Any]] = [list(row.values()) for row in others if (row["model"], row["drift"]) != (key, drift)]
+    random = db.mdp.uniform_regret(world)[marks - 1]
+    rows += [[key, drift, "none", "random", 0, 0, k, round(m, 3), 0.0] for k, m in zip(marks, random, strict=True)]
+    for scale, name in itertools.product(("theory", "tuned"), LEARNERS):
+        pair = (1.0, 1.0) if scale == "theory" else pairs[key, name]
+        regret = final_regrets(FAMILIES[key], name, world, pair, trials, REPORT_SEED)[:, marks - 1]
+        rows += [
+            [key, drift, scale, name, *pair, k, round(m, 3), round(s, 3)]
+            for k, m, s in zip(marks, regret.mean(axis=0), regret.std(axis=0), strict=True)
+        ]
     write("curves.csv", header, rows)
+    print("curves", key, drift, flush=True)
 
 
 def draw_curves(trials: int) -> None:
@@ -308,12 +309,18 @@ def keep(trials: int) -> None:
         shutil.copy(HERE / f"{figure}.png", ROOT / "docs" / "images" / f"mdp_{figure}.png")
 
 
-def run(parts: list[str], quick: bool, trials: int) -> None:
+def run(parts: Sequence[str], quick: bool, trials: int) -> None:
     """Make the tables."""
     if "tuning" in parts:
         tune({"linear": 300, "mnl": 100} if quick else {"linear": 3000, "mnl": 800}, 1 if quick else 4)
-    if "curves" in parts:
-        curves(tuned(), {"linear": 500, "mnl": 100} if quick else {"linear": 10_000, "mnl": 2000}, trials)
+    for key, drift in (world for part, world in CURVES.items() if part in parts):
+        curves(
+            key,
+            drift,
+            tuned(),
+            {"linear": 500, "mnl": 100}[key] if quick else {"linear": 10_000, "mnl": 2000}[key],
+            trials,
+        )
     if "scaling" in parts:
         sizes = [100, 300, 1000] if quick else [300, 1000, 3000, 10_000]
         scaling(tuned(), sizes, 300 if quick else 3000, [0.5, 1, 2] if quick else [0.25, 0.5, 1, 2, 4, 8], trials)

@@ -24,17 +24,21 @@ def tune(
     horizon: Annotated[int, typer.Option(min=1, help="Rounds T; with --mdp the stages H of an episode.")],
     dim: Annotated[int, typer.Option(min=1, help="Features d.")],
     path_length: Annotated[
-        float | None, typer.Option(min=0.0, help="P_T = Σ‖θ_t − θ_{t−1}‖, how far the world moves in all.")
+        float | None,
+        typer.Option(
+            min=0.0,
+            help="P_T = Σ‖θ_t − θ_{t−1}‖, how far the world moves in all; with --mdp Δ, that of θ and w in all stages.",
+        ),
     ] = None,
     changes: Annotated[int | None, typer.Option(min=0, help="Number of abrupt changes Γ_T.")] = None,
     half_life: Annotated[
         float | None,
         typer.Option(
-            help="Rounds after which an observation counts half; says what γ that is, and what the bounds are with it."
+            help="Rounds (--mdp: episodes) after which an observation counts half; says what γ that is, and what the bounds are with it."
         ),
     ] = None,
-    S: Annotated[float, typer.Option("-S", "--S", help="Bound of ‖θ‖.")] = 1.0,
-    L: Annotated[float, typer.Option("-L", "--L", help="Bound of ‖x‖.")] = 1.0,
+    S: Annotated[float, typer.Option("-S", "--S", help="Bound of ‖θ‖, with --mdp of ‖w‖ too.")] = 1.0,
+    L: Annotated[float, typer.Option("-L", "--L", help="Bound of ‖x‖, with --mdp of ‖φ‖ and ‖ψ_V‖.")] = 1.0,
     R: Annotated[
         float | None,
         typer.Option(
@@ -45,7 +49,9 @@ def tune(
     variant: Annotated[
         str, typer.Option(help="printed: as in the paper; corrected: with its slips repaired.")
     ] = "printed",
-    mdp: Annotated[bool, typer.Option("--mdp", help="For episodic MDPs: Theorems 5 and 6.")] = False,
+    mdp: Annotated[
+        bool, typer.Option("--mdp", help="For episodic MDPs: Theorem 5, and with --kappa Theorem 6.")
+    ] = False,
     episodes: Annotated[int | None, typer.Option(min=2, help="Episodes K, with --mdp.")] = None,
     kappa: Annotated[
         float | None, typer.Option(help="κ of a multinomial-logit MDP (db.mdp.kappa computes it), with --mdp.")
@@ -62,6 +68,10 @@ def tune(
     if mdp:
         if episodes is None or path_length is None:
             raise InvalidValue("--mdp needs --episodes, the number K, and --path-length, the way Δ of θ and w in all")
+        if not (changes is None and R is None and link == "logistic"):
+            raise InvalidValue("--changes, --R and --link belong to bandits: leave them out with --mdp")
+        if successors is not None and kappa is None:
+            raise InvalidValue("--successors belongs to multinomial-logit MDPs: give --kappa too")
         learners = episodic_theorems(
             K=episodes, H=horizon, d=dim, Delta=path_length, S=S, L=L, kappa=kappa, successors=successors,
             half_life=half_life, variant=variant,

@@ -19,6 +19,7 @@ from .agent import EpisodicAgent
 from .simulate import EpisodicRun
 
 SHOWN = 6  # stages in one picture, unless the caller names them
+NOTHING = -1  # in place of an action
 
 
 def plot_plan(
@@ -30,10 +31,13 @@ def plot_plan(
 ) -> Any:
     """The plan of the current episode: one map of the states per stage, coloured by value, the greedy action written on it.
 
+    Nothing is written on states in which episodes have ended.
+
     Parameters
     ----------
     shape
-        Rows and columns of the grid that the states are laid out on, row by row; by default one row.
+        Rows and columns of the grid that the states are laid out on, row by row; by default one row. With one place less than there are
+        states the last state, an end of its own, is not shown.
     actions
         A short name for every action, e.g. "←↓→↑"; by default their numbers.
     stages
@@ -49,13 +53,15 @@ def plot_plan(
     )
     if not shown or not all(0 <= h < H for h in shown):
         raise InvalidValue(f"stages = {list(shown)} is not allowed; they must be in 0..{H - 1}, and at least one")
-    values, policy = agent.values[:-1], agent.policy
+    places = grid[0] * grid[1]
+    values, policy = agent.values[:-1, :places], agent.policy[:, :places]
+    policy[:, [s for s in agent.info()["ended"] if s < places]] = NOTHING
     figure, axes = _figure(len(shown), grid)
     top = float(values[shown].max()) or 1.0
     for axis, h in zip(axes, shown, strict=True):
         image = axis.imshow(values[h].reshape(grid), vmin=0.0, vmax=top, cmap="viridis", aspect="equal")
         _write(axis, policy[h].reshape(grid), names, values[h].reshape(grid) < 0.6 * top)
-        axis.set_ylabel(f"stage {h}", rotation=0, ha="right", va="center")
+        axis.set_title(f"stage {h}", loc="left", fontsize="medium")
         axis.set_xticks([])
         axis.set_yticks([])
     figure.colorbar(image, ax=list(axes), label="optimistic value, in rewards mapped to [0, 1]", shrink=0.8)
@@ -102,7 +108,7 @@ def plot_policy_over_time(run: EpisodicRun, *, stage: int = 0, actions: Sequence
 
 def _grid(shape: tuple[int, int] | None, states: int) -> tuple[int, int]:
     rows, columns = shape or (1, states)
-    if rows * columns != states:
+    if rows * columns not in (states, states - 1):
         raise InvalidShape(f"shape = {shape} has {rows * columns} places; there are {states} states")
     return rows, columns
 
@@ -118,8 +124,8 @@ def _figure(count: int, grid: tuple[int, int]) -> tuple[Any, Any]:
     import matplotlib.pyplot as plt
 
     rows, columns = grid
-    width = min(max(0.5 * columns, 3.0), 10.0)
-    height = max(0.6, width * rows / columns)
+    width = min(max(0.45 * columns, 2.0), 10.0)
+    height = max(0.6, width * rows / columns) + 0.3  # and the title
     figure, axes = plt.subplots(
         count, 1, figsize=(width + 1.8, count * height + 0.4), layout="constrained", squeeze=False
     )
@@ -129,5 +135,6 @@ def _figure(count: int, grid: tuple[int, int]) -> tuple[Any, Any]:
 def _write(axis: Any, policy: ArrayLike, names: list[str], dark: ArrayLike) -> None:
     """The greedy action of every state, in white on dark."""
     for (row, column), action in np.ndenumerate(np.asarray(policy)):
-        colour = "white" if np.asarray(dark)[row, column] else "black"
-        axis.text(column, row, names[action], ha="center", va="center", color=colour)
+        if action != NOTHING:
+            colour = "white" if np.asarray(dark)[row, column] else "black"
+            axis.text(column, row, names[action], ha="center", va="center", color=colour)

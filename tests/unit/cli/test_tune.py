@@ -50,3 +50,7 @@ def test_tune_for_mdps_gives_the_numbers_of_theorems_5_and_6() -> None:
 def test_what_belongs_to_mdps_alone_is_said() -> None:
     assert "--mdp needs --episodes" in refused("tune", "--mdp", "--horizon", "10", "--dim", "2", "--path-length", "20")
     assert "give --mdp too" in refused("tune", "--horizon", "10", "--dim", "2", "--path-length", "2", "--kappa", "0.1")
+    sizes = ["--mdp", "--horizon", "10", "--dim", "2", "--path-length", "2", "--episodes", "99"]
+    assert "belong to bandits" in refused("tune", *sizes, "--changes", "3")
+    assert "belong to bandits" in refused("tune", *sizes, "-R", "1")
+    assert "give --kappa too" in refused("tune", *sizes, "--successors", "3")

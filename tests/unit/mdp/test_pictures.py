@@ -24,11 +24,29 @@ def agent():
 def test_a_plan_is_a_map_per_stage_with_the_greedy_actions_on_it(agent):
     figure = db.mdp.plot_plan(agent, shape=(2, 3), actions="ab", stages=(0, 2))
     maps = [axis for axis in figure.axes if axis.images]
-    assert [axis.get_ylabel() for axis in maps] == ["stage 0", "stage 2"]
+    assert [axis.get_title(loc="left") for axis in maps] == ["stage 0", "stage 2"]
     for axis, h in zip(maps, (0, 2), strict=True):
         np.testing.assert_array_equal(axis.images[0].get_array(), agent.values[h].reshape(2, 3))
         assert [text.get_text() for text in axis.texts] == ["ab"[a] for a in agent.policy[h]]
     assert len([axis for axis in db.mdp.plot_plan(agent).axes if axis.images]) == 3  # every stage, all states in a row
+
+
+@pytest.mark.interpreted
+def test_every_title_is_within_the_figure_and_ends_have_no_action():
+    agent = db.EpisodicAgent(
+        db.zoo.weight_ucrl(half_life=5.0), db.mdp.tabular(7, 2), horizon=3, seed=0, compile="never"
+    )
+    agent.begin_episode()
+    agent.observe(0, 0, 0, 0.5, 4, terminated=True)
+    agent.begin_episode()
+    figure = db.mdp.plot_plan(agent, shape=(2, 3), stages=(0, 2))  # the seventh state is not shown
+    figure.canvas.draw()
+    for axis in (axis for axis in figure.axes if axis.images):
+        assert axis.images[0].get_array().shape == (2, 3)
+        assert sorted(text.get_position() for text in axis.texts) == [(0, 0), (0, 1), (1, 0), (2, 0), (2, 1)]
+        box = axis.get_tightbbox()  # the title and everything else
+        assert box.x0 >= 0.0
+        assert box.y1 <= figure.bbox.y1
 
 
 @pytest.mark.interpreted

@@ -32,6 +32,15 @@ def test_a_cliff_is_avoided():
     assert played.returns[-10:].mean() == -13.0  # the shortest way
 
 
+@pytest.mark.compiled  # too long without the compiler
+def test_a_taxi_is_driven():
+    env = gymnasium.make("Taxi-v4")
+    agent = agent_for(env, 15, reward_range=(-10, 20))
+    played = db.run(agent, env, episodes=20, seed=0)
+    assert agent.info()["observations"] == 20 * 15  # stages that an episode did not reach pass, too
+    assert played.lengths.max() == 15  # Gymnasium's own limit is 200
+
+
 def test_an_end_of_its_own():
     """An environment in which the same state ends some episodes and not others needs a state for the end."""
 
