@@ -64,7 +64,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "meta/exp3ix": (f"{UNIT}/meta/test_exp3ix.py", f"{UNIT}/meta/test_bob.py"),
     "meta/igw_mix": (f"{UNIT}/meta/test_igw_mix.py",),
     "meta/dal": (f"{UNIT}/meta/test_dal.py",),
-    "meta/detectors": (f"{UNIT}/meta/test_detectors.py", f"{UNIT}/meta/test_dal.py"),
+    "meta/detectors": (f"{UNIT}/meta/detectors", f"{UNIT}/meta/test_dal.py"),
     "meta/self_tuning": (f"{UNIT}/meta/self_tuning",),
     "meta/": (f"{UNIT}/meta/test_adaptive.py", f"{UNIT}/meta/self_tuning"),
 }
