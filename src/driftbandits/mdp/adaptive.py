@@ -10,8 +10,8 @@ long can come back.
 
 Rewards without noise are best forecast by the shortest memory, transitions, which are draws, by a longer one: hence two leaders. The bonus
 of the rewards is that of the longer of the two, for a short memory forgets what it has explored; a shorter leader of the rewards leans on
-the longer one's r̂ where it remembers nothing (`lean`). All candidates learn from every episode, with the values of its plan as targets.
-No theorem is claimed.
+the longer one's r̂ where it remembers nothing (`lean`), and of a table every memory leans on all longer ones (`table_memories`).
+All candidates learn from every episode, with the values of its plan as targets. No theorem is claimed.
 """
 
 from typing import Any, NamedTuple
@@ -28,8 +28,11 @@ from .planner import OptimisticPlanner, PlannerState, Tally, backup
 from .protocol import (
     Book,
     Task,
+    blend,
+    blend_state,
     estimate_transition,
     experience,
+    forecast,
     lean,
     miss,
     open_book,
@@ -37,7 +40,6 @@ from .protocol import (
     plan,
     report,
     room_for,
-    surprise,
 )
 
 SHORTEST, RATIO = 4.0, 3.0  # episodes
@@ -87,6 +89,7 @@ class AdaptiveState(NamedTuple):
     noise: Vector  # (1,) σ̂²
     optimistic: Matrix  # (1 or H, S·A) rewards of the plan
     bonus: Vector  # (1 or H,)
+    blend: Any  # room for transitions of the plan that are made of several candidates
 
 
 @open_book.register(AdaptivePlanner)
@@ -108,6 +111,7 @@ def _(strategy: AdaptivePlanner, task: Task) -> AdaptiveState:
         noise=np.full(1, 0.05),
         optimistic=np.zeros_like(one.reward.optimistic),
         bonus=np.zeros_like(one.reward.bonus),
+        blend=blend_state(strategy.base.transition, one.transition),
     )
 
 
@@ -175,18 +179,18 @@ def _(strategy: AdaptivePlanner, state: AdaptiveState, rng: np.random.Generator)
             estimate_transition(base.transition, own.transition, h)
     payer, mover = state.of_reward.leader[0], state.of_transition.leader[0]
     _combine(strategy, state, payer, max(payer, mover))
-    moving = view_state(state.transition, mover)
+    moving = blend(base.transition, state.transition, mover, state.blend)
     backup(base, state.book, state.optimistic, state.bonus, moving, state.tally, rng)
 
 
 @experience.register(AdaptivePlanner)
 def _(strategy: AdaptivePlanner, state: AdaptiveState, h: int, pair: int, r: float, successor: int) -> None:
     row, used = h % state.bonus.shape[0], 0.0
+    forecast(strategy.base.transition, state.transition, h, pair, successor, state.of_transition.fresh)
     for i in range(state.gamma.shape[0]):
         own = _own(state, i)
         error = r - own.reward.expected[row, pair]
         state.of_reward.fresh[i] -= 0.5 * error * error / state.noise[0]
-        state.of_transition.fresh[i] -= surprise(strategy.base.transition, own.transition, h, pair, successor)
         if i == state.of_reward.leader[0]:
             used = error * error
         experience(_candidate(strategy, state, i), own, h, pair, r, successor)

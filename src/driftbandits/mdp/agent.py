@@ -189,9 +189,9 @@ class EpisodicAgent:
 
         Of all learners: the estimates (`theta`, `w`, or `expected_rewards` of a table), `effective_memory` (how many observations count),
         `saturation` (the share of Q at its cap), `bonus_share` (of Q), the radii, `ended` (states in which episodes ended), and of
-        multinomial ones `certificate` and, unless their bonus is measured, `projected`. Of those that find out how fast to forget also
-        `memory_of_rewards` and `memory_of_transitions`, 1/(1−γ) in episodes, None where nothing is forgotten, and the weights of the
-        candidates.
+        multinomial ones `certificate` and, unless their bonus is measured, `projected`. Where it is measured, `measured_noise` of the
+        rewards and `imagined_visits` of a table. Of those that find out how fast to forget also `memory_of_rewards` and
+        `memory_of_transitions`, 1/(1−γ) in episodes, None where nothing is forgotten, and the weights of the candidates.
         """
         with self._lock:
             return report(self.strategy, self._state)

@@ -8,11 +8,13 @@ import numpy as np
 from ..errors import InvalidValue
 from ..protocol import takes_back
 from ..radius.union import over_time
+from . import table_memories  # noqa: F401 - what tables do where there are several memories
 from .choices import LOWEST, RAW, STAY
 from .known import KnownReward
 from .measured_mixture import MeasuredMixture
 from .measured_multinomial import MeasuredMultinomial
 from .measured_reward import MeasuredReward
+from .measured_table import MeasuredRewardTable, MeasuredTransitionTable
 from .multinomial import Multinomial
 from .one_pass import OnePassMultinomial
 from .planner import Backup, OptimisticPlanner
@@ -69,24 +71,25 @@ def backup(c: Mapping[str, Any]) -> Backup:
 def composed(family: str, task: Task, memory: Any, c: Mapping[str, Any]) -> OptimisticPlanner:
     """Tables where there are no features, else the models of the family."""
     if task.moves is None:
-        transition = TransitionTable(imagined=_imagined(c), scale=c.get("transition_bonus_scale", 0.1))
-        return OptimisticPlanner(reward=_table(task, c), transition=transition, memory=memory, rule=backup(c))
+        return OptimisticPlanner(reward=_table(task, c), transition=_successors(c), memory=memory, rule=backup(c))
     whole = build(family, memory, {"lam_theta": 1.0, "S_theta": 1.0, "L_phi": 1.0} | dict(c))
     return whole._replace(reward=_table(task, c)) if task.phi is None or task.rewards is not None else whole
 
 
 def measuring(family: str, task: Task, memory: Any, c: Mapping[str, Any]) -> OptimisticPlanner:
     """Models that measure the scale of their bonuses."""
-    scale = c.get("transition_bonus_scale", 0.3)
-    transition: Any = MeasuredMixture(scale=scale)
-    if family == "multinomial":
-        L = largest_norm("psi", task.moves.psi)
-        transition = MeasuredMultinomial(spread=LOGITS / L, scale=scale, reference=_reference(c))
     if task.phi is None or task.rewards is not None:
-        reward = _table(task, c)
+        reward = _table(task, c, measured=True)
     else:
-        scales = {"scale": c.get("reward_bonus_scale", 1.0), "noise": c.get("reward_noise", 0.0)}
-        reward = MeasuredReward(S=c["S_theta"], L=c["L_phi"], **scales)
+        reward = MeasuredReward(S=c["S_theta"], L=c["L_phi"], noise=c.get("reward_noise", 0.0), **_scale(c, "reward"))
+    transition: Any
+    if task.moves is None:
+        transition = _successors(c, measured=True)
+    elif family == "linear":
+        transition = MeasuredMixture(**_scale(c, "transition"))
+    else:
+        spread = LOGITS / largest_norm("psi", task.moves.psi)
+        transition = MeasuredMultinomial(spread=spread, reference=_reference(c), **_scale(c, "transition"))
     return OptimisticPlanner(reward=reward, transition=transition, memory=memory, rule=backup(c))
 
 
@@ -98,19 +101,34 @@ def largest_norm(name: str, features: Cube) -> float:
     return largest
 
 
-def _imagined(c: Mapping[str, Any]) -> float:
-    return float(c.get("imagined_visits", 0.1))
+def _scale(c: Mapping[str, Any], name: str) -> dict[str, float]:
+    """The scale of a bonus, if it is given; each part has a practical one."""
+    full = f"{name}_bonus_scale"
+    return {"scale": c[full]} if full in c else {}
 
 
-def _table(task: Task, c: Mapping[str, Any]) -> Any:
-    """Rewards that are known, or learned pair by pair."""
+def _table(task: Task, c: Mapping[str, Any], *, measured: bool = False) -> Any:
+    """Rewards that are known, or learned pair by pair; imagined visits are measured only if their number is not given."""
     if task.rewards is not None:
         return KnownReward(noise=c.get("reward_noise", 0.0))
     if c.get("reward_noise", 0.0) != 0.0:
         raise InvalidValue(
             f"reward_noise = {c['reward_noise']!r} is not used by a table of rewards; leave it out, and let reward_range cover the noise"
         )
+    if measured and "imagined_visits" not in c:
+        return MeasuredRewardTable(**_scale(c, "reward"))
     return RewardTable(imagined=_imagined(c), scale=c.get("reward_bonus_scale", 0.1))
+
+
+def _successors(c: Mapping[str, Any], *, measured: bool = False) -> Any:
+    """Transitions learned pair by pair; imagined visits as of rewards."""
+    if measured and "imagined_visits" not in c:
+        return MeasuredTransitionTable(**_scale(c, "transition"))
+    return TransitionTable(imagined=_imagined(c), scale=c.get("transition_bonus_scale", 0.1))
+
+
+def _imagined(c: Mapping[str, Any]) -> float:
+    return float(c.get("imagined_visits", 0.1))
 
 
 def _reference(c: Mapping[str, Any]) -> int:

@@ -11,8 +11,8 @@ the units of the features, and an unknown direction adds a fraction of H:
 
 Where the memory is found out (no γ, no half-life), the scale of the bonuses is found out too, `bonus="measured"`: noise of rewards and
 information of transitions are measured (`measured_reward`, `measured_mixture`, `measured_multinomial`), and bonuses are so many posterior
-standard deviations, c = 1 of rewards and c = 0.3 of transitions. `bonus="fixed"` takes the constants above, as any of them that is given
-does.
+standard deviations, c = 1 of rewards and c = 0.3 of transitions; of a table the imagined visits are measured (`measured_table`), c = 0.1
+and c = 0.3. `bonus="fixed"` takes the constants above, as any of them that is given does.
 
 A ridge that pulls ŵ to 0 says that an action leads nowhere, and only a large bonus hides it; the shortest w whose probabilities add up to 1
 is no more pessimistic than optimistic. The scales were chosen on the library's own worlds (`experiments/mdp_adaptive.py`).
@@ -96,7 +96,7 @@ def _(strategy: Unsettled, task: Task) -> tuple[Any, Task]:
     table = task.moves is None
     if strategy.origin == "theory":
         task = _one_hot(task)
-    measured = is_measured(strategy) and not table  # the bonus of a table always is
+    measured = is_measured(strategy)
     constants = _priors(task) if measured else _defaults(strategy, task)
     if table:  # every pair has a distribution of its own, of norm at most 1
         constants["S_w"] = float(task.states * task.actions) ** 0.5

@@ -11,7 +11,8 @@ memory      what is forgotten?                 those of the bandits, and `of_ste
 reward      what does an action pay?           `reward_state`, `optimistic_reward`, `learn_reward`, `told`,
                                                and where needed `lean`
 transition  where does an action lead?         `transition_state`, `add_next`, `learn_transition`, `surprise`, `told`,
-                                               and where needed `estimate_transition`, `room_for`
+                                               and where needed `estimate_transition`, `room_for`;
+                                               of several memories `forecast`, `blend_state`, `blend`
 dynamics    (environments) the same, in truth  `transition_row`
 strategy    what to do in this episode?        `open_book`, `plan`, `experience`, `miss`, `report`, `settle_in`
 ==========  =================================  ==================================================
@@ -30,6 +31,7 @@ from ..errors import InvalidValue
 from ..kernel import generic
 from ..linalg import Matrix, Vector
 from ..protocol import Integers
+from ..state import view_state
 
 Cube = NDArray[np.float64]
 
@@ -143,7 +145,35 @@ def room_for(part: Any, state: Any, pair: int, successor: int) -> None:
 
 @generic
 def surprise(transition: Any, state: Any, h: int, pair: int, successor: int) -> float:
-    """−log of the probability that the last estimate of stage h gave to this successor."""
+    """−log of the probability that the last estimate of stage h gave to this successor. (Needed unless there is a `forecast`.)"""
+
+
+class Nothing(NamedTuple):
+    """No room is needed."""
+
+    nothing: Vector  # (0,)
+
+
+@generic
+def blend_state(transition: Any, state: Any) -> Any:
+    """Allocate what `blend` writes, given what one memory knows. (Python only; by default nothing.)"""
+    return Nothing(np.zeros(0))
+
+
+@generic
+def blend(transition: Any, memories: Any, leader: int, room: Any) -> Any:
+    """What to plan with where several memories learn, from the shortest to one that forgets nothing, and `leader` forecasts best.
+
+    `memories` are their states, with a leading axis. (By default that of the leader.)
+    """
+    return view_state(memories, leader)
+
+
+@generic
+def forecast(transition: Any, memories: Any, h: int, pair: int, successor: int, out: Vector) -> None:
+    """Add the log of the probability that each memory gave to this successor to `out`. (By default less their `surprise`.)"""
+    for i in range(out.shape[0]):
+        out[i] -= surprise(transition, view_state(memories, i), h, pair, successor)
 
 
 @generic

@@ -7,7 +7,7 @@ r"""Nothing is known of the problem: every pair (s, a) is learned by itself, fro
 An imagined visit is worth most where nothing was seen (μ is then the largest value there is) and fades as 1/n; √(v/m) is the error of a
 mean of m values of that variance, the shape of an empirical Bernstein bound. ρ and c are practical choices, not a theorem's: the
 literal WeightUCRL on one-hot features (`constants="theory"`) has d = S²A parameters and needs d³ operations per stage; this needs one
-per known successor.
+per known successor. `measured_table` finds ρ out; `table_memories` has several memories of one table.
 
 Successors are found as they are seen; every pair has room for a stated number of them.
 """
@@ -31,12 +31,10 @@ from .protocol import (
     optimistic_reward,
     reward_state,
     room_for,
-    surprise,
     told,
     transition_state,
 )
 from .reward import fold
-from .value_targeted import DOUBT
 
 
 @part
@@ -120,32 +118,45 @@ class RewardTableState(NamedTuple):
     optimistic: Matrix  # (groups, S·A)
     radius: Vector  # (groups,) the scale
     bonus: Vector  # (groups,)
+    noise: Vector  # (groups,) σ̂² where it is measured, else 0
     nothing: Vector  # (0,)
 
 
 @reward_state.register(RewardTable)
 def _(reward: RewardTable, task: Task, memory: Any, groups: int) -> RewardTableState:
+    return blank_rewards(task, memory, groups, reward.scale)
+
+
+def blank_rewards(task: Task, memory: Any, groups: int, scale: float) -> RewardTableState:
+    """Nothing is known of the rewards yet."""
     pairs = task.states * task.actions
     return RewardTableState(
         history=filled(blank_history(memory, 0), groups),
         sums=Table(np.zeros((groups, 2)), *(np.zeros((groups, pairs)) for _ in range(3))),
         expected=np.zeros((groups, pairs)),
         optimistic=np.zeros((groups, pairs)),
-        radius=np.full(groups, reward.scale),
+        radius=np.full(groups, scale),
         bonus=np.zeros(groups),
+        noise=np.zeros(groups),
         nothing=np.zeros(0),
     )
 
 
 @optimistic_reward.register(RewardTable)
 def _(reward: RewardTable, state: RewardTableState, h: int) -> None:
+    write_table(state, h, reward.imagined, reward.scale)
+
+
+@kernel
+def write_table(state: RewardTableState, h: int, imagined: float, scale: float) -> None:
+    """Every pair's expected and optimistic reward in stage h."""
     g = h  # as many rows as groups: a table has no features
     sums = view_state(state.sums, g)
     bonus = 0.0
     for n in range(sums.N.shape[0]):
         count = sums.N[n]
         state.expected[g, n] = sums.R[n] / count if count > 0.0 else 0.0
-        value = _optimistic(count, sums.R[n], sums.R2[n], 1.0, reward.imagined, reward.scale)
+        value = _optimistic(count, sums.R[n], sums.R2[n], 1.0, imagined, scale)
         state.optimistic[g, n] = value
         bonus += value - state.expected[g, n]
     state.bonus[g] = bonus
@@ -173,18 +184,27 @@ class TransitionTableState(NamedTuple):
     history: History
     sums: Counts  # N (groups, S·A·U)
     radius: Vector  # (groups,) the scale
+    visits: Integers  # (S·A,) ever; this and the next where novelty is measured, else 0
+    novelty: Vector  # (2,) Σ 1/n over visits after n others, and how many of them showed a successor that was new
     nothing: Vector  # (0,)
 
 
 @transition_state.register(TransitionTable)
 def _(transition: TransitionTable, task: Task, memory: Any, groups: int) -> TransitionTableState:
+    return blank_transitions(task, memory, groups, transition.scale)
+
+
+def blank_transitions(task: Task, memory: Any, groups: int, scale: float) -> TransitionTableState:
+    """Nothing is known of the transitions yet."""
     pairs, U = task.states * task.actions, task.successors
     return TransitionTableState(
         successor=np.zeros((pairs, U), np.int64),
         used=np.zeros(pairs, np.int64),
         history=filled(blank_history(memory, 0), groups),
         sums=Counts(np.zeros((groups, 2)), np.zeros((groups, pairs * U))),
-        radius=np.full(groups, transition.scale),
+        radius=np.full(groups, scale),
+        visits=np.zeros(pairs, np.int64),
+        novelty=np.zeros(2),
         nothing=np.zeros(0),
     )
 
@@ -194,26 +214,36 @@ def _(
     transition: TransitionTable, state: TransitionTableState, h: int, fresh: bool, V: Vector, H: int, out: Vector
 ) -> float:
     g = h % state.radius.shape[0]
-    return add_table(transition, state.successor, state.used, state.sums.N[g], V, out)
+    return _add_table(transition, state, state.sums.N[g], V, out)
 
 
-@solver
-def add_table(
-    transition: TransitionTable, successor: Integers, used: Integers, N: Vector, V: Vector, out: Vector
-) -> float:
-    """Add the optimistic next value of every pair to `out`; returns the sum of the bonuses."""
+@kernel
+def largest(V: Vector) -> float:
+    """The value of the best state."""
     top = 0.0
     for s in range(V.shape[0]):
         top = max(top, V[s])
-    U = successor.shape[1]
-    bonus = 0.0
+    return top
+
+
+@kernel
+def next_values(state: TransitionTableState, N: Vector, V: Vector, n: int) -> tuple[float, float, float]:
+    """Of the known successors of pair n, with these weights: sums of the weights, of the weighted values and of their squares."""
+    count, total, squares, U = 0.0, 0.0, 0.0, state.successor.shape[1]
+    for u in range(state.used[n]):
+        w, v = N[n * U + u], V[state.successor[n, u]]
+        count += w
+        total += w * v
+        squares += w * v * v
+    return count, total, squares
+
+
+@solver
+def _add_table(transition: TransitionTable, state: TransitionTableState, N: Vector, V: Vector, out: Vector) -> float:
+    """Add the optimistic next value of every pair to `out`; returns the sum of the bonuses."""
+    top, bonus = largest(V), 0.0
     for n in range(out.shape[0]):
-        count, total, squares = 0.0, 0.0, 0.0
-        for u in range(used[n]):
-            w, v = N[n * U + u], V[successor[n, u]]
-            count += w
-            total += w * v
-            squares += w * v * v
+        count, total, squares = next_values(state, N, V, n)
         value = _optimistic(count, total, squares, top, transition.imagined, transition.scale)
         out[n] += value
         bonus += value - (total / count if count > 0.0 else 0.0)
@@ -224,6 +254,12 @@ def add_table(
 def _(
     transition: TransitionTable, memory: Any, state: TransitionTableState, h: int, pair: int, successor: int, V: Vector
 ) -> None:
+    count_successor(memory, state, h, pair, successor)
+
+
+@kernel
+def count_successor(memory: Any, state: TransitionTableState, h: int, pair: int, successor: int) -> None:
+    """Remember one transition of stage h; a successor that is new gets a place, if there is one."""
     g, slot = h % state.radius.shape[0], -1
     if pair >= 0:
         place = place_of(state.successor, state.used[pair], pair, successor)
@@ -237,6 +273,11 @@ def _(
 
 @room_for.register(TransitionTable)
 def _(transition: TransitionTable, state: TransitionTableState, pair: int, successor: int) -> None:
+    check_room(state, pair, successor)
+
+
+def check_room(state: TransitionTableState, pair: int, successor: int) -> None:
+    """Refuse a successor for which there is no place."""
     room = state.successor.shape[1]
     if state.used[pair] == room and successor not in state.successor[pair]:
         raise InvalidValue(
@@ -247,17 +288,6 @@ def _(transition: TransitionTable, state: TransitionTableState, pair: int, succe
 @sound.register(TransitionTableState)
 def _(state: TransitionTableState) -> bool:
     return bool(((state.used >= 0) & (state.used <= state.successor.shape[-1])).all())
-
-
-@surprise.register(TransitionTable)
-def _(transition: TransitionTable, state: TransitionTableState, h: int, pair: int, successor: int) -> float:
-    N, U = state.sums.N[h % state.radius.shape[0]], state.successor.shape[1]
-    total = 0.0
-    for u in range(state.used[pair]):
-        total += N[pair * U + u]
-    place = place_of(state.successor, state.used[pair], pair, successor)
-    seen = N[pair * U + place] if place >= 0 else 0.0
-    return float(-np.log(max((seen + transition.imagined / U) / (total + transition.imagined), DOUBT)))
 
 
 @told.register(TransitionTable)

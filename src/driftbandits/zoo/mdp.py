@@ -15,15 +15,17 @@ uniform_in_time
     does not: δ_k = δ/(2Hk(1+log k)²).
 bonus
     "fixed", the paper's form times the scales below, or "measured": posterior standard deviations, from measured noise and information
-    (`mdp.measured_reward`, `mdp.measured_mixture`, `mdp.measured_multinomial`), which is the default where the memory is found out and no
-    constant of a fixed bonus is given.
+    (`mdp.measured_reward`, `mdp.measured_mixture`, `mdp.measured_multinomial`, of tables `mdp.measured_table`), which is the default where
+    the memory is found out and no constant of a fixed bonus is given.
 reward_bonus_scale, transition_bonus_scale
-    Multiply the two bonuses. The theory is 1, at which Q saturates and play is no better than random (resolution D15). Measured: 1 and 0.3.
+    Multiply the two bonuses. The theory is 1, at which Q saturates and play is no better than random (resolution D15). Measured: 1 and 0.3,
+    of tables 0.1 and 0.3.
 ridge_centre
     Of linear mixtures: what λ_w pulls ŵ to, "zero" as in the paper or "even", the shortest w whose probabilities add up to 1 (of a mixture
     of d models 1/d each), which is the practical default.
 imagined_visits
-    Of tables: how many visits to the best state, or with reward 1, a pair is credited with before it was tried.
+    Of tables: how many visits to the best state, or with reward 1, a pair is credited with before it was tried; 0.1 with a fixed bonus,
+    found out with a measured one.
 cap
     Q is clipped to [0, H] ("horizon", as printed) or to [0, H−h+1] ("stage"; resolution D8).
 variant

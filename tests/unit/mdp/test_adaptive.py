@@ -46,7 +46,7 @@ def test_a_constant_world_is_remembered_and_a_jump_is_followed():
 
 @pytest.mark.interpreted
 def test_one_candidate_is_the_static_learner():
-    base = db.EpisodicAgent(db.zoo.ucrl_vtr(), db.mdp.tabular(3, 2), horizon=3)
+    base = db.EpisodicAgent(db.zoo.ucrl_vtr(bonus="measured"), db.mdp.tabular(3, 2), horizon=3)
     adaptive = db.EpisodicAgent(db.zoo.weight_ucrl(), db.mdp.tabular(3, 2), horizon=3)
     one = adaptive.strategy._replace(candidates=adaptive.strategy.candidates._replace(size=1.0))
     adaptive = db.EpisodicAgent(one, db.mdp.tabular(3, 2), horizon=3)

@@ -1,0 +1,80 @@
+r"""Several memories of one table: a short one leans on the longer ones where it has forgotten, and exploring is never forgotten.
+
+    p_i(s'|s,a) = (N_i(s,a,s') + p_{i+1}(s'|s,a))/(n_i(s,a) + 1),   from the longest memory to the shortest
+
+Without it a memory that is right for pairs visited daily has one or two visits to all others, believes whatever these showed, and
+explores them again. The plan has p of the leader, with the bonus of as many visits as the longest memory has seen. Forecasts, by which a
+leader is chosen, are the same p_i, the longest leaning on all successors alike.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..kernel import solver
+from ..linalg import Matrix, Vector
+from ..state import view_state
+from .likelihood import Counts
+from .measured_table import MeasuredTransitionTable
+from .moves import place_of
+from .protocol import blend, blend_state, forecast
+from .tables import TransitionTable, TransitionTableState
+from .value_targeted import DOUBT
+
+
+class Blend(NamedTuple):
+    """What the plan counts."""
+
+    N: Matrix  # (groups, S·A·U)
+
+
+@blend_state.register(TransitionTable, MeasuredTransitionTable)
+def _(transition: Any, state: TransitionTableState) -> Blend:
+    return Blend(np.zeros_like(state.sums.N))
+
+
+@blend.register(TransitionTable, MeasuredTransitionTable)
+def _(transition: Any, memories: TransitionTableState, leader: int, room: Blend) -> TransitionTableState:
+    _lean(memories, leader, room.N)
+    own = view_state(memories, leader)
+    counted = Counts(own.sums.n, room.N)
+    return TransitionTableState(
+        own.successor, own.used, own.history, counted, own.radius, own.visits, own.novelty, own.nothing
+    )
+
+
+@solver
+def _lean(memories: TransitionTableState, leader: int, out: Matrix) -> None:
+    """n(s,a) p(s'|s,a): n of the longest memory, p of the leader."""
+    N, last, U = memories.sums.N, memories.used.shape[0] - 1, memories.successor.shape[2]
+    for g in range(out.shape[0]):
+        for pair in range(memories.used.shape[1]):
+            places = range(pair * U, pair * U + memories.used[last, pair])
+            visits = 0.0
+            for j in places:
+                visits += N[last, g, j]
+            for j in places:
+                out[g, j] = N[last, g, j] / visits if visits > 0.0 else 0.0
+            for i in range(last - 1, leader - 1, -1):
+                count = 0.0
+                for j in places:
+                    count += N[i, g, j]
+                for j in places:
+                    out[g, j] = (N[i, g, j] + out[g, j]) / (count + 1.0)
+            for j in places:
+                out[g, j] *= visits
+
+
+@forecast.register(TransitionTable, MeasuredTransitionTable)
+def _(transition: Any, memories: TransitionTableState, h: int, pair: int, successor: int, out: Vector) -> None:
+    N, last, U = memories.sums.N, memories.used.shape[0] - 1, memories.successor.shape[2]
+    g, used = h % memories.radius.shape[1], memories.used[last, pair]
+    place = place_of(memories.successor[last], used, pair, successor)
+    p = 1.0 / U
+    for i in range(last, -1, -1):
+        count = 0.0
+        for u in range(used):
+            count += N[i, g, pair * U + u]
+        seen = N[i, g, pair * U + place] if place >= 0 else 0.0
+        p = (seen + p) / (count + 1.0)
+        out[i] += np.log(max(p, DOUBT))
