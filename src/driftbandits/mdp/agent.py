@@ -159,11 +159,9 @@ class EpisodicAgent:
                 room_for(self.strategy, self._state, state * self.actions + action, successor)
             ended, cut = _flag("terminated", terminated), _flag("truncated", truncated)
             if ended:
+                # What is left to earn there, the target of this observation and of all to come.
                 self._state.book.ended[successor] = 1
-                rest = np.arange(
-                    self.horizon, -1, -1
-                )  # stages left: the target of this observation, and of all to come
-                self._state.book.V[:, successor] = rest * self._state.book.idle[0]
+                self._state.book.V[:, successor] = np.arange(self.horizon, -1, -1) * self._state.book.idle[0]
             self._turn(EXPERIENCE, stage, state * self.actions + action, r, successor)
             self._stage += 1
             self._over = ended or cut

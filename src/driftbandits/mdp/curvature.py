@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..checks import as_numbers
 from ..errors import positive
 from ..linalg import Matrix, Vector
 from .choices import Choices, check_reachable, choices
@@ -37,7 +38,7 @@ def kappa(psi: ArrayLike, reachable: ArrayLike, *, S_w: float, reference_only: b
     >>> round(kappa(np.tile(psi, (2, 1, 1, 1)), np.ones((2, 1, 2)), S_w=1.0), 6)
     0.196612
     """
-    features = np.asarray(psi, float)
+    features = as_numbers("psi", psi)
     moves = moves_of(features, check_reachable(reachable, features))
     return kappa_of(moves, positive("S_w", S_w, "it bounds ‖w‖"), reference_only)
 

@@ -151,24 +151,24 @@ class MDP:
     def rewards(self, k: int) -> Cube:
         """r of episode k = 0..K−1, (H, S, A)."""
         theta = self.theta[self._episode(k)]
-        return self._stages(np.einsum("hsai,hi->hsa", self.phi.reshape(-1, *self.phi.shape[-3:]), theta))
+        return self._each_stage(np.einsum("hsai,hi->hsa", self.phi.reshape(-1, *self.phi.shape[-3:]), theta))
 
     def kernel(self, k: int) -> NDArray[np.float64]:
         """P of episode k = 0..K−1, (H, S, A, S)."""
         w = self.w[self._episode(k)]
         logits = np.einsum("hsatd,hd->hsat", self.psi.reshape(-1, *self.psi.shape[-4:]), w)
         if self.reachable is None:
-            return self._stages(logits)
+            return self._each_stage(logits)
         logits = np.where(self.reachable, logits, -np.inf)
         p = np.exp(logits - logits.max(axis=-1, keepdims=True))
-        return self._stages(p / p.sum(axis=-1, keepdims=True))
+        return self._each_stage(p / p.sum(axis=-1, keepdims=True))
 
     def _episode(self, k: int) -> int:
         number = integer("k", k, least=0, why="it is the number of an episode")
         require(number < self.episodes, "k", k, f"in 0..{self.episodes - 1}", "the parameters end there")
         return number
 
-    def _stages(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _each_stage(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """One table for each of the H stages."""
         return np.ascontiguousarray(np.broadcast_to(values, (self.horizon, *values.shape[1:])))
 
@@ -302,12 +302,6 @@ def _make(
     K = len(paths[0])
     if len(paths[1]) != K:
         raise InvalidShape(f"theta has {K} episodes but w has {len(paths[1])}; both must cover episodes 1..K")
-    first, S = np.asarray(start), rewards.shape[-3]
-    if first.shape not in ((), (K,)):
-        raise InvalidShape(f"start has shape {first.shape}; it must be one state, or ({K},): one for each episode")
-    if not np.isin(first, range(S)).all():
-        raise InvalidValue(f"start = {start!r:.60} is not allowed; it must be states in 0..{S - 1}")
-    first = np.ascontiguousarray(np.broadcast_to(first, (K,)))
     bounds = [check_bound(n, v, p) for n, v, p in zip(("S_theta", "S_w"), (S_theta, S_w), paths, strict=True)]
     pay = _pay(rewards, paths[0])
     if pay.min() < -ROUNDING or pay.max() > 1.0 + ROUNDING:
@@ -315,15 +309,25 @@ def _make(
             f"rewards φᵀθ span [{pay.min():.6g}, {pay.max():.6g}]; they must lie in [0, 1]: rescale them"
         )
     return MDP(
-        rewards,
-        psi,
-        reachable,
-        paths[0],
-        paths[1],
-        H,
-        first.astype(np.int64),
-        float(noise),
-        bounds[0],
-        bounds[1],
-        dynamics,
+        phi=rewards,
+        psi=psi,
+        reachable=reachable,
+        theta=paths[0],
+        w=paths[1],
+        horizon=H,
+        start=_first_states(start, K, rewards.shape[-3]),
+        noise=float(noise),
+        S_theta=bounds[0],
+        S_w=bounds[1],
+        dynamics=dynamics,
     )
+
+
+def _first_states(start: int | ArrayLike, K: int, S: int) -> Integers:
+    """The first state of every episode, (K,)."""
+    given = np.asarray(start)
+    if given.shape not in ((), (K,)):
+        raise InvalidShape(f"start has shape {given.shape}; it must be one state, or ({K},): one for each episode")
+    if not np.isin(given, range(S)).all():
+        raise InvalidValue(f"start = {start!r:.60} is not allowed; it must be states in 0..{S - 1}")
+    return np.ascontiguousarray(np.broadcast_to(given, (K,)), np.int64)

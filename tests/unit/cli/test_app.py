@@ -30,6 +30,7 @@ def test_version() -> None:
         (["reproduce", "lb-regret", "--cluster", "moon"], "driftbandits: --cluster moon: it must be local:N"),
         (["list", "strategy"], "driftbandits: there is no list of 'strategy'; did you mean 'strategies'?"),
         (["cite", "ofull"], "driftbandits: no citation for 'ofull'; did you mean 'oful'?"),
+        (["cite", "adaptive_ucrl"], "driftbandits: no citation for 'adaptive_ucrl'"),
         (["tune", "--horizon", "100", "--dim", "2"], "driftbandits: give --path-length"),
         (
             ["tune", "--horizon", "100", "--dim", "2", "--path-length", "1", "--link", "cauchit"],

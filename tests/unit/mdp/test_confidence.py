@@ -7,6 +7,7 @@ import pytest
 
 import driftbandits as db
 from driftbandits.mdp.confidence import failure_now, log_failure
+from driftbandits.mdp.protocol import settled
 from driftbandits.radius.union import ALL, ANYTIME, ONE
 
 WORLD = {"states": 4, "actions": 2, "dim": 3, "dim_theta": 2, "horizon": 2}
@@ -54,3 +55,18 @@ def test_the_radii_of_episode_k_are_those_of_delta_k(family):
     plain = db.simulate_mdp(make(delta=share, **own), world, seed=0).info
     assert anytime["transition_radius"] == pytest.approx(plain["transition_radius"], rel=1e-9)
     assert anytime["reward_radius"] == pytest.approx(plain["reward_radius"], rel=1e-9)
+
+
+@pytest.mark.parametrize("family", ["linear", "multinomial"])
+def test_learner_and_bound_have_the_same_delta(family):
+    """One meaning of δ: that of the learner with the theory's constants is that of its theorem's bound."""
+    world = (db.mdp.riverswim if family == "linear" else db.mdp.mnl_riverswim)(episodes=40, horizon=5)
+    zoo = db.zoo.weight_ucrl if family == "linear" else db.zoo.mnl_weight_ucrl
+    strategy, _ = settled(zoo(gamma=0.9, constants="theory"), world.task)
+    sizes = {"K": 40, "H": 5, "d_theta": 2, "P_theta": world.P_theta, "P_w": world.P_w, **world.bounds}
+    if family == "linear":
+        bound = db.theory.linear_mixture_regret_bound(**sizes)
+    else:
+        bound = db.theory.mnl_regret_bound(**sizes, U=world.U)
+    assert strategy.transition.delta == pytest.approx(bound.delta)
+    assert strategy.reward.delta == pytest.approx(bound.delta)

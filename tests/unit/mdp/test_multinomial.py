@@ -225,7 +225,7 @@ def test_other_reference_successors(choice):
     stay = np.broadcast_to(np.arange(4)[:, None], (4, 2))
     psi = world.psi if choice is None else naive.subtract_reference(world.psi, world.reachable, stay)
     L = BOUNDS["L_psi"] if choice is None else np.linalg.norm(psi[world.reachable], axis=-1).max()
-    assert choice is None or world.L_ref > L  # the state itself is the nearest reference
+    assert choice is None or world.L_ref == pytest.approx(2**0.5 * L)  # the state itself is the nearest reference
     Q, _, _ = naive.mnl_plan(
         world.phi, psi, world.reachable, run.states[:8], run.actions[:8], run.rewards[:8],
         memory=("discounted", 0.85), L_psi=L, U=world.U, kappa=kappa, reward_scale=0.3, transition_scale=0.01 * kappa,
