@@ -358,7 +358,7 @@ def speed(file: str) -> str:
             told = lasts(seconds) if target is None or seconds <= target else f"**{lasts(seconds)}**"
             against = "; ".join(text.format(two_digits(value)) for text, value in row["against"])
             rows.append([row["what"], told + asked, against])
-    return table(["", "CPU of an episode", "against"], rows)
+    return table(["", "CPU", "against"], rows)
 
 
 def two_digits(value: float) -> str:
