@@ -188,15 +188,21 @@ def trials_mdp(
 ) -> list[EpisodicRun]:
     """Simulate independent trials on threads; trial i runs in the MDP `problem(i)` with chance of its own.
 
-    The result does not depend on `jobs`, by default the number of cores.
+    For learners of your own `strategy` is a function of the trial that makes a fresh one, `lambda trial: Mine()`. The result does not
+    depend on `jobs`, by default the number of cores.
     """
     count = integer("trials", trials, least=1, why="at least one run is needed")
     if not callable(problem):
         raise InvalidValue(f"problem = {problem!r:.60} must be a function of the trial: say lambda trial: world")
+    if is_learner(strategy):
+        raise InvalidValue(
+            "strategy is one learner, and every trial needs a fresh one; give a function that makes it: lambda trial: Mine()"
+        )
     workers = os.cpu_count() if jobs is None else integer("jobs", jobs, least=1, why="it is the number of threads")
 
     def one(i: int) -> EpisodicRun:
-        return simulate_mdp(strategy, problem(i), seed=np.random.SeedSequence([seed, i]), **options)
+        player = strategy(i) if callable(strategy) else strategy
+        return simulate_mdp(player, problem(i), seed=np.random.SeedSequence([seed, i]), **options)
 
     with ThreadPoolExecutor(workers) as pool:
         return list(pool.map(one, range(count)))

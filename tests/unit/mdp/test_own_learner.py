@@ -80,3 +80,17 @@ def test_features_are_not_for_learners_of_ones_own():
         db.simulate_mdp(Fixed(np.ones((4, 6), int)), WORLD, features=db.mdp.tabular(6, 2))
     with pytest.raises(db.DriftBanditsError, match="no learner of episodic MDPs; call it"):
         db.simulate_mdp(Fixed, WORLD)
+
+
+def test_trials_make_a_fresh_learner_each():
+    policy, made = np.ones((4, 6), int), []
+
+    def fresh(trial):
+        made.append(Fixed(policy))
+        return made[-1]
+
+    runs = db.mdp.trials_mdp(fresh, lambda _: WORLD, trials=3, jobs=1, record=True)
+    assert [learner.begun for learner in made] == [12] * 3
+    assert not np.array_equal(runs[0].states, runs[1].states)  # each trial has chance of its own
+    with pytest.raises(db.DriftBanditsError, match="every trial needs a fresh one"):
+        db.mdp.trials_mdp(Fixed(policy), lambda _: WORLD, trials=2)
