@@ -58,7 +58,8 @@ def run(
     """Let an agent learn and play in a Gymnasium environment.
 
     An episode ends when the environment says so, or after the agent's H stages. If the agent has one state more than the environment, the
-    last one is the end, whichever state an episode ends in; else the state in which an episode terminates must always be an end.
+    last one is the end, whichever state an episode ends in; else a state in which an episode terminates before stage H must always be an
+    end.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ def run(
     seed
         Of the environment, given to its first `reset`.
     progress
-        Called with the number of episodes played and the return of the last one.
+        Called with the number of episodes played and the return of the last one, e.g. `print`.
 
     Examples
     --------
@@ -78,6 +79,10 @@ def run(
     (10,)
     """
     K = integer("episodes", episodes, least=1, why="it is the number of episodes to play")
+    if progress is not None and not callable(progress):
+        raise InvalidValue(
+            f"progress = {progress!r:.60} is not allowed; it must be a function of (episodes, return): print"
+        )
     states = _states_of(env, agent)
     played = Played(np.zeros(K), np.zeros(K, np.int64), np.zeros(K, bool))
     for k in range(K):
@@ -86,8 +91,10 @@ def run(
         for h in range(agent.horizon):
             a = agent.act(h, s)
             s_next, reward, terminated, truncated, _ = _values("step(action)", env.step(a), STEP)
-            to = agent.states - 1 if terminated and agent.states > states else s_next
-            agent.observe(h, s, a, reward, to, terminated=terminated, truncated=truncated)
+            # After the last stage nothing is earned anywhere: an end there says nothing of the state.
+            ends = terminated if h < agent.horizon - 1 else False
+            to = agent.states - 1 if ends and agent.states > states else s_next
+            agent.observe(h, s, a, reward, to, terminated=ends, truncated=truncated)
             played.returns[k] += float(reward)
             played.lengths[k], played.terminated[k], s = h + 1, terminated, s_next
             if terminated or truncated:

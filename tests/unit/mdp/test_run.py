@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import driftbandits as db
+import driftbandits.integrations.gymnasium
 
 
 def agent_for(env, horizon, **options):
@@ -107,6 +108,24 @@ def test_what_is_no_environment_is_refused(env, message):
     agent = db.EpisodicAgent(db.zoo.weight_ucrl(), db.mdp.tabular(2, 2), horizon=4, compile="never")
     with pytest.raises(db.DriftBanditsError, match=message):
         db.run(agent, env, episodes=2)
+
+
+@pytest.mark.interpreted
+def test_an_episode_that_ends_by_the_clock_says_nothing_of_its_last_state():
+    """The library's own environments end after H days, in whatever state the shop is."""
+    env = gymnasium.make("driftbandits/Inventory-v0", episodes=12)
+    agent = db.EpisodicAgent(db.zoo.weight_ucrl(), db.mdp.tabular(9, 5), horizon=12, compile="never")
+    played = db.run(agent, env, episodes=10, seed=0)
+    assert played.terminated.all()
+    assert len(agent.info()["ended"]) == 0
+
+
+@pytest.mark.interpreted
+def test_progress_is_a_function():
+    agent = db.EpisodicAgent(db.zoo.weight_ucrl(), db.mdp.tabular(2, 2), horizon=4, compile="never")
+    with pytest.raises(db.DriftBanditsError, match="progress = True"):
+        db.run(agent, Plain(), episodes=2, progress=True)
+    assert agent.info()["observations"] == 0
 
 
 def test_the_picture():
