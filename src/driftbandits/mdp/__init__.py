@@ -17,6 +17,7 @@ r"""Non-stationary episodic MDPs: environments, exact planning, learners, from f
 `kappa`                                κ of multinomial-logit features over a ball, computed
 `plot_plan`, `plot_policy_over_time`   values and actions over the states; the policy as it changes
 `run`                                  drive a Gymnasium environment with discrete spaces
+`Learner`                              what `simulate_mdp` asks of a learner of your own
 `backward_induction`, …                exact planning and evaluation in a known MDP; `uniform_regret` of random play
 =====================================  ========================================================================
 """
@@ -31,6 +32,7 @@ from .features import Features, features_of, logit, mixture_of, sparse_features,
 from .inventory import inventory
 from .multinomial import Multinomial
 from .one_pass import OnePassMultinomial
+from .own_learner import Learner
 from .pictures import plot_plan, plot_policy_over_time
 from .planner import Backup, OptimisticPlanner
 from .planning import backward_induction, policy_evaluation, uniform_regret
@@ -51,6 +53,7 @@ __all__ = [
     "EpisodicAgent",
     "EpisodicRun",
     "Features",
+    "Learner",
     "Multinomial",
     "OnePassMultinomial",
     "OptimisticPlanner",
