@@ -3,7 +3,7 @@
     python experiments/mdp_adaptive.py                        # writes docs/results/mdp_adaptive.json; --worlds "inventory" for a part of it
     python experiments/mdp_adaptive.py --quick                # the same in small, to standard output
 
-Every world that comes with the library, and the windy lake of `mdp_rivals.py` as a table; static, gradual and abrupt; K = 3000 episodes.
+Every world that comes with the library, and windy lakes and a random world as tables; static, gradual and abrupt; K = 3000 episodes.
 
     adaptive     `weight_ucrl()` or `mnl_weight_ucrl()`, nothing set: memory and scale of the bonus are found out
     hindsight    the paper's learner with practical constants and γ given, γ = 1 − 1/m over MEMORIES, both bonuses times each of SCALES: the
@@ -31,6 +31,22 @@ MEMORIES = (10.0, 30.0, 100.0, 300.0, 1000.0, float("inf"))  # episodes
 SCALES = (0.1, 0.3, 1.0, 3.0)  # times the practical ones
 DRIFTS = ("static", "gradual", "abrupt")
 World = Callable[..., db.mdp.MDP]
+LAKE_5 = ("SFFFF", "FHFHF", "FFFFH", "HFHFF", "FFFFG")
+LAKE_8 = ("SFFFFFFF", "FFFFFFFF", "FFFHFFFF", "FFFFFHFF", "FFFHFFFF", "FHHFFFHF", "FHFFHFHF", "FFFHFFFG")  # Gymnasium's
+
+
+def sparse(*, episodes: int, drift: Any, S: int = 20, A: int = 3, U: int = 3) -> db.mdp.MDP:
+    """Each pair leads to three states, others in each of two worlds between which it drifts; a tenth of the pairs pay."""
+    rng = np.random.default_rng(7)
+    P = np.zeros((S, A, S, 2))
+    for s, a, world in np.ndindex(S, A, 2):
+        P[s, a, rng.choice(S, U, replace=False), world] = rng.dirichlet(np.ones(U))
+    pay = (rng.random((S, A, 1)) < 0.1) * rng.random((S, A, 1))
+    phase = db.mdp.phase(episodes, drift)
+    w = np.column_stack([1 - phase, phase])
+    return db.mdp.linear_mixture(pay, P, np.ones((episodes, 1)), w, horizon=12)
+
+
 WORLDS: dict[str, World] = {
     "river, mirrored": lambda **c: db.mdp.riverswim(**c),
     "river, current": lambda **c: db.mdp.riverswim(form="current", **c),
@@ -42,6 +58,9 @@ WORLDS: dict[str, World] = {
     "windy lake (table)": lambda **c: lake(**c),
     # Of other sizes, looked at once, after the learner was finished:
     "river, 8 states": lambda **c: db.mdp.riverswim(states=8, horizon=14, **c),
+    "windy lake 5×5 (table)": lambda **c: lake(rows=LAKE_5, horizon=16, **c),
+    "windy lake 8×8 (table)": lambda **c: lake(rows=LAKE_8, horizon=28, **c),
+    "random sparse (table)": lambda **c: sparse(**c),
     "random mixture, 8 states": lambda **c: db.mdp.random_linear_mixture(states=8, actions=3, dim=5, seed=1, **c),
 }
 

@@ -20,7 +20,7 @@ import argparse
 import itertools
 import json
 import pathlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,23 +35,28 @@ TUNING, REPORTED = 1000, 0  # first seeds
 # ------------------------------------------------------------------------------------------------------------------ worlds
 
 
-def lake(*, episodes: int, drift: Any) -> db.mdp.MDP:
-    """The map of FrozenLake 4×4, on which a wind that turns deflects every third step; being at the goal pays."""
-    rows, moves = "SFFFFHFHFFFHHFFG", ((0, -1), (1, 0), (0, 1), (-1, 0))
+LAKE = ("SFFF", "FHFH", "FFFH", "HFFG")  # FrozenLake 4×4: start, frozen, hole, goal
+
+
+def lake(*, episodes: int, drift: Any, rows: Sequence[str] = LAKE, horizon: int = 12) -> db.mdp.MDP:
+    """The map of a FrozenLake, n×n, on which a wind that turns deflects every third step; being at the goal pays."""
+    n, field, moves = len(rows), "".join(rows), ((0, -1), (1, 0), (0, 1), (-1, 0))
+    S = n * n
 
     def step(s: int, a: int) -> int:
-        r, c = (int(np.clip(x + dx, 0, 3)) for x, dx in zip(divmod(s, 4), moves[a], strict=True))
-        return 4 * r + c
+        r, c = (int(np.clip(x + dx, 0, n - 1)) for x, dx in zip(divmod(s, n), moves[a], strict=True))
+        return n * r + c
 
-    winds = np.zeros((16, 4, 16, 2))
-    for s, a, w in np.ndindex(16, 4, 2):
+    winds = np.zeros((S, 4, S, 2))
+    for s, a, w in np.ndindex(S, 4, 2):
         aside = (a + (1 if w == 0 else -1)) % 4
         for to, p in ((step(s, a), 2 / 3), (step(s, aside), 1 / 3)):
-            winds[s, a, s if rows[s] in "HG" else to, w] += p
-    pay = np.zeros((16, 4, 1))
-    pay[15] = 1.0
+            winds[s, a, s if field[s] in "HG" else to, w] += p
+    pay = np.zeros((S, 4, 1))
+    pay[S - 1] = 1.0
     phase = db.mdp.phase(episodes, drift)
-    return db.mdp.linear_mixture(pay, winds, np.ones((episodes, 1)), np.column_stack([1 - phase, phase]), horizon=12)
+    w = np.column_stack([1 - phase, phase])
+    return db.mdp.linear_mixture(pay, winds, np.ones((episodes, 1)), w, horizon=horizon)
 
 
 WORLDS: dict[str, Callable[..., db.mdp.MDP]] = {
