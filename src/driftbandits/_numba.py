@@ -15,6 +15,8 @@ options `no_cpython_wrapper`,           leaves without executables of their own 
 `serialize.dumps`, `magic_tuple`
 `Dispatcher.__class__`                  Python runs a leaf as the function it was   leaves cannot be called from Python
 `BaseNamedTuple`, `.instance_class`     the Python class of a part                  import error
+`library._final_module`                 kept code says what it calls, and is        each start loads all that numba compiles with:
+                                        loaded without numba's registries           0.5 s more
 `context.make_array(kind)`              the address of a row, for `four`            compilation fails
 `pythonapi._unboxers`,                  a random generator given to compiled code   each call with one keeps 64 bytes, and the generator,
 `nrt_meminfo_new_from_pyobject`         is given back                               for ever
@@ -269,10 +271,11 @@ class CodeCache:
         """The compiled function, or None."""
         from numba.core.compiler import CompileResult
 
-        context.refresh()
         for name in self.names(signature):
             piece = self.store.read(name)
             if piece is not None:
+                if not _resolved(self.store.about(name).get("needs")):
+                    context.refresh()
                 try:
                     return cast(Any, CompileResult)._rebuild(context, *pickle.loads(piece))
                 except Exception:  # whatever unpickling may raise: it is whole but cannot be used
@@ -290,6 +293,7 @@ class CodeCache:
             "types": [spelled(kind) for kind in getattr(signature, "args", signature)],
             "machine": this_machine(),
             "numba": numba.__version__,
+            "needs": _needs(result.library),
         }
         self.store.write(self.name(signature), cast(Any, dumps)(result._reduce()), about)
 
@@ -301,6 +305,21 @@ class CodeCache:
 
     def flush(self) -> None:
         """Nothing is held back."""
+
+
+def _needs(library: Any) -> list[str] | None:
+    """Names that the code calls and does not define; None if the library does not show them."""
+    try:
+        module = library._final_module
+        named = [*module.functions, *module.global_variables]
+        return sorted(v.name for v in named if v.is_declaration and not v.name.startswith("llvm."))
+    except AttributeError:
+        return None
+
+
+def _resolved(names: Any) -> bool:
+    """Are these names known to LLVM? Then kept code runs without all that numba loads to compile (SciPy too): 0.5 s of a start."""
+    return isinstance(names, list) and all(llvmlite.binding.address_of_symbol(str(name)) for name in names)
 
 
 @functools.cache

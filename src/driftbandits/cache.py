@@ -234,6 +234,14 @@ class Store:
         self._used()
         return piece
 
+    def about(self, name: str) -> dict[str, Any]:
+        """What was noted with a piece; nothing if that cannot be read."""
+        try:
+            found = json.loads((self.place / f"{name}.nbi").read_bytes())
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
     def discard(self, name: str) -> None:
         """A piece that cannot be used: say so, and make room for a new one."""
         warn_once(f"compiled code in {self.place} is damaged and is compiled anew; if this comes again, check the disk")

@@ -16,6 +16,7 @@ import warnings
 import numba
 import numpy as np
 import pytest
+from numba.core.cpu import CPUContext
 
 from driftbandits import cache
 from driftbandits.cache import MARKER, CacheWarning, Store
@@ -243,6 +244,27 @@ def test_half_a_piece_is_none(own_cache, ending):
     pieces(own_cache, ending)[0].unlink()
     assert fresh()(3.0) == 6.0
     assert len(pieces(own_cache, "nbc")) == len(pieces(own_cache, "nbi")) == 1
+
+
+@compiled
+def test_kept_code_is_loaded_without_what_numba_compiles_with(own_cache, monkeypatch):
+    assert fresh()(3.0) == 6.0
+    (index,) = pieces(own_cache, "nbi")
+    about = json.loads(index.read_text())
+    assert "PyFloat_AsDouble" in about["needs"]
+    loaded = []
+    monkeypatch.setattr(CPUContext, "refresh", lambda context: loaded.append(context))
+    assert fresh()(3.0) == 6.0
+    assert not loaded
+    for needs in (
+        None,
+        "PyFloat_AsDouble",
+        ["PyFloat_AsDouble", "numba_has_no_such_function"],
+    ):  # then numba knows better
+        index.write_text(json.dumps(about | {"needs": needs}))
+        loaded.clear()
+        assert fresh()(3.0) == 6.0
+        assert len(loaded) == 1
 
 
 @compiled
