@@ -57,6 +57,7 @@ def test_the_radii_of_episode_k_are_those_of_delta_k(family):
     assert anytime["reward_radius"] == pytest.approx(plain["reward_radius"], rel=1e-9)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("family", ["linear", "multinomial"])
 def test_learner_and_bound_have_the_same_delta(family):
     """One meaning of δ: that of the learner with the theory's constants is that of its theorem's bound."""

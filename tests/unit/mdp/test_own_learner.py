@@ -7,6 +7,7 @@ import driftbandits as db
 
 WORLD = db.mdp.riverswim(episodes=12, horizon=4, drift="abrupt", noise=0.01)
 STRATEGY = db.zoo.weight_ucrl(gamma=0.9, reward_noise=0.01)
+pytestmark = pytest.mark.interpreted  # what is compiled here is compiled in other tests
 
 
 class Fixed:
@@ -22,7 +23,6 @@ class Fixed:
         self.seen.append(what)
 
 
-@pytest.mark.interpreted
 def test_an_agent_and_its_strategy_are_the_same_learner():
     run = db.simulate_mdp(STRATEGY, WORLD, seed=3, record=True)
     ties = np.random.SeedSequence(3).spawn(3)[1]
