@@ -266,7 +266,7 @@ def draw_scaling(trials: int) -> None:
         axis.set_xlabel(f"episodes K   ({fixed})" if what == "K" else f"drift Δ   ({fixed})")
         axis.set_ylabel("final dynamic regret")
         low, high = axis.get_ylim()
-        axis.set_ylim(low, 12.0 * high)
+        axis.set_ylim(low, 30.0 * high)
         axis.grid(alpha=0.25, lw=0.6)
         axis.spines[["top", "right"]].set_visible(False)
         axis.legend(
