@@ -16,14 +16,18 @@ from numpy.typing import ArrayLike
 from ..checks import as_numbers
 from ..errors import positive
 from ..linalg import Matrix, Vector
+from ..protocol import Integers
 from .choices import Choices, check_reachable, choices
 from .moves import Moves, moves_of
+from .protocol import Cube
 
 ANGLES = 720
 STARTS = 64
 DESCENTS = 1000
-EXACT = 1000  # minimisations of one κ
-CLASSES = 256  # bounded at once
+EXACT = 1000  # minimisations of one κ,
+EFFORT = 10_000  # and successors in all of them
+AT_ONCE = 1 << 22  # distances
+TOO_MANY = 1 << 29  # distances in all: a minute
 
 
 def kappa(psi: ArrayLike, reachable: ArrayLike, *, S_w: float, reference_only: bool = False) -> float:
@@ -47,14 +51,18 @@ def kappa_of(moves: Moves, S: float, reference_only: bool = False) -> float:
     """κ of checked features; 1/4 if no pair has two successors.
 
     Products are minimised in the order of a bound from below, until none that is left can be smaller. If that takes more than `EXACT`
-    minimisations (thousands of different pairs), the bound of what is left is returned: a smaller κ, for which everything still holds.
+    minimisations (thousands of different pairs), or pairs have so many successors that these take longer, the bound of what is left is
+    returned: a smaller κ, for which everything still holds. Hundreds of successors of each of a thousand pairs are bounded one by one.
     """
     table = choices(moves, actions=1)
-    smallest = 0.25
+    if float((table.used.astype(float) ** 3).sum()) / 2.0 > TOO_MANY:
+        return _product_of_least(table, S)
+    smallest, effort = 0.25, 0
     for done, (bound, c, i, j) in enumerate(_products(table, S, reference_only)):
         if bound >= smallest:
             break
-        if done == EXACT:
+        effort += int(table.used[c])
+        if done == EXACT or effort > EFFORT:
             return bound
         smallest = min(smallest, _smallest_product(_reduced(table.psi[c, : table.used[c]]), i, j, S))
     return smallest
@@ -71,10 +79,8 @@ def _products(table: Choices, S: float, reference_only: bool) -> Iterator[tuple[
         if reference_only:
             i, j = i[j == 0], j[j == 0]
         members = np.flatnonzero(table.used == count)
-        for some in np.array_split(members, -(-len(members) // CLASSES)):
-            psi = table.psi[some, :count]
-            middle = 0.5 * (psi[:, i] + psi[:, j])
-            reach = S * np.linalg.norm(psi[:, None] - middle[:, :, None], axis=-1)
+        for some in np.array_split(members, min(len(members), -(-len(members) * len(i) * int(count) // AT_ONCE))):
+            reach = S * _distances(table.psi[some, :count], i, j)
             top = reach.max(axis=-1)
             bounds.append((-2.0 * (top + np.log(np.exp(reach - top[..., None]).sum(axis=-1)))).ravel())
             classes.append(np.repeat(some, len(i)))
@@ -85,6 +91,28 @@ def _products(table: Choices, S: float, reference_only: bool) -> Iterator[tuple[
     columns = [np.concatenate(column) for column in (bounds, classes, first, second)]
     for k in np.argsort(columns[0], kind="stable"):
         yield float(np.exp(columns[0][k])), int(columns[1][k]), int(columns[2][k]), int(columns[3][k])
+
+
+def _product_of_least(table: Choices, S: float) -> float:
+    """A bound of κ from below without looking at two successors together: p_i ≥ 1/Σ_l exp(S‖ψ_l − ψ_i‖), the two least of a class."""
+    least = 2.0 * np.log(0.5)
+    for c in np.flatnonzero(table.used >= 2):
+        every = np.arange(table.used[c])
+        reach = S * _distances(table.psi[c : c + 1, : table.used[c]], every, every)[0]
+        top = reach.max(axis=-1)
+        logs = np.sort(-top - np.log(np.exp(reach - top[:, None]).sum(axis=-1)))
+        least = min(least, float(logs[0] + logs[1]))
+    return float(np.exp(least))
+
+
+def _distances(psi: Cube, i: Integers, j: Integers) -> Cube:
+    """‖ψ_l − (ψ_i+ψ_j)/2‖ of every class, pair (i, j) and successor l, from inner products: no array has the features as an axis."""
+    gram = psi @ psi.swapaxes(1, 2)
+    own = np.einsum("cuu->cu", gram)
+    middle = 0.25 * (own[:, i] + own[:, j] + 2.0 * gram[:, i, j])
+    square = own[:, None] - gram[:, i] - gram[:, j] + middle[:, :, None]
+    distances: Cube = np.sqrt(np.maximum(square, 0.0))
+    return distances
 
 
 def _reduced(features: Matrix) -> Matrix:

@@ -118,11 +118,20 @@ def test_kappa_in_the_order_of_its_bounds_is_the_smallest_product(dim):
     assert all(bound <= value * (1 + 1e-12) for (bound, *_), value in zip(products, exact, strict=True))
 
 
+def test_distances_come_from_inner_products():
+    psi = np.random.default_rng(0).normal(size=(3, 5, 4))
+    i, j = np.tril_indices(5, -1)
+    expected = np.linalg.norm(psi[:, None] - 0.5 * (psi[:, i] + psi[:, j])[:, :, None], axis=-1)
+    np.testing.assert_allclose(curvature._distances(psi, i, j), expected, atol=1e-12)
+
+
 def test_a_kappa_that_would_take_too_long_is_bounded_from_below(monkeypatch):
     moves = moves_from(SUCCESSORS, PSI)[2]
     exact = curvature.kappa_of(moves, 1.5)
-    monkeypatch.setattr(curvature, "EXACT", 1)
-    assert 0.0 < curvature.kappa_of(moves, 1.5) <= exact
+    for limit in ("EXACT", "EFFORT", "TOO_MANY"):
+        with monkeypatch.context() as patch:
+            patch.setattr(curvature, limit, 1)
+            assert 0.0 < curvature.kappa_of(moves, 1.5) <= exact
 
 
 @pytest.mark.compiled
