@@ -30,6 +30,8 @@ from .protocol import Cube, Task, add_next, estimate_transition, learn_transitio
 from .reward import add_bonuses, fold
 from .value_targeted import DOUBT, check_transition
 
+AT_ONCE = 1 << 22  # numbers of differences between successors
+
 
 @part
 class Multinomial(NamedTuple):
@@ -90,9 +92,6 @@ def _(transition: Multinomial, task: Task, memory: Any, groups: int) -> Multinom
     reference, pairs = int(transition.reference), task.states * task.actions
     table = choices(task.moves, task.actions, reference, len(task.moves.used) // pairs)
     C, U, d = table.psi.shape
-    span = table.psi[:, :, None] - table.psi[:, None]
-    inside = np.arange(U) < table.used[:, None]
-    diameter = float(np.linalg.norm(span[inside[:, :, None] & inside[:, None]], axis=-1).max())
     length = transition.L if reference == RAW else float(np.linalg.norm(table.psi, axis=-1).max())
     places = U if reference == RAW else U - 1
     return MultinomialState(
@@ -107,7 +106,7 @@ def _(transition: Multinomial, task: Task, memory: Any, groups: int) -> Multinom
         radius=np.zeros(groups),
         failure=np.full(1, log_failure(transition.delta, transition.uniform, task)),
         pairs=np.full(1, pairs),
-        concordance=np.full(1, diameter),
+        concordance=np.full(1, _diameter(table)),
         size=np.full(1, places * length**2),
         total=np.zeros(C),
         target=np.zeros(d),
@@ -123,6 +122,17 @@ def _(transition: Multinomial, task: Task, memory: Any, groups: int) -> Multinom
         nothing=np.zeros(0),
         ball=blank_ball_work(d),
     )
+
+
+def _diameter(table: Choices) -> float:
+    """The largest ‖ψ(s') − ψ(s″)‖ of two successors of a pair, a few classes at a time: with many successors all would be gigabytes."""
+    C, U, d = table.psi.shape
+    largest = 0.0
+    for some in np.array_split(np.arange(C), min(C, -(-C * U * U * d // AT_ONCE))):
+        psi, inside = table.psi[some], np.arange(U) < table.used[some, None]
+        span = psi[:, :, None] - psi[:, None]
+        largest = max(largest, float(np.linalg.norm(span[inside[:, :, None] & inside[:, None]], axis=-1).max()))
+    return largest
 
 
 @kernel
