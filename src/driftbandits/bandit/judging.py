@@ -6,7 +6,7 @@ from ..kernel import kernel, solver
 from ..linalg import Vector
 from ..meta.self_tuning.evidence import REENTER, REFUTE, SHARE, contest
 from ..meta.self_tuning.family import robust_score
-from .sums import CAL_1, CAL_2, CAL_N, NEWEST, NORMAL, USE, Bank
+from .sums import AFTER, BEFORE, CAL_1, CAL_2, CAL_N, EVIDENCE, NEWEST, NORMAL, USE, Bank
 
 
 @solver
@@ -61,11 +61,8 @@ def _choose(bank: Bank, first: int, lead: int, tick: float) -> bool:
         if weight[j] < weight[lead] - REFUTE:
             if j == M - 1:  # the longest memory: every change refutes it sooner or later, once
                 refuted = True
-                bank.event[0], bank.event[1], bank.event[2] = (
-                    _known(bank, j),
-                    _known(bank, lead),
-                    weight[lead] - weight[j],
-                )
+                bank.event[BEFORE], bank.event[AFTER] = _known(bank, j), _known(bank, lead)
+                bank.event[EVIDENCE] = weight[lead] - weight[j]
             _restart(bank, j, lead, tick)
             weight[j] = weight[lead] - REENTER
         if weight[j] >= weight[lead] - 0.5 * p:

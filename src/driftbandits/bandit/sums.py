@@ -9,7 +9,10 @@ from ..linalg import Matrix, Vector
 from .coordinates import Integers
 
 MEMORIES = (8.0, 32.0, 128.0, 512.0, 2048.0, math.inf)  # in decisions
-R0, KNOWN, COUNT, SUM, SQUARES, NEWEST, NORMAL, CAL_N, CAL_1, CAL_2, LAM, USE = range(12)  # places in `misc`
+# There may be many bandits, and an array of its own for each number would take 1 kB more of each: places have names instead.
+R0, KNOWN, COUNT, SUM, SQUARES, NEWEST, NORMAL, CAL_N, CAL_1, CAL_2, LAM, USE = range(12)  # in `misc`
+# In `event`: observations of the memory that was refuted and of the better one, and the nats between them.
+BEFORE, AFTER, EVIDENCE = range(3)
 NEVER = -1e18  # before all time: finite, so that differences are
 PRIOR = 0.3  # λ = 0.3·E‖φ‖²
 DIRECT = 64  # up to so many columns estimates are renewed with every reward
@@ -30,7 +33,7 @@ class Bank(NamedTuple):
     theta: Matrix  # (M, K, 2, p)  (V+Λ)⁻¹ b and (V+Λ)⁻¹ V_{·0}
     rest: Matrix  # (M, K, 3)  the sum of squares left, as a quadratic in r̄
     misc: Vector  # (12,)
-    event: Vector  # (3,)  memory before, after, evidence
+    event: Vector  # (3,)  the last refutation
 
 
 class Work(NamedTuple):

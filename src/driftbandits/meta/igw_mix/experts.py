@@ -12,7 +12,7 @@ from .parts import IgwMix, IgwState
 @kernel
 def reweigh(strategy: IgwMix, state: IgwState, x: Vector, r: float) -> None:
     """w ∝ w·g(r)."""
-    best, total, u = -math.inf, 0.0, state.work.vectors[0]
+    best, total, u = -math.inf, 0.0, state.work.u
     for k in range(state.weight.shape[0]):
         solve_lower(state.U[k], x, u)
         score = log_density(strategy.family, dot(state.theta[k], x), dot(u, u), r)
@@ -30,7 +30,7 @@ def update_expert(strategy: IgwMix, state: IgwState, k: int, x: Vector, r: float
     """Bayes, fade, project."""
     V, theta, d = state.V[k], state.theta[k], x.shape[0]
     gamma = 1.0 - 0.5 ** (k + 1)
-    b, y, z = state.work.vectors[0], state.work.vectors[1], state.work.vectors[2]
+    b, y, z = state.work.b, state.work.y, state.work.z
     a, rho = pull(strategy.family, dot(theta, x), r)
     for i in range(d):
         b[i] = gamma * (dot(V[i], theta) + rho * x[i])

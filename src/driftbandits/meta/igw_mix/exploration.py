@@ -49,7 +49,7 @@ def distribution(strategy: IgwMix, state: IgwState, arms: Matrix, p: Vector) -> 
                 Z[i, a] = arms[i, a] / math.sqrt(1.0 + eta * (mean[top] - mean[a]))
         state.kappa[0] = max(state.kappa[0], design(state, Z, n))
         for a in range(n):
-            p[a] = work.q[1, a] / (1.0 + eta * (mean[top] - mean[a]))
+            p[a] = work.average[a] / (1.0 + eta * (mean[top] - mean[a]))
     rest = 1.0
     for a in range(n):
         if a != top:
@@ -62,9 +62,9 @@ def distribution(strategy: IgwMix, state: IgwState, arms: Matrix, p: Vector) -> 
 
 @kernel
 def design(state: IgwState, Z: Matrix, n: int) -> float:
-    """work.q[1] = the average of k steps of q ← q·lev/d; returns its certificate κ (Lemma 1c)."""
+    """work.average = the average of k steps of q ← q·lev/d; returns its certificate κ (Lemma 1c)."""
     work, d = state.work, Z.shape[0]
-    q, average, leverage = work.q[0, :n], work.q[1, :n], work.q[2, :n]
+    q, average, leverage = work.q[:n], work.average[:n], work.leverage[:n]
     steps = math.ceil(math.log2(max(n / d, 1.0))) + 1
     for a in range(n):
         q[a], average[a] = 1.0 / n, 0.0

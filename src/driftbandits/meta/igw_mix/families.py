@@ -101,7 +101,7 @@ def _(family: LogisticForecasts, z: float, q: float, r: float) -> float:
 
 @predict.register(LogisticForecasts)
 def _(family: LogisticForecasts, state: Any, arms: Matrix, out: Vector) -> None:
-    score = state.work.q[0, : out.shape[0]]
+    score = state.work.score[: out.shape[0]]
     for a in range(out.shape[0]):
         out[a] = 0.0
     for k in range(state.weight.shape[0]):

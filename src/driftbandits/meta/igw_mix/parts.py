@@ -48,13 +48,19 @@ class IgwWork(NamedTuple):
 
     Z: Vector  # (d·n,)
     mean: Vector  # (n,)
-    q: Matrix  # (3, n) the design, its average, leverages
+    score: Vector  # (n,) xᵀθ̂ of one expert
+    q: Vector  # (n,) the design
+    average: Vector  # (n,) of the designs so far
+    leverage: Vector  # (n,)
     p: Vector  # (n,)
     key: Vector  # (n,)
     chunk: Matrix  # (d, CHUNK)
     A: Matrix  # (d, d)
     U: Matrix  # (d, d)
-    vectors: Matrix  # (3, d)
+    u: Vector  # (d,) U⁻ᵀx
+    b: Vector  # (d,) Vθ̂ of the expert at hand
+    y: Vector  # (d,) its θ̂ on the ball
+    z: Vector  # (d,) workspace of that projection
 
 
 class Draw(NamedTuple):
@@ -97,13 +103,19 @@ def _room(d: int, n: int) -> IgwWork:
     return IgwWork(
         Z=np.zeros(d * n),
         mean=np.zeros(n),
-        q=np.zeros((3, n)),
+        score=np.zeros(n),
+        q=np.zeros(n),
+        average=np.zeros(n),
+        leverage=np.zeros(n),
         p=np.zeros(n),
         key=np.zeros(n),
         chunk=np.zeros((d, CHUNK)),
         A=np.zeros((d, d)),
         U=np.zeros((d, d)),
-        vectors=np.zeros((3, d)),
+        u=np.zeros(d),
+        b=np.zeros(d),
+        y=np.zeros(d),
+        z=np.zeros(d),
     )
 
 

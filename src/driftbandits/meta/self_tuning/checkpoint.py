@@ -32,12 +32,17 @@ from .coordinates import (
 from .family import centre, fit_score
 from .models import fit, recompute, ridge
 from .parts import (
+    CHANGE,
     EXPONENTIAL,
+    HALF,
     ITEM_RIDGE,
     LAM,
     LAM_INTERCEPT,
+    MOMENT,
     NEXT,
+    OFFSET,
     ORIGIN,
+    PRODUCT,
     REWARD_MEAN,
     REWARDS,
     RIDGE,
@@ -83,7 +88,7 @@ def _express_anew(strategy: SelfTuning, state: SelfTuningState) -> None:
     now[LAM_INTERCEPT] = 1.0
     if origin == 1:
         now[LAM_INTERCEPT] = PINNED * max(1.0, state.models.V[state.gamma.shape[0] - 1, 0, 0, 0])
-    delta = state.work.vectors[4]
+    delta = state.work.vectors[CHANGE]
     for i in range(delta.shape[0]):
         delta[i] = -state.scale.offset[i]
     if origin == 0:
@@ -114,7 +119,7 @@ def _change_offset(state: SelfTuningState, delta: Vector) -> None:
         for m in range(models.n.shape[0]):
             if m < E:
                 V, b = models.V[m, block], models.b[m, block]
-                models.yy[m, block] += move_offset(V, b, delta, state.work.vectors[5])
+                models.yy[m, block] += move_offset(V, b, delta, state.work.vectors[HALF])
             else:
                 for i in range(delta.shape[0]):
                     models.theta[m, block, i] -= delta[i]
@@ -203,7 +208,7 @@ def _marginal(family: Any, state: SelfTuningState, origin: int) -> float:
     now, work, models = state.now, state.work, state.models
     m = state.evidence.current[EXPONENTIAL]
     p = models.b.shape[2]
-    b, offset = work.vectors[0], work.vectors[1]
+    b, offset = work.vectors[MOMENT], work.vectors[OFFSET]
     shift, stretch = work.T[origin, 0], work.T[origin, 1]
     total, residual, responses, n = 0.0, 0.0, 0.0, 0.0
     for block in range(models.last.shape[0]):
@@ -219,7 +224,7 @@ def _marginal(family: Any, state: SelfTuningState, origin: int) -> float:
         if origin == 0:
             offset[0] += centre(family, now[REWARDS], now[REWARDS] * now[REWARD_MEAN])
             first = 1.0
-        yy = models.yy[m, block] + move_offset(work.A, b, offset, work.vectors[2])
+        yy = models.yy[m, block] + move_offset(work.A, b, offset, work.vectors[PRODUCT])
         prior = math.log(first) + (p - 1.0) * math.log(now[LAM])
         work.A[0, 0] += first
         for i in range(1, p):

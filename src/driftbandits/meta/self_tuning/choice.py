@@ -16,7 +16,7 @@ from ...kernel import kernel, solver, sqrt
 from ...linalg import CHUNK, Matrix, Vector, dot, inner_products, largest, position, quadratic_forms
 from .envelope import add_law, mass_of, pick
 from .models import elapsed, precision, prior_width, quadratic, renewal, widened
-from .parts import BANK, BANKS, CHECK, EXPLORE, PICK, SelfTuning, SelfTuningState
+from .parts import ARM, BANK, BANKS, CHECK, EXPLORE, LOW, OF_CHECK, PICK, STEP, SelfTuning, SelfTuningState
 
 CHECKS = 0.01
 OPTIMISM = 0.5
@@ -40,7 +40,7 @@ def deviations(strategy: SelfTuning, state: SelfTuningState, Z: Matrix, bank: in
     models, m = state.models, state.evidence.current[bank]
     noise = state.evidence.noise[bank]
     if strategy.disjoint == 1.0:
-        z = state.work.vectors[3]
+        z = state.work.vectors[ARM]
         for i in range(z.shape[0]):
             z[i] = Z[i, 0]
         prior = prior_width(state, z)
@@ -84,8 +84,8 @@ def score_arms(strategy: SelfTuning, state: SelfTuningState, Z: Matrix, score: V
     if draw.u[EXPLORE] < strategy.explore or checks:
         if noise > 0.0:
             deviations(strategy, state, Z, bank, work.sd[:n])
-        weights_of_checks(mean, work.sd[:n], draw.u[EXPLORE] < strategy.explore or noise <= 0.0, work.p[1, :n])
-        chosen = pick(work.p[1, :n], work.key[:n], draw.u[PICK])
+        weights_of_checks(mean, work.sd[:n], draw.u[EXPLORE] < strategy.explore or noise <= 0.0, work.p[OF_CHECK, :n])
+        chosen = pick(work.p[OF_CHECK, :n], work.key[:n], draw.u[PICK])
         top = largest(mean)
         for a in range(n):
             score[a] = mean[a]
@@ -141,8 +141,8 @@ def _add_bank(
     strategy: SelfTuning, state: SelfTuningState, Z: Matrix, bank: int, weight: float, only: int, p: Vector
 ) -> None:
     work, n = state.work, p.shape[0]
-    mean, sd, low, step = work.mean[bank, :n], work.sd[:n], work.line[0, :n], work.line[1, :n]
-    noise, checks = state.evidence.noise[bank], work.p[1, :n]
+    mean, sd, low, step = work.mean[bank, :n], work.sd[:n], work.line[LOW, :n], work.line[STEP, :n]
+    noise, checks = state.evidence.noise[bank], work.p[OF_CHECK, :n]
     if noise > 0.0:
         deviations(strategy, state, Z, bank, sd)
     floor = CHECKS if noise > 0.0 else 1.0

@@ -18,7 +18,7 @@ import math
 
 from ...kernel import kernel, solver, sqrt
 from ...linalg import FLOOR, Matrix, Vector, cholesky, dot, inverse, log_det, solve_lower
-from .parts import CLOCK, LAM, LAM_INTERCEPT, SPREAD, SPREAD_INTERCEPT, SelfTuningState
+from .parts import CLOCK, HALF, LAM, LAM_INTERCEPT, SPREAD, SPREAD_INTERCEPT, SelfTuningState
 
 OFTEN = 16.0  # observations between two computations of P from V, or p of them if that is more: rounding adds up
 FRESH = 0.7  # a prior that would fade below this is restored at once
@@ -202,6 +202,6 @@ def fit(state: SelfTuningState, b: Vector) -> tuple[float, float]:
     """Log det (V+Λ) and bᵀ(V+Λ)⁻¹b of work.A = V + Λ, which is factored into work.U."""
     work = state.work
     factorise(work.A, work.U)
-    half = work.vectors[5]
+    half = work.vectors[HALF]
     solve_lower(work.U, b, half)
     return log_det(work.U), dot(half, half)

@@ -22,7 +22,8 @@ EVENTS = 64  # so many drift events are kept
 BANKS = 3
 EXPONENTIAL, STATIC, WALK = 0, 1, 2
 
-# Places in `now`: numbers that change.
+# Solvers take the whole state by value, so that an array for each number and each vector would cost 7 % of a round: places have names.
+# In `now`: numbers that change.
 (
     CLOCK,  # rounds passed: decisions made, and observations that came without one
     SEEN,  # observations
@@ -52,6 +53,12 @@ BANK, CHECK, PICK, EXPLORE = range(
     4
 )  # places in the uniform draws: which bank, check or not, which of equals, uniform or not
 DRAWS = 4
+
+
+# In `Work.vectors`: Σ w y z and m̄ in candidate coordinates, VΔ, the coordinates of one arm, the change Δ of m̄, and U⁻ᵀb or VΔ.
+MOMENT, OFFSET, PRODUCT, ARM, CHANGE, HALF = range(6)
+LOW, STEP = range(2)  # in `Work.line`: the score of an arm at ξ = 0, and what ξ = 1 adds
+OF_CHOICE, OF_CHECK = range(2)  # in `Work.p`: weights of the arms
 
 
 @part
@@ -127,15 +134,15 @@ class Work(NamedTuple):
     Z: Vector  # (p·n,)
     mean: Matrix  # (BANKS, n)
     sd: Vector  # (n,)
-    line: Matrix  # (2, n)
-    p: Matrix  # (2, n)
+    line: Matrix  # (2, n) LOW, STEP
+    p: Matrix  # (2, n) OF_CHOICE, OF_CHECK
     key: Vector  # (n,)
     chunk: Matrix  # (p, CHUNK)
     A: Matrix  # (p, p)
     U: Matrix  # (p, p)
     W: Matrix  # (p, p)
     T: Matrix  # (2, 2, p) two candidate coordinates: shift and stretch
-    vectors: Matrix  # (6, p)
+    vectors: Matrix  # (6, p) MOMENT, …
     Pz: Matrix  # (M, p) of the observation at hand
 
 

@@ -14,48 +14,39 @@ from ...errors import InvalidValue
 from ...kernel import kernel, solver
 from ...linalg import Matrix, Vector, dot, largest, position
 from ...protocol import (
-    Limits,
     Setting,
     act,
     add_item,
-    conditioning,
-    describe,
     drop_item,
-    estimator,
     exact_when_late,
     hears,
     learn,
     learn_late,
-    limits,
     make_room,
     optimism,
     propensities,
     ready,
     scores,
-    size,
     skip,
     start,
-    trace,
 )
 from .checkpoint import checkpoint
 from .choice import means, probabilities, score_arms
 from .coordinates import adopt, express, express_one, see
 from .duel import judge_banks, settle_duel
 from .envelope import pick, tied_with_best
-from .evidence import calibration, judge
-from .family import centre, response, support
+from .evidence import judge
+from .family import centre, response
 from .models import absorb_exponential, absorb_walk, prior_of
 from .parts import (
+    ARM,
     BANKS,
     CHOSEN,
     CLOCK,
     DISAGREED,
     DRAWN,
-    EVENT,
-    EVENTS,
     GREEDY,
-    LAM,
-    ORIGIN,
+    OF_CHOICE,
     PICK,
     PROPENSITY,
     REWARD_MEAN,
@@ -63,8 +54,6 @@ from .parts import (
     REWARDS,
     ROUND,
     SEEN,
-    SPREAD,
-    SPREAD_INTERCEPT,
     TICKETS,
     Models,
     SelfTuning,
@@ -72,8 +61,6 @@ from .parts import (
     first_state,
     room,
 )
-
-BANK_NAMES = ("exponential", "static", "walk")
 
 
 @start.register(SelfTuning)
@@ -163,7 +150,7 @@ def _(strategy: SelfTuning, state: SelfTuningState, arms: Matrix, score: Vector,
 
 @kernel
 def _choose(state: SelfTuningState, score: Vector) -> int:
-    tied, n = state.work.p[0], score.shape[0]
+    tied, n = state.work.p[OF_CHOICE], score.shape[0]
     tied_with_best(score, tied[:n])
     return pick(tied[:n], state.work.key[:n], state.draw.u[PICK])
 
@@ -185,8 +172,8 @@ def _note_duel(strategy: SelfTuning, state: SelfTuningState, Z: Matrix, k: int, 
         elif greedy != first:
             ticket[DISAGREED] = 1.0
     if ticket[DISAGREED] == 1.0 and counts:
-        probabilities(strategy, state, Z, k, work.p[0, :n])
-        ticket[PROPENSITY] = work.p[0, k]
+        probabilities(strategy, state, Z, k, work.p[OF_CHOICE, :n])
+        ticket[PROPENSITY] = work.p[OF_CHOICE, k]
 
 
 @scores.register(SelfTuning)
@@ -269,7 +256,7 @@ def _learn(
         adopt(state, False)
         state.scale.offset[0] = centre(strategy.reward, 1.0, r)
     _count(now, r, weight)
-    z, gap = state.work.vectors[3], now[CLOCK] - state.models.last[block]
+    z, gap = state.work.vectors[ARM], now[CLOCK] - state.models.last[block]
     express_one(state, x, z)
     judge(strategy, state, block, z, r, gap, min(weight, 1.0))
     _absorb(strategy, state, block, z, r, gap, age, weight)
@@ -300,105 +287,3 @@ def _absorb(
             absorb_exponential(state, m, block, z, w, y, gap, age, weight)
         else:
             absorb_walk(state, m, block, z, w, y, gap, age, weight)
-
-
-# ---------------------------------------------------------------------------------------------------------------- looking in
-
-
-@limits.register(SelfTuning)
-def _(strategy: SelfTuning) -> Limits:
-    return Limits(np.inf, *support(strategy.reward))
-
-
-@size.register(SelfTuning)
-def _(strategy: SelfTuning, state: SelfTuningState) -> float:
-    """Of the block last observed, and of the noise; NaN anywhere shows in the sum."""
-    total, models = 0.0, state.models
-    block = 0
-    for k in range(models.last.shape[0]):
-        if models.last[k] > models.last[block]:
-            block = k
-    for bank in range(BANKS):
-        theta = models.theta[state.evidence.current[bank], block]
-        total += state.evidence.noise[bank]
-        for i in range(theta.shape[0]):
-            total += abs(theta[i])
-    return total
-
-
-@conditioning.register(SelfTuning)
-def _(strategy: SelfTuning, state: SelfTuningState) -> tuple[float, float, float]:
-    """In standardised units, of the static model: its diagonal is at most 16 per observation."""
-    V, lam = state.models.V[len(state.gamma) - 1], float(state.now[LAM])
-    largest_diagonal = float(np.max(np.einsum("bii->bi", V), initial=0.0))
-    return float(np.max(np.einsum("bii->b", V))), min(lam, 1.0), 1.0 + largest_diagonal / lam
-
-
-@estimator.register(SelfTuning)
-def _(strategy: SelfTuning, state: SelfTuningState) -> Vector:
-    """Slopes per unit of each feature, without the intercept; of all items' common part with `disjoint`."""
-    bank = int(np.argmax(state.duel.rho))
-    m = state.evidence.current[bank]
-    theta = state.scale.offset + (0.0 if strategy.disjoint else state.models.theta[m, 0])
-    return np.asarray(theta[1:] / state.scale.sd)
-
-
-@trace.register(SelfTuning)
-def _(strategy: SelfTuning, state: SelfTuningState) -> dict[str, Any]:
-    """What changes over time:
-
-    effective_memory
-        observations that count in the model in use, per item that has any
-    banks
-        (3,) the probability that each bank decides: exponential, static, walk
-    weights
-        (M,) of all models, adding up to 1 in each bank
-    noise
-        σ̂ of the bank most likely to decide
-    """
-    bank = int(np.argmax(state.duel.rho))
-    n = state.models.n[state.evidence.current[bank]]
-    return {
-        "effective_memory": float(n.sum()),
-        "banks": state.duel.rho.copy(),
-        "weights": state.evidence.weight.copy(),
-        "noise": float(np.sqrt(state.evidence.noise[bank])),
-    }
-
-
-@describe.register(SelfTuning)
-def _(strategy: SelfTuning, state: SelfTuningState) -> dict[str, Any]:
-    """What `trace` tells, then:
-
-    memories
-        (M,) 1/(1−γ) of each model in rounds; 1/√rate of a random walk
-    in_use
-        name of the bank most likely to decide, and the memory of its model
-    calibration
-        shares of standardised forecast errors beyond 1 and 2 (a normal law: .32, .05)
-    drift_events
-        rounds in which the memory that forgets nothing was refuted, the latest 64
-    ridge, intercept
-        λ in units of standardised features; is there an intercept?
-    spread
-        with items: how much they differ, standard deviations of intercepts and of slopes in units of σ̂ (static bank)
-    """
-    bank = int(np.argmax(state.duel.rho))
-    with np.errstate(divide="ignore"):
-        memories = np.concatenate([1.0 / (1.0 - state.gamma), 1.0 / np.sqrt(state.rate)])
-    count = int(state.now[EVENT])
-    events = np.sort(state.evidence.events[: min(count, EVENTS)]).astype(np.int64)
-    told = {
-        "observations": int(state.now[SEEN]),
-        **trace(strategy, state),
-        "memories": memories,
-        "in_use": (BANK_NAMES[bank], float(memories[state.evidence.current[bank]])),
-        "calibration": calibration(state.now),
-        "drift_events": events,
-        "refuted": int(state.evidence.refuted.sum()),
-        "ridge": float(state.now[LAM]),
-        "intercept": bool(state.now[ORIGIN] == 0.0),
-    }
-    if strategy.disjoint:
-        told["spread"] = (float(state.now[SPREAD_INTERCEPT] ** -0.5), float(state.now[SPREAD] ** -0.5))
-    return told
