@@ -244,7 +244,7 @@ def test_the_time_from_a_slider_to_the_drawn_curves_is_told(
             assert page.evaluate(FINALS) != before
             measured.append(page.evaluate("[lab.timing.milliseconds, lab.timing.server]"))
         whole, server = np.median(measured, axis=0)
-        record_property(f"{slider}_ms", whole)
+        record_property(f"{slider}_ms", float(whole))  # a number that goes from process to process
         with capsys.disabled():
             print(
                 f"\nlab, {slider}: median {whole:.0f} ms from the slider to the picture, {server:.0f} ms of it on the server"
