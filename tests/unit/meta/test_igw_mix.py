@@ -47,6 +47,21 @@ def test_the_learner_against_the_oracle(form):
     assert form == "finite" or 1 <= agent.info()["kappa"] <= 2
 
 
+@pytest.mark.compiled
+def test_where_its_arrays_lie_changes_no_digit():
+    """Two agents of one seed, between arrays of other sizes, stay the same to the last bit: a loaded agent goes on as the saved one."""
+    states, neighbours = set(), []
+    for i in range(40):
+        neighbours += [np.zeros(1 + (7 * i + j) % 40) for j in range(i)]
+        del neighbours[::2]
+        agent, rng = db.Agent(db.zoo.igw_mix(horizon=60, P=2.0, S=0.4, R=0.5), dim=3), np.random.default_rng(0)
+        for _ in range(25):
+            agent.select(unit(rng, 5, 3))
+            agent.update(rng.standard_normal())
+        states.add(agent._state.weight.tobytes() + agent._state.log.tobytes())
+    assert len(states) == 1
+
+
 @pytest.mark.interpreted
 def test_clicks_against_the_oracle():
     """§8.1: online Newton experts, ŷ = Σwμ(xᵀθ̂), the finite form."""

@@ -20,6 +20,8 @@ def reweigh(strategy: IgwMix, state: IgwState, x: Vector, r: float) -> None:
         best = max(best, state.log[k])
     for k in range(state.weight.shape[0]):
         state.weight[k] = math.exp(state.log[k] - best)
+    # A loop that writes and sums is vectorised only where its arrays lie far enough apart, which changes the sum's last digit.
+    for k in range(state.weight.shape[0]):
         total += state.weight[k]
     for k in range(state.weight.shape[0]):
         state.weight[k] /= total
