@@ -107,7 +107,7 @@ def _(transition: MeasuredTransitionTable, task: Task, memory: Any, groups: int)
 
 @kernel
 def _imagined(state: TransitionTableState) -> float:
-    return float((1.0 + state.novelty[1]) / (1.0 + state.novelty[0]))
+    return float((1.0 + state.novelty.found[0]) / (1.0 + state.novelty.expected[0]))
 
 
 @add_next.register(MeasuredTransitionTable)
@@ -156,8 +156,8 @@ def _(
     met = state.used[pair]
     count_successor(memory, state, h, pair, successor)
     if state.visits[pair] > 0:
-        state.novelty[0] += 1.0 / state.visits[pair]
-        state.novelty[1] += state.used[pair] - met
+        state.novelty.expected[0] += 1.0 / state.visits[pair]
+        state.novelty.found[0] += state.used[pair] - met
     state.visits[pair] += 1
 
 

@@ -176,6 +176,13 @@ def _(reward: RewardTable, state: RewardTableState) -> dict[str, Any]:
 # ------------------------------------------------------------------------------------------------------------ transitions
 
 
+class Novelty(NamedTuple):
+    """How often a visit after others showed a successor that was new."""
+
+    expected: Vector  # (1,) Σ 1/n over visits after n ≥ 1 others: so often, were ρ = 1 and n large
+    found: Vector  # (1,)
+
+
 class TransitionTableState(NamedTuple):
     """What is known of the transitions, for each group of stages."""
 
@@ -185,7 +192,7 @@ class TransitionTableState(NamedTuple):
     sums: Counts  # N (groups, S·A·U)
     radius: Vector  # (groups,) the scale
     visits: Integers  # (S·A,) ever; this and the next where novelty is measured, else 0
-    novelty: Vector  # (2,) Σ 1/n over visits after n others, and how many of them showed a successor that was new
+    novelty: Novelty
     nothing: Vector  # (0,)
 
 
@@ -204,7 +211,7 @@ def blank_transitions(task: Task, memory: Any, groups: int, scale: float) -> Tra
         sums=Counts(np.zeros((groups, 2)), np.zeros((groups, pairs * U))),
         radius=np.full(groups, scale),
         visits=np.zeros(pairs, np.int64),
-        novelty=np.zeros(2),
+        novelty=Novelty(np.zeros(1), np.zeros(1)),
         nothing=np.zeros(0),
     )
 
