@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
+# Byte code is kept when a module is first imported, not for all that is installed: tests start a hundred processes.
+unexport PYTHONDONTWRITEBYTECODE
 # Two processes; tests of a group stay in one, and groups start in the order of their files: the long ones are not the last.
 TWO := -n 2 --dist loadgroup --no-loadscope-reorder
 
