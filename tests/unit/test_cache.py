@@ -83,8 +83,9 @@ def shouted(folder, method, helper, *, at_a_prompt=False):
     if not at_a_prompt:
         (folder / "mine.py").write_text(own)
         own = "import loop\nfrom mine import Mine\n"
+    # -B: Python takes its byte code of an edit that is a second younger at most, and as long, for that of the file.
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", own + "\nprint(loop.shout(Mine()))"],
+        [sys.executable, "-B", "-W", "error", "-c", own + "\nprint(loop.shout(Mine()))"],
         cwd=folder,
         capture_output=True,
         text=True,
