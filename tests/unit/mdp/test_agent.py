@@ -95,6 +95,7 @@ def test_after_an_end_a_new_episode_is_due():
         assert (agent.values[:, 1].max() == 0) == ("terminated" in how)
 
 
+@pytest.mark.interpreted
 def test_rewards_of_another_range():
     """Rewards −1 for each stage until the end: mapped to [0, 1], an episode that ended earns what a reward of 0 is there."""
     agent = db.EpisodicAgent(db.zoo.weight_ucrl(gamma=1.0), db.mdp.tabular(2, 2), horizon=5, reward_range=(-1.0, 1.0))

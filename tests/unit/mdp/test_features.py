@@ -34,6 +34,7 @@ def test_features_of_moves():
         db.mdp.logit(lambda s, a, t: None, states=2, actions=1)
 
 
+@pytest.mark.interpreted
 def test_practical_constants_do_not_depend_on_units():
     """Features of the rewards × 1000, parameters / 1000: the same plans."""
     rng = np.random.default_rng(0)

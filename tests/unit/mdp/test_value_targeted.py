@@ -72,6 +72,7 @@ def test_estimates_equal_the_oracle():
         np.testing.assert_allclose(run.info["w"][h], w, atol=1e-10)
 
 
+@pytest.mark.interpreted
 def test_pooled_stages_and_noisy_rewards():
     world = db.mdp.random_linear_mixture(seed=4, noise=0.2, **WORLD)
     bounds = {name: BOUNDS[name] for name in ("S_theta", "S_w", "L_psi", "L_phi")}
