@@ -141,8 +141,8 @@ STRATEGIES = {
         gamma=0.97, lam=lam, S=1, L=1, delta=0.01, estimator="one_pass", bonus_scale=0.1
     ),
 }
-#: One memory of each kind is compiled: sums that fade, two norms, a window. The others choose lazily by the same code.
-COMPILED = {"lb_weight_ucb", "d_lin_ucb", "sw_ucb"}
+#: One norm and two are compiled. The others choose lazily by the same code.
+COMPILED = {"lb_weight_ucb", "d_lin_ucb"}
 
 
 @pytest.mark.parametrize(

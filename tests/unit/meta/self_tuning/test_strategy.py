@@ -126,6 +126,7 @@ def test_rewards_may_be_late():
     np.testing.assert_allclose(agent.theta, 1.0, atol=0.05)
 
 
+@pytest.mark.interpreted
 def test_others_have_no_propensities():
     agent = db.Agent(db.zoo.oful(lam=1, S=1, L=1, R=1, delta=0.1), dim=2)
     with pytest.raises(InvalidState, match="known probabilities"):
