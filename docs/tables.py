@@ -37,8 +37,9 @@ RESULTS = re.compile(r"(<!-- results: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def row(*cells: str) -> str:
-    """A row of a table."""
-    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
+    """A row of a table. Markdown takes what stands between two indices of norms for emphasis, so they are escaped, too."""
+    escaped = [cell.replace("|", "\\|").replace("‖_", "‖\\_") for cell in cells]
+    return f"| {' | '.join(escaped)} |\n"
 
 
 def overview() -> str:
