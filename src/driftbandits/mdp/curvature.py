@@ -107,6 +107,7 @@ def _product_of_least(table: Choices, S: float) -> float:
 
 def _distances(psi: Cube, i: Integers, j: Integers) -> Cube:
     """‖ψ_l − (ψ_i+ψ_j)/2‖ of every class, pair (i, j) and successor l, from inner products: no array has the features as an axis."""
+    psi = psi - psi.mean(axis=1, keepdims=True)  # what all successors have in common would cost digits
     gram = psi @ psi.swapaxes(1, 2)
     own = np.einsum("cuu->cu", gram)
     middle = 0.25 * (own[:, i] + own[:, j] + 2.0 * gram[:, i, j])
