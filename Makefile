@@ -7,7 +7,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Two processes; tests of a group stay in one, and groups start in the order of their files: the long ones are not the last.
 TWO := -n 2 --dist loadgroup --no-loadscope-reorder
 
-.PHONY: setup paper test test-all test-numba test-matrix test-package lint types imports unit interpreted format tables benchmark bench bench-ours bench-quick docs docs-lock results lock clean
+.PHONY: setup paper test digests digests-all test-all test-numba test-matrix test-package lint types imports unit interpreted format tables benchmark bench bench-ours bench-quick docs docs-lock results lock clean
 
 setup: $(STAMP)
 
@@ -20,10 +20,10 @@ $(STAMP): requirements.lock pyproject.toml
 paper: setup  ## reproduce the paper: figures, tables and a report under results/paper
 	$(BIN)/driftbandits reproduce --trials 20 --horizon 6000 --seed 0 --out results/paper
 
-test: setup lint types imports unit interpreted  ## what CI runs
+test: setup lint types imports unit interpreted digests  ## what CI runs
 
 test-all: COVER = --cov --cov-report=term
-test-all: test test-numba test-package  ## with the slow statistical checks, every strategy compiled, and the lines that tests reach: at least 90 %
+test-all: test test-numba test-package digests-all  ## with the slow statistical checks, every strategy compiled, and the lines that tests reach: at least 90 %
 	$(BIN)/python -m pytest $(TWO) -m "slow or interpreted" tests src --doctest-modules
 
 test-numba: setup  ## a smoke set on the oldest and the newest numba we promise, each in its own environment
@@ -50,6 +50,12 @@ unit: setup  ## compiled: what is about kernels
 
 interpreted: setup  ## the same kernels without compilation; all that is not a kernel; docstring examples
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(TWO) -m "not slow and not compiled" tests src --doctest-modules $(COVER)
+
+digests: setup  ## choices and numbers of every learner against tests/digests/golden.json, without the compiler
+	NUMBA_DISABLE_JIT=1 OMP_NUM_THREADS=1 $(BIN)/python tests/digests/run.py --quick
+
+digests-all: setup  ## the same compiled, and what takes minutes without the compiler
+	OMP_NUM_THREADS=1 $(BIN)/python tests/digests/run.py
 
 tables: setup  ## write the tables of algorithms in README and docs from the zoo's records
 	$(BIN)/python docs/tables.py
