@@ -78,15 +78,28 @@ def reward_moments(h, phi, states, actions, rewards, w, lam, share_stages=False)
 
 
 def transition_moments(h, psi, states, actions, values, w, lam, share_stages=False, centre=None):
-    """(Σ_h, ŵ_h, n): eq:LMDP-estimate-v; values[j] is V^j (H+1, nS), the plan of episode j; the ridge is λ‖w − centre‖²."""
+    """(Σ_h, ŵ_h, n): eq:LMDP-estimate-v; values[j] is V^j (H+1, nS), the plan of episode j; the ridge is λ‖w − centre‖².
+
+    centre: None for 0, an array, or "even", the shortest w whose probabilities sum to 1.
+    """
     samples = stage_samples(h, actions.shape[1], w, share_stages)
     seen = [value_features(at_stage(psi, i, 4), values[j][i + 1])[states[j, i], actions[j, i]] for j, i, _ in samples]
     X = np.array(seen).reshape(-1, psi.shape[-1])
     y = np.array([values[j][i + 1][states[j, i + 1]] for j, i, _ in samples])
     weight = np.array([value for _, _, value in samples])
+    if isinstance(centre, str):
+        N = (psi if share_stages else at_stage(psi, h, 4)).sum(axis=-2).reshape(-1, psi.shape[-1])
+        centre = np.linalg.pinv(N) @ np.ones(len(N))
     w0 = np.zeros(psi.shape[-1]) if centre is None else centre
     w_hat = w0 + linear.theta_hat(X, y - X @ w0, weight, lam)
     return linear.V(X, weight, lam), w_hat, linear.n_w(weight)
+
+
+def conditioned(w, covariance, psi):
+    """w ~ N(w, covariance), given that Σ_{s'}ψ(s'|s,a)ᵀw = 1 for every pair: (mean, covariance)."""
+    N = psi.sum(axis=-2).reshape(-1, psi.shape[-1])
+    gain = covariance @ N.T @ np.linalg.pinv(N @ covariance @ N.T, rcond=1e-9)
+    return w + gain @ (1.0 - N @ w), covariance - gain @ N @ covariance
 
 
 def norms(features, M):
@@ -103,8 +116,11 @@ def ceiling(cap, H, h):
 # --- linear mixture: Algorithm 3 -----------------------------------------------------------------------------------
 def linear_mixture_plan(phi, psi, states, actions, rewards, values, *, memory, lam_theta, lam_w, S_theta, S_w, L_psi,
                         delta, reward_scale=1.0, transition_scale=1.0, cap="horizon", share_stages=False,
-                        reward_noise=0.0, L_phi=1.0, centre=None):  # fmt: skip
-    """(Q, V) of episode k = len(states) + 1 (eq:LMDP-optimistic-Q), given the plans `values` of the episodes before."""
+                        reward_noise=0.0, L_phi=1.0, centre=None, free=None):  # fmt: skip
+    """(Q, V) of episode k = len(states) + 1 (eq:LMDP-optimistic-Q), given the plans `values` of the episodes before.
+
+    With a centre, probabilities sum to 1, which leaves `free` of the d weights free.
+    """
     H = actions.shape[1]
     nS, nA, d_theta = phi.shape[-3:]
     w = linear.weights(memory, len(states) + 1)
@@ -114,9 +130,14 @@ def linear_mixture_plan(phi, psi, states, actions, rewards, values, *, memory, l
         Sigma, w_hat, n_w = transition_moments(h, psi, states, actions, values, w, lam_w, share_stages, centre)
         pay, features = at_stage(phi, h, 3), value_features(at_stage(psi, h, 4), V[h + 1])
         beta_r = reward_radius(n_r, d=d_theta, lam=lam_theta, S=S_theta, delta=delta, noise=reward_noise, L=L_phi)
-        beta_w = transition_radius(n_w, d=psi.shape[-1], lam=lam_w, S=S_w, H=H, L=L_psi, delta=delta)
+        dim = psi.shape[-1] if free is None else free
+        beta_w = transition_radius(n_w, d=dim, lam=lam_w, S=S_w, H=H, L=L_psi, delta=delta)
         optimistic = pay @ theta + reward_scale * beta_r * norms(pay, Lam)
-        optimistic += features @ w_hat + transition_scale * beta_w * norms(features, Sigma)
+        covariance = np.linalg.inv(Sigma)
+        if centre is not None:
+            w_hat, covariance = conditioned(w_hat, covariance, psi if share_stages else at_stage(psi, h, 4))
+        width = np.sqrt(np.maximum(np.einsum("sai,ij,saj->sa", features, covariance, features), 0.0))
+        optimistic += features @ w_hat + transition_scale * beta_w * width
         Q[h] = np.clip(optimistic, 0, ceiling(cap, H, h))
         V[h] = np.max(Q[h], axis=1)
     return Q, V

@@ -5,7 +5,7 @@ and Laplace's covariance (multinomial). History as in `naive.mdp`.
 """
 
 import numpy as np
-from naive.mdp import value_features
+from naive.mdp import conditioned, value_features
 from scipy.optimize import minimize
 
 START, LEAST, MEMORY, DOUBT = 0.05, 1e-4, 200.0, 0.01
@@ -34,7 +34,7 @@ def bayes_rewards(phi, states, actions, rewards, weight, noise, S):
 
 
 def bayes_mixture(psi, states, actions, weight, estimates, centre, tau):
-    """(ŵ, covariance) of w; estimates[j] is ŵ of episode j, whose probabilities weigh its transitions."""
+    """(ŵ, covariance) of w, given that probabilities sum to 1; estimates[j] is ŵ of episode j, whose p̂ weigh its transitions."""
     d = psi.shape[-1]
     precision, total = np.eye(d) / tau**2, centre / tau**2
     for j, w in enumerate(weight):
@@ -44,7 +44,7 @@ def bayes_mixture(psi, states, actions, weight, estimates, centre, tau):
             precision += w * np.einsum("si,sk,s->ik", row, row, 1.0 / p)
             total = total + w * row[states[j, h + 1]] / p[states[j, h + 1]]
     covariance = np.linalg.inv(precision)
-    return covariance @ total, covariance
+    return conditioned(covariance @ total, covariance, psi)
 
 
 def probabilities(psi, reachable, w):
@@ -82,10 +82,11 @@ def laplace(psi, reachable, states, actions, weight, tau):
     return w, np.linalg.inv(information)
 
 
-def measured_plans(phi, psi, states, actions, rewards, *, gamma, reachable=None, c_r=1.0, c_w=0.3, tau=0.5):
+def measured_plans(phi, psi, states, actions, rewards, *, gamma, reachable=None, c_r=1.0, c_w=None, tau=0.5):
     """[Q] of the episodes 1..k, k = len(states) + 1; the cap is the number of stages left."""
     H, L = actions.shape[1], np.linalg.norm(phi, axis=-1).max()
     d = psi.shape[-1]
+    c_w = (1.0 if reachable is None else 0.3) if c_w is None else c_w
     thetas, estimates, plans = [], [], []
     for k in range(len(states) + 1):
         weight = gamma ** np.arange(k - 1, -1, -1.0)
@@ -108,7 +109,7 @@ def measured_plans(phi, psi, states, actions, rewards, *, gamma, reachable=None,
                 p = probabilities(psi, reachable, w)
                 value = p @ V
                 x = np.einsum("sat,sat,sati->sai", p, V - value[..., None], psi)
-            bonus = c_w * np.sqrt(np.einsum("sai,ik,sak->sa", x, covariance, x))
+            bonus = c_w * np.sqrt(np.maximum(np.einsum("sai,ik,sak->sa", x, covariance, x), 0.0))
             Q[h] = np.clip(pay + value + bonus, 0, H - h)
             V = Q[h].max(axis=1)
         plans.append(Q)

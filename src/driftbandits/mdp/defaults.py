@@ -11,11 +11,12 @@ the units of the features, and an unknown direction adds a fraction of H:
 
 Where the memory is found out (no γ, no half-life), the scale of the bonuses is found out too, `bonus="measured"`: noise of rewards and
 information of transitions are measured (`measured_reward`, `measured_mixture`, `measured_multinomial`), and bonuses are so many posterior
-standard deviations, c = 1 of rewards and c = 0.3 of transitions; of a table the imagined visits are measured (`measured_table`), c = 0.1
-and c = 0.3. `bonus="fixed"` takes the constants above, as any of them that is given does.
+standard deviations, c = 1 of rewards and of transitions, 0.3 of multinomial ones; of a table the imagined visits are measured
+(`measured_table`), c = 0.1 and c = 0.3. `bonus="fixed"` takes the constants above, as any of them that is given does.
 
 A ridge that pulls ŵ to 0 says that an action leads nowhere, and only a large bonus hides it; the shortest w whose probabilities add up to 1
-is no more pessimistic than optimistic. The scales were chosen on the library's own worlds (`experiments/mdp_adaptive.py`).
+is no more pessimistic than optimistic. That they add up to 1 is not learned but known (`mixture_coordinates`). The scales were chosen on
+the library's own worlds (`experiments/mdp_adaptive.py`) and on seeds of their own of those of `experiments/mdp_knowledge.py`.
 
 `theory` constants are those of Theorems 5 and 6: S_θ = √d_θ/L_φ, λ_θ = d_θ, λ_w = H²d (linear) or d (multinomial), δ = 1/(4KH), c = 1,
 a model for each stage. Tables become one-hot features, with S²A parameters. Bounds of the features, L_φ, L_ψ and κ, are computed in both.

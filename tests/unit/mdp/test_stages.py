@@ -47,6 +47,27 @@ def test_linear_plans_equal_the_oracle(which, pooled):
     assert run.info["saturation"] < 0.5
 
 
+@pytest.mark.interpreted
+@pytest.mark.parametrize("pooled", [False, True], ids=["apart", "pooled"])
+def test_plans_that_know_that_probabilities_sum_to_one_equal_the_oracle(pooled):
+    """Each stage has its own totals Σψ: here multiples of 1, which differ from stage to stage, as do the weights."""
+    multiple = np.array([1.0, 2.0, 0.5])[:, None, None, None, None]
+    w = RNG.dirichlet(np.ones(D), (K, 1)) if pooled else RNG.dirichlet(np.ones(D), (K, H)) / multiple[:, 0, 0, 0]
+    psi = PSI if pooled else PSI * multiple
+    world = db.mdp.linear_mixture(PHI, psi, THETA, w, horizon=H)
+    strategy = db.zoo.weight_ucrl(gamma=0.8, share_stages=pooled, ridge_centre="even", **SCALES, **COMMON, **BOUNDS)
+    run = db.simulate_mdp(strategy, world, seed=3, record=True)
+    bounds = {name: BOUNDS[name] for name in ("S_theta", "S_w", "L_psi", "L_phi")}
+    plans = naive.linear_mixture_plans(
+        world.phi, world.psi, run.states[:-1], run.actions[:-1], run.rewards[:-1], memory=("discounted", 0.8), free=D - 1,
+        reward_scale=0.3, transition_scale=0.05, cap="stage", share_stages=pooled, centre="even", **COMMON, **bounds,
+    )  # fmt: skip
+    for k, (Q, _) in enumerate(plans):
+        np.testing.assert_allclose(run.Q[k], Q, atol=1e-9, rtol=0)
+    if not pooled:
+        np.testing.assert_allclose(run.info["w"].sum(axis=1), 1.0 / multiple.ravel(), atol=1e-12)
+
+
 @pytest.mark.parametrize("pooled", [False, True], ids=["apart", "pooled"])
 def test_logit_plans_equal_the_oracle(pooled):
     world = logit_world()
@@ -139,7 +160,8 @@ def test_the_adaptive_learner_uses_them():
     state, before = agent._state, agent._state.of_transition.fresh.copy()
     agent.observe(0, 0, 0, 0.5, 1)
     agent.observe(1, 1, 1, 0.5, 3)
-    w = state.transition.w[:, 0]  # (candidates, D): all stages share one estimate
+    origin, basis = (array[0, 0] for array in state.transition.coordinates)
+    w = origin + state.transition.u[:, 0] @ basis.T  # (candidates, D): all stages share one estimate
     p = np.clip([[PSI[0, 0, 0, 1] @ one, PSI[1, 1, 1, 3] @ one] for one in w], 0.01, 1.0)
     np.testing.assert_allclose(state.of_transition.fresh - before, np.log(p).sum(axis=1), atol=1e-12)
 

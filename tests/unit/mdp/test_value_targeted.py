@@ -49,7 +49,7 @@ def test_a_ridge_that_pulls_to_the_even_mixture():
         reward_bonus_scale=0.3, transition_bonus_scale=0.05, cap="stage", ridge_centre="even", **COMMON, **BOUNDS
     )
     bounds = {name: BOUNDS[name] for name in ("S_theta", "S_w", "L_psi", "L_phi")}
-    scales = {"reward_scale": 0.3, "transition_scale": 0.05, "cap": "stage", "centre": np.full(3, 1 / 3)}
+    scales = {"reward_scale": 0.3, "transition_scale": 0.05, "cap": "stage", "centre": np.full(3, 1 / 3), "free": 2}
     compare(strategy, world, memory=("discounted", 0.8), **bounds, **scales)
     agent = db.EpisodicAgent(strategy, db.mdp.features_of(world.phi, world.psi), horizon=3, compile="never")
     agent.begin_episode()
