@@ -125,6 +125,20 @@ class Agent(Engine):
         setting = Setting(dim=d, arms=np.zeros((d, 0)), horizon=T, items=K)
         super().__init__(strategy, setting, np.random.default_rng(seed), measured=check != "error", how=how)
 
+    def check_offer(self, arms: ArrayLike) -> None:
+        """Raise as `select` would for these arms; changes nothing."""
+        offer = self._offer(arms)
+        if self._limits.fixed_arms and self._check != "off":
+            check_same_arms(self._first_offer, offer, type(self._strategy).__name__)
+
+    def check_update(self, reward: float, *, weight: float = 1.0, age: int | None = None) -> None:
+        """Raise as `update(reward, x=…, weight=weight, age=age)` would for features that are allowed; changes nothing."""
+        self._reward_in_range(reward)
+        w = 1.0 if weight == 1.0 else real("weight", weight)
+        behind = self._pending.behind
+        if not (w == 1.0 and (age is None or (age == 0 and behind))):
+            self._check_late(age, passes=behind or age is None)
+
     def select(self, arms: ArrayLike) -> int:
         """Index of the arm to play among the rows of `arms` (n, d), which may differ in every call; or the item for a context (d,)."""
         offer = self._offer(arms)
@@ -179,10 +193,7 @@ class Agent(Engine):
         >>> agent.update(0.8, x=[0.5], age=1)
         >>> agent.update(1.0)
         """
-        r = real("reward", reward)
-        if not self._limits.low <= r <= self._limits.high:
-            allowed = f"in [{self._limits.low:g}, {self._limits.high:g}]"
-            raise InvalidValue(f"reward = {reward!r} is not allowed; it must be {allowed}: the radius assumes it")
+        r = self._reward_in_range(reward)
         w = 1.0 if weight == 1.0 else real("weight", weight)
         if w < 0.0:
             require(False, "weight", weight, "≥ 0", "an observation counts as so many")
@@ -298,6 +309,13 @@ class Agent(Engine):
         offer = as_offer(arms, self._dim)
         check_arms(offer[None], self._limits.L, self._check)
         return offer
+
+    def _reward_in_range(self, reward: Any) -> float:
+        r = real("reward", reward)
+        if not self._limits.low <= r <= self._limits.high:
+            allowed = f"in [{self._limits.low:g}, {self._limits.high:g}]"
+            raise InvalidValue(f"reward = {reward!r} is not allowed; it must be {allowed}: the radius assumes it")
+        return r
 
     def _precision(self, sigma: float) -> float:
         """(R/σ)²: the noise times R/σ is R-sub-Gaussian, as the radius assumes of every observation."""

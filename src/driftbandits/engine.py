@@ -106,16 +106,20 @@ class Engine:
 
     def _learn_late(self, x: Vector, r: float, weight: float, age: int | None, slot: int, *, behind: bool) -> None:
         """The last round passes, if it has not; then comes an observation of an earlier one, or of weight ≠ 1."""
+        passes = behind or age is None
+        self._check_late(age, passes=passes)
+        self._apply(self._observe_late, x, r, weight, slot, passes, weight, age or 0)
+
+    def _check_late(self, age: int | None, *, passes: bool) -> None:
+        """Raise if an observation of an earlier round, or of weight ≠ 1, cannot be learned."""
         if not learn_late.knows(type(self._strategy)):
             name = type(self._strategy).__name__
             raise InvalidState(
                 f"{name} learns every reward in its turn and with weight 1; a late or weighted one has no place in it"
             )
-        passes = behind or age is None
         why = hears(self._strategy, self._state, (age or 0) - passes)
         if why:
             raise InvalidState(f"age = {age} cannot be learned: {why}; without age it gets a round of its own")
-        self._apply(self._observe_late, x, r, weight, slot, passes, weight, age or 0)
 
     def _pass(self, x: Vector) -> None:
         """A round passes without its reward."""

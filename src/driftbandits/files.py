@@ -11,10 +11,11 @@ import secrets
 import stat
 import sys
 import time
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
-from .errors import CannotWrite
+from .errors import CannotWrite, InvalidValue
 
 PART = ".part"  # how the names of unfinished files end
 ABANDONED = 3600.0  # seconds after which an unfinished file belongs to a process that died
@@ -50,7 +51,7 @@ def write_atomically(
     b'\xce\xb8'
     """
     content = data.encode() if isinstance(data, str) else data
-    target = os.path.realpath(path)
+    target = os.path.realpath(as_path(path))
     try:
         _refuse_special(target)
         part = os.path.join(os.path.dirname(target), f".{secrets.token_hex(8)}{PART}")
@@ -64,6 +65,38 @@ def write_atomically(
         _sync_folder(os.path.dirname(target))
     except OSError as problem:
         raise CannotWrite(os.fspath(path), problem) from problem
+
+
+def as_path(path: Any) -> str:
+    """A path as the system takes it, or one line that says why not.
+
+    Examples
+    --------
+    >>> as_path("")
+    Traceback (most recent call last):
+    ...
+    driftbandits.errors.InvalidValue: '' is no path; it must name a file
+    """
+    try:
+        name = os.fsdecode(path)
+    except (TypeError, ValueError):
+        raise InvalidValue(f"{path!r} is no path; it must be a string or a pathlib.Path") from None
+    if not name or "\0" in name:
+        raise InvalidValue(f"{name!r} is no path; it must name a file")
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError:
+        raise InvalidValue(f"{name!r} is no path; it holds half of a character") from None
+    return name
+
+
+def sync_file(path: str) -> None:
+    """Force a file that was written to the disk."""
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _refuse_special(target: str) -> None:
@@ -145,15 +178,29 @@ def locked(path: str | os.PathLike[str], *, shared: bool = False) -> Iterator[No
 
 
 def take_lock(path: str | os.PathLike[str]) -> Any:
-    """A file whose lock is held until it is closed or the process dies; None if another holds it."""
+    """A file whose lock is held until it is closed or the process dies; None if another holds it. A forked child does not hold it."""
     try:
         handle = open(path, "ab")  # noqa: SIM115 - closing frees the lock
     except OSError as problem:
         raise CannotWrite(os.fspath(path), problem) from problem
     if _try_lock(handle):
+        _held.add(handle)
         return handle
     handle.close()
     return None
+
+
+_held: weakref.WeakSet[Any] = weakref.WeakSet()  # files whose locks this process holds
+
+
+def _let_go_in_child() -> None:
+    """A lock lasts until every process that inherited its file has closed it: a child would keep it when its parent is gone."""
+    for handle in list(_held):
+        handle.close()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_let_go_in_child)
 
 
 if sys.platform == "win32":

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import InvalidValue, integer, real
+from ..errors import InvalidState, InvalidValue, integer, real
 from .clock import duration, moment, written
 from .core import Answer, Core, DriftEvent, Function, Request, shown
 from .decision import Decision
@@ -116,6 +116,10 @@ class Bandit(Core):
                 rows, row = [self._call(name, given[name], context) for name in names], None
         if k != 1:
             k = integer("k", k, least=1, why="it is the length of the ranking")
+        if k > 1 and not self._learner.ranks:
+            raise InvalidValue(
+                f"k = {k} is not allowed; {type(self._learner).__name__} needs the same items on offer each time it chooses"
+            )
         if k > len(names):
             raise InvalidValue(f"k = {k} is not allowed; it must be ≤ {len(names)}, the number of items on offer")
         when = moment(at)
@@ -148,13 +152,17 @@ class Bandit(Core):
                 return
             self._note_reward(given)
             self._reward(given.id, self._admit(given.found), given.rewards, given.weight)
+        self._report_drift()
 
     def _answer(self, decision: Any, reward: Any, at: Any, weight: Any) -> Answer:
         """Check a reward; changes nothing."""
         came = None if at is None else moment(at)
         w = as_weight(weight)
         id_, found = self._find(decision)
-        return Answer(id_, found, [] if found is None else self._rewards(reward, shown(found)), w, came)
+        rewards = [] if found is None else self._rewards(reward, shown(found))
+        if found is not None:
+            self._check_reward(found, rewards, w)
+        return Answer(id_, found, rewards, w, came)
 
     def _find(self, decision: Any) -> tuple[str, Open | Closed | Logged | None]:
         """A decision that waits, one that has been answered, or one that only a log has; changes nothing."""
@@ -162,11 +170,18 @@ class Bandit(Core):
         if isinstance(decision, Decision):
             decision = decision.id
         if isinstance(decision, str) or not isinstance(decision, Mapping):
-            return decision, self._pending.find(decision, repeat)
+            waits = not isinstance(decision, str) or decision in self._pending.open
+            answered = not waits and self._known_as_answered(decision)
+            return decision, self._pending.find(decision, repeat, answered=answered)
         logged = read_logged(decision, self._learner)
-        if logged.id in self._pending.open or logged.id in self._pending.closed:
-            return logged.id, self._pending.find(logged.id, repeat)
+        answered = self._known_as_answered(logged.id)
+        if answered or logged.id in self._pending.open:
+            return logged.id, self._pending.find(logged.id, repeat, answered=answered)
         return logged.id, logged
+
+    def _known_as_answered(self, id_: str) -> bool:
+        """Whether a decision has had its reward, as far as this bandit remembers."""
+        return id_ in self._pending.closed
 
     def _rewards(self, reward: Any, shown: list[Any]) -> list[float]:
         """One number per item shown, NaN where there is none."""
@@ -188,8 +203,13 @@ class Bandit(Core):
             seconds = duration(older_than, name="older_than", zero=True)
             r = None if reward is None else as_reward(self._config["reward"], reward)
             now = self._newest if at is None and self._given else moment(at)
+            if r is not None:
+                for waiting in self._older_than(now - seconds):
+                    self._check_reward(waiting, [r] * len(waiting.memos), 1.0)
             self._note("expire", before=now - seconds, reward=r)
-            return self._expire(now - seconds, r)
+            given_up = self._expire(now - seconds, r)
+        self._report_drift()
+        return given_up
 
     def observe(
         self,
@@ -210,6 +230,7 @@ class Bandit(Core):
             request, r, w = self._observation(item, context, reward, at, propensity, weight, name)
             self._note("observe", request=request, reward=r, weight=w, propensity=propensity)
             self._observe(request, r, w)
+        self._report_drift()
 
     def _observation(
         self, item: Any, context: Any, reward: Any, at: Any, propensity: Any, weight: Any, name: Any
@@ -224,7 +245,10 @@ class Bandit(Core):
             raise InvalidValue(
                 f"observe needs name=…: with features={self._config['features']!r} each item has a model of its own"
             )
-        return self._request({"" if name is None else name: item}, context, at, None, 1), r, w
+        request = self._request({"" if name is None else name: item}, context, at, None, 1)
+        if w != 0.0:
+            self._learner.accepts([None], [r], w)
+        return request, r, w
 
     def drop(self, item: Any) -> None:
         """Forget an item: its model, and its decisions that wait."""
@@ -232,6 +256,18 @@ class Bandit(Core):
             name = as_name(item)
             self._note("drop", item=name)
             self._drop(name)
+
+    def forget_feature(self, name: str) -> None:
+        """Forget a feature, of items and context alike: what was learned of it, and whether it is a number or a string.
+
+        It counts as missing from now on, in decisions that wait for their reward too; when it comes again it is a new feature.
+        """
+        with self._turn():
+            if not isinstance(name, str):
+                raise InvalidValue(f"{name!r} is no name of a feature; names are strings")
+            self._learner.can_forget(name)
+            self._note("forget", item=name)
+            self._forget(name)
 
     # ------------------------------------------------------------------------------------------------------------ frames
 
@@ -316,6 +352,24 @@ class Bandit(Core):
 
         with self._turn():
             save(self, path)
+
+    def backup(self, path: Any) -> None:
+        """Write a consistent copy of a durable bandit to another file, whole or not at all, while it is in use."""
+        raise InvalidState(f"this bandit is in memory, and has no file to copy to {path!r}; save(path) writes one")
+
+    def _whole(self) -> Any:
+        """Many calls, or none: what goes wrong in one undoes all."""
+        from .saving import undone_together
+
+        return undone_together(self)
+
+    def __reduce__(self) -> Any:
+        """Copied and pickled as it is saved; functions (features, on_drift) must be picklable themselves."""
+        from .saving import copied, to_bytes
+
+        with self._turn():
+            strategy = getattr(self._learner, "strategy", None)
+            return copied, (to_bytes(self), self._function, strategy, self._on_drift)
 
     @classmethod
     def load(

@@ -3,6 +3,7 @@
 Each change is one of `_decide`, `_reward`, `_observe`, `_expire`, `_drop`; a durable bandit writes each down and can do each again.
 """
 
+import logging
 import math
 from collections.abc import Callable, Sequence
 from numbers import Real
@@ -14,7 +15,7 @@ from .adaptive import Adaptive, TooWide
 from .chance import seed_of, uniform
 from .clock import duration
 from .decision import Decision, Features
-from .learner import Choice, Learner, Offer, Placed, Refuted
+from .learner import Choice, Learner, Memo, Offer, Placed, Refuted
 from .logged import Logged
 from .pending import DONE, REPEATS, Closed, Open, Pending
 from .rewards import REWARDS
@@ -22,6 +23,7 @@ from .vectors import Row
 
 MODES = ("item", "interact", "disjoint", "hybrid")
 EVENTS = 1000  # drift events kept
+LOG = logging.getLogger("driftbandits")
 Function = Callable[[Any, Any], Any]
 COUNTED = ("decisions", "observed", "rewards", "late", "expired", "replaced", "ignored", "unmatched", "backwards")
 
@@ -60,6 +62,8 @@ class Answer(NamedTuple):
 class Core:
     """The state of a bandit, and its changes."""
 
+    _together = False  # many changes are being made that are undone together
+
     def _begin(self, strategy: Any, on_drift: Callable[[DriftEvent], Any] | None) -> None:
         """The state of a bandit that has seen nothing."""
         if on_drift is not None and not callable(on_drift):
@@ -74,6 +78,7 @@ class Core:
         self._newest = -math.inf  # the latest time seen
         self._given = False  # do users give the time?
         self._events: list[DriftEvent] = []
+        self._unreported: list[DriftEvent] = []  # those that on_drift has not been called with
         self._learner: Learner = self._new_learner(strategy)
 
     def _configure(
@@ -210,7 +215,27 @@ class Core:
         self._events.append(event)
         del self._events[:-EVENTS]
         if self._on_drift is not None:
-            self._on_drift(event)
+            self._unreported.append(event)
+
+    def _report_drift(self) -> None:
+        """Call `on_drift`, after everything that led to it is learned and kept; what it raises is its own problem, and is reported."""
+        while self._unreported and self._on_drift is not None and not self._together:
+            event = self._unreported.pop(0)
+            try:
+                self._on_drift(event)
+            except Exception:
+                LOG.exception("on_drift raised an error with %r; the bandit has learned the reward and goes on", event)
+
+    def _check_reward(self, found: Open | Closed | Logged, rewards: Sequence[float], w: float) -> None:
+        """Whether rewards can be learned, all of them; changes nothing."""
+        opened = found.open if isinstance(found, Closed) else found
+        memos: Sequence[Memo | None] = opened.memos if isinstance(opened, Open) else [None] * len(rewards)
+        known = [(memo, r) for memo, r in zip(memos, rewards, strict=True) if not math.isnan(r)]
+        if known and w != 0.0:
+            self._learner.accepts([m for m, _ in known], [r for _, r in known], w, again=isinstance(found, Closed))
+
+    def _older_than(self, before: float) -> list[Open]:
+        return [waiting for waiting in self._pending.open.values() if waiting.at < before]
 
     def _expire(self, before: float, r: float | None) -> int:
         old = [(id_, waiting) for id_, waiting in self._pending.open.items() if waiting.at < before]
@@ -234,6 +259,9 @@ class Core:
         self._learner.drop(name)
         for id_ in [i for i, waiting in self._pending.open.items() if any(m.item == name for m in waiting.memos)]:
             self._pending.close(id_, DONE)
+
+    def _forget(self, name: str) -> None:
+        self._learner.forget_feature(name)
 
     def _turn(self) -> Any:
         """One caller at a time; a durable bandit makes it a transaction."""

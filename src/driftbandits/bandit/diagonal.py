@@ -213,12 +213,23 @@ class Diagonal(Memories):
         )
         return table, a, seen
 
-    def learn(self, memo: Memo, tick: float, r: float, w: float, *, judge: bool = True) -> Refuted | None:
-        """Learn a reward, when it arrives; a late one counts for less by its age."""
-        if w < 0.0:
+    def accepts(
+        self,
+        memos: Sequence[Memo | None],  # noqa: ARG002
+        rewards: Sequence[float],  # noqa: ARG002
+        w: float,  # noqa: ARG002
+        *,
+        again: bool = False,
+        late: bool = False,  # noqa: ARG002
+    ) -> None:
+        """Late and weighted rewards are learned; nothing can be taken back."""
+        if again:
             raise InvalidValue(
                 "on_repeat='replace' is not possible with a diagonal covariance: what was learned cannot be taken back"
             )
+
+    def learn(self, memo: Memo, tick: float, r: float, w: float, *, judge: bool = True) -> Refuted | None:
+        """Learn a reward, when it arrives; a late one counts for less by its age."""
         cols, vals = self._room(memo.row, memo.context)
         before = self.bank.cut.copy()
         refuted = self._code()[1](

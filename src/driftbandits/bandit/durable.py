@@ -1,29 +1,37 @@
 """A bandit whose every call is a transaction.
 
 `Durable` learns: alone, from the log that it and its followers (`follower`) write. It applies rows in their order, so a process that is
-killed at any moment finds, when it is opened again, the state it would have had.
+killed at any moment finds, when it is opened again, the state it would have had. Whatever interrupts a call (an error, Ctrl-C, a full
+disk), the state in memory is afterwards that of the log: `_ahead` says that it may not be, and then it is read again from the file.
 """
 
 import json
+import logging
 import math
+import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
-from ..errors import InvalidState, InvalidValue
-from ..files import take_lock
+from ..errors import DriftBanditsError, InvalidState, InvalidValue
+from ..files import as_path, take_lock
 from .bandit import Bandit
 from .core import Answer, Request
 from .decision import Decision
 from .logged import Logged, read_logged
 from .pending import Closed, Open
 from .rows import decide_row, request_data, reward_row
-from .saving import from_bytes, to_bytes
-from .store import Row, Store
+from .saving import STATE, from_bytes, to_bytes
+from .sqlite_store import SQLiteStore
+from .store import ASIDE, Damaged, Row, Store
 
+LOG = logging.getLogger("driftbandits")
 ROWS, SECONDS = 1000, 5.0  # a snapshot is taken after so many rows, or so long …
 SHARE = 20.0  # … but for at most 1/20 of the time
+CHUNK = 2000  # rows applied in one transaction, so that followers wait no longer than that
+DAMAGED = ("refuse", "set aside")
 
 
 class Durable(Bandit):
@@ -32,8 +40,8 @@ class Durable(Bandit):
     _store: Store
     _held: Any  # the lock between processes
     _seq = 0  # the last row applied
-    _depth = 0
-    _noted = False
+    _inside = False  # a transaction: calls inside a call belong to it
+    _ahead = False  # the state in memory may not be that of the log
     _since = 0  # rows since the last snapshot
     _last = 0.0  # when that was
     _cost = 0.0  # how long it took
@@ -42,23 +50,32 @@ class Durable(Bandit):
     @contextmanager
     def _turn(self) -> Iterator[None]:
         with self._lock:
-            if self._depth:  # a call inside a call: the same transaction
+            if self._inside:
                 yield
                 return
             if self._held is None:
-                raise InvalidState(f"{self._store.path} is closed; open it again with Bandit.open")
-            self._depth, self._noted = 1, False
+                raise InvalidState(f"{self._store.name} is closed; open it again with Bandit.open")
             try:
-                with self._store.transaction():
+                self._inside = True
+                self._catch_up()
+                with self._store.transaction(learner=True):
                     self._absorb()
                     yield
-                    self._snapshot_if_due()
+                    settled = self._snapshot_if_due()
+                self._ahead = False
+                self._inside = False
             except BaseException:
-                if self._noted:  # the row is gone, so what it taught must go
+                self._inside = False
+                if self._ahead:
                     self._reload()
                 raise
-            finally:
-                self._depth = 0
+            if settled:
+                self._store.settle()
+        self._report_drift()
+
+    def _whole(self) -> Any:
+        """Many calls as one transaction: what went wrong in one undoes all."""
+        return self._turn()
 
     def absorb(self) -> int:
         """Learn what followers have written since the last call of any method; returns the number of rows."""
@@ -67,16 +84,35 @@ class Durable(Bandit):
             with self._turn():
                 return self._seq - before
 
+    def backup(self, path: Any) -> None:
+        """Write a consistent copy to another file, whole or not at all, while this one is in use."""
+        with self._lock:
+            self._store.backup(path)
+
     def close(self) -> None:
         """Take a snapshot and let the file go."""
         with self._lock:
             if self._held is None:
                 return
-            with self._turn():
-                self._snapshot()
-            self._store.close()
-            self._held.close()
-            self._held = None
+            try:
+                with self._turn():
+                    self._snapshot()
+                self._store.settle()
+            finally:
+                self._store.close()
+                self._held.close()
+                self._held = None
+
+    def info(self) -> dict[str, Any]:
+        """What there is to watch, with the number of rows that could not be applied."""
+        with self._turn():
+            return {**super().info(), "refused": self._store.refused()}
+
+    def __reduce__(self) -> Any:
+        """A file is opened once."""
+        raise InvalidState(
+            f"{self._store.name} is a durable bandit, which cannot be copied or pickled; use Bandit.follow"
+        )
 
     def __enter__(self) -> "Durable":
         return self
@@ -86,10 +122,12 @@ class Durable(Bandit):
 
     # ---------------------------------------------------------------------------------------------------------- snapshots
 
-    def _snapshot_if_due(self) -> None:
+    def _snapshot_if_due(self) -> bool:
         waited = time.monotonic() - self._last
-        if self._since and (self._since >= ROWS or waited > SECONDS) and waited > SHARE * self._cost:
+        due = self._since > 0 and (self._since >= ROWS or waited > SECONDS) and waited > SHARE * self._cost
+        if due:
             self._snapshot()
+        return due
 
     def _snapshot(self) -> None:
         start = time.monotonic()
@@ -97,19 +135,48 @@ class Durable(Bandit):
         self._since, self._last = 0, time.monotonic()
         self._cost = self._last - start
 
-    def _reload(self) -> None:
-        """The state of the file, in place of one that is ahead of it."""
-        found = self._store.state(lambda data: from_bytes(data, self._store.path, kind=Durable, **self._code))
-        assert found is not None
-        self._seq, fresh = found
-        for name in ("_pending", "_tick", "_counts", "_newest", "_given", "_events", "_learner"):
-            setattr(self, name, getattr(fresh, name))
-        self._absorb()
+    def _reload(self, upto: float = math.inf) -> None:
+        """The state of the file, in place of one that may be ahead of it; the log is applied up to a row, or to its end."""
+        found = self._store.state(lambda data: from_bytes(data, self._store.name, kind=Durable, **self._code))
+        if found is None:
+            raise InvalidState(f"{self._store.name} has lost its snapshots; restore a backup")
+        self.__dict__ |= {"_seq": found[0]} | {name: getattr(found[1], name) for name in STATE}
+        self._unreported.clear()
+        while rows := [row for row in self._store.rows(self._seq, CHUNK) if row.seq <= upto]:
+            for row in rows:
+                self._apply(row)
+        self._ahead = False
 
-    # ----------------------------------------------------------------------------------------------------------- the log
+    # ----------------------------------------------------------------------------------------------- changes, written down
+
+    # Each change sets `_ahead` first: if it is interrupted, the state is read again from the file.
+
+    def _decide(self, request: Request, id_: str) -> Decision:
+        self._ahead = True
+        return super()._decide(request, id_)
+
+    def _admit(self, found: Open | Closed | Logged) -> Open | Closed:
+        self._ahead = True
+        return super()._admit(found)
+
+    def _expire(self, before: float, r: float | None) -> int:
+        self._ahead = True
+        return super()._expire(before, r)
+
+    def _observe(self, request: Request, r: float, w: float) -> None:
+        self._ahead = True
+        super()._observe(request, r, w)
+
+    def _drop(self, name: Any) -> None:
+        self._ahead = True
+        super()._drop(name)
+
+    def _forget(self, name: str) -> None:
+        self._ahead = True
+        super()._forget(name)
 
     def _append(self, kind: str, **row: Any) -> None:
-        self._noted = True
+        self._ahead = True
         self._seq = self._store.append(kind, **row)
         self._since += 1
 
@@ -130,36 +197,90 @@ class Durable(Bandit):
             row = {"item": json.dumps(row["item"])}
         self._append(kind, **row)
 
+    def _known_as_answered(self, id_: str) -> bool:
+        """The log knows for as long as it reaches, whatever the table in memory has forgotten."""
+        return super()._known_as_answered(id_) or self._store.answered(id_)
+
+    # ------------------------------------------------------------------------------------------------------ rows of the log
+
+    def _catch_up(self) -> None:
+        """Apply what others wrote, some rows in each transaction: followers can write in between.
+
+        These transactions are not the caller's: if the call is refused, what was set aside stays so.
+        """
+        while self._store.last() > self._seq:
+            before = self._seq
+            with self._store.transaction(learner=True):
+                self._absorb()
+                self._snapshot_if_due()
+            self._ahead = False
+            if self._seq == before:  # what is left has damaged numbers
+                return
+
     def _absorb(self) -> None:
-        """Apply the rows that others wrote, or that came after the snapshot."""
-        for row in self._store.rows(self._seq):
+        """Apply the next rows that others wrote, or that came after the snapshot."""
+        for row in self._store.rows(self._seq, CHUNK):
             self._apply(row)
-            self._seq = row.seq
             self._since += 1
 
     def _apply(self, row: Row) -> None:
+        """Apply a row; one that cannot be applied is set aside."""
+        try:
+            change = self._read(row)
+        except DriftBanditsError as problem:
+            self._set_aside(row, problem)
+            return
+        except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as problem:
+            self._set_aside(row, problem)
+            return
+        self._ahead = True
+        try:
+            change()
+        except (MemoryError, OSError):
+            raise
+        except Exception as problem:  # the state may be half changed: back to the snapshot, and on without this row
+            self._set_aside(row, problem)
+            self._reload(upto=row.seq)
+        self._seq = row.seq
+
+    def _set_aside(self, row: Row, problem: Exception) -> None:
+        reason = str(problem) if isinstance(problem, DriftBanditsError) else f"{type(problem).__name__}: {problem}"
+        LOG.warning(
+            "row %d of %s (%s, by %s) is set aside: %s", row.seq, self._store.name, row.kind, row.writer, reason
+        )
+        self._store.set_aside(row.seq, reason)
+        self._seq = row.seq
+
+    def _read(self, row: Row) -> Callable[[], Any]:
+        """Check a row, as the call that wrote it is checked; returns what applies it."""
+        if row.kind == ASIDE:
+            return _nothing
         data = json.loads(row.data) if row.data else {}
-        if row.kind == "decide":
-            assert row.id is not None
-            self._repeat(row.id, self._request_of(row, data), data["shown"])
-        elif row.kind in ("reward", "replace"):
-            assert row.id is not None
-            self._apply_reward(row.id, row, data)
-        elif row.kind == "observe":
-            self._observe(self._request_of(row, data), _number(row.reward), _number(row.weight))
-        elif row.kind == "expire":
-            self._expire(_number(row.at), row.reward)
-        elif row.kind == "drop":
-            self._drop(json.loads(row.item or "null"))
-        else:
-            raise InvalidValue(
-                f"row {row.seq} of {self._store.path} is of kind {row.kind!r}, which this version does not know"
-            )
+        if row.kind == "decide" and row.id is not None:
+            request, shown = self._request_of(row, data), data["shown"]
+            if not shown or any(item not in request.names for item in shown):
+                raise InvalidValue(f"it shows {shown!r}, which was not on offer")
+            return partial(self._repeat, row.id, request, shown)
+        if row.kind in ("reward", "replace") and row.id is not None:
+            return self._read_reward(row.id, row, data)
+        if row.kind == "observe":
+            request, r, w = self._request_of(row, data), _number(row.reward), _number(row.weight)
+            self._learner.accepts([None], [r], w)
+            return partial(self._observe, request, r, w)
+        if row.kind == "expire":
+            return partial(self._expire, _number(row.at), row.reward)
+        if row.kind == "drop":
+            return partial(self._drop, json.loads(row.item or "null"))
+        if row.kind == "forget":
+            name = json.loads(row.item or "null")
+            self._learner.can_forget(name)
+            return partial(self._forget, name)
+        raise InvalidValue(f"a row of kind {row.kind!r} is not known to this version")
 
     def _request_of(self, row: Row, data: Any) -> Request:
         names, rows, context = data["names"], data["rows"], data["context"]
         offer = self._learner.read(names, rows, context)
-        return Request(names, rows, context, offer, _number(row.at), data["given"], len(data.get("shown", [0])))
+        return Request(names, rows, context, offer, _number(row.at), bool(data["given"]), len(data.get("shown", [0])))
 
     def _repeat(self, id_: str, request: Request, shown: list[Any]) -> None:
         """A decision that has been made: everything `_decide` changes, with its choice given."""
@@ -171,22 +292,32 @@ class Durable(Bandit):
         memos = [self._learner.memo(placed, request.names.index(item)) for item in shown]
         self._pending.put(id_, Open(self._tick, request.at, memos))
 
-    def _apply_reward(self, id_: str, row: Row, data: Any) -> None:
-        rewards = [math.nan if r is None else float(r) for r in data["rewards"]]
+    def _read_reward(self, id_: str, row: Row, data: Any) -> Callable[[], Any]:
+        rewards, weight = [math.nan if r is None else float(r) for r in data["rewards"]], _number(row.weight)
         found: Open | Closed | Logged | None = self._pending.open.get(id_)
         if found is None and "decision" in data:
-            found = read_logged(data["decision"], self._learner)
+            found = read_logged(data["decision"], self._learner, clock=False)
         if found is None and row.kind == "replace":
             found = self._pending.closed.get(id_)
         if found is None or (isinstance(found, Closed) and found.open is None):
-            self._counts["unmatched"] += 1  # expired or dropped before it came
-            return
-        self._reward(id_, self._admit(found), rewards, _number(row.weight))
+            return self._unmatched  # expired or dropped before it came
+        self._check_reward(found, rewards, weight)
+        return partial(self._learn_row, id_, found, rewards, weight)
+
+    def _learn_row(self, id_: str, found: Open | Closed | Logged, rewards: list[float], weight: float) -> None:
+        self._reward(id_, self._admit(found), rewards, weight)
+
+    def _unmatched(self) -> None:
+        self._counts["unmatched"] += 1
+
+
+def _nothing() -> None:
+    """What a row that was set aside does."""
 
 
 def _number(value: float | None) -> float:
     if value is None:
-        raise InvalidValue("a row of the log has no number where one must be; was it changed?")
+        raise InvalidValue("it has no number where one must be; was it changed?")
     return value
 
 
@@ -195,30 +326,65 @@ def _number(value: float | None) -> float:
 
 def open_durable(path: Any, settings: dict[str, Any]) -> Durable:
     """The bandit in a file, made if it is not there."""
-    sync = settings.pop("sync", "normal")
+    name, sync, damaged = as_path(path), settings.pop("sync", "normal"), settings.pop("damaged", "refuse")
     if sync not in ("normal", "full"):
         raise InvalidValue(f"sync = {sync!r} is not allowed; it must be 'normal' or 'full'")
-    held = take_lock(f"{path}.lock")
+    if damaged not in DAMAGED:
+        raise InvalidValue(f"damaged = {damaged!r} is not allowed; it must be 'refuse' or 'set aside'")
+    asked = Durable(**settings)
+    held = take_lock(f"{os.path.realpath(name)}.lock")
     if held is None:
-        raise InvalidState(f"{path} is open for writing already; one process learns, others use Bandit.follow")
+        raise InvalidState(f"{name} is open for writing already; one process learns, others use Bandit.follow")
+    store = None
     try:
-        asked = Durable(**settings)
-        store = Store(path, sync=sync, create=True)
-        code = _code(settings)
-        with store.transaction():
-            found = store.state(lambda data: from_bytes(data, store.path, kind=Durable, **code))
-            bandit = asked if found is None else found[1]
-            _same_settings(asked, bandit, settings, store.path)
-            bandit._store, bandit._held, bandit._code = store, held, code
-            bandit._seq = 0 if found is None else found[0]
-            bandit._last = time.monotonic()
-            if found is None:
-                bandit._snapshot()
-            bandit._absorb()
+        store = SQLiteStore(name, sync=sync, learner=True)
+        bandit = _opened(store, asked, settings)
+        bandit._held = held
+        _absorb_all(bandit, damaged)
+        store.settle()
     except BaseException:
+        if store is not None:
+            store.close()
         held.close()
         raise
     return bandit
+
+
+def _opened(store: SQLiteStore, asked: Durable, settings: dict[str, Any]) -> Durable:
+    """One transaction: tables, first snapshot and claim are made together, or a process that is killed leaves nothing."""
+    code = _code(settings)
+    with store.transaction():
+        store.migrate()
+        store.claim()
+        found = store.state(lambda data: from_bytes(data, store.name, kind=Durable, **code))
+        bandit = asked if found is None else found[1]
+        _same_settings(asked, bandit, settings, store.name)
+        bandit._store, bandit._code = store, code
+        bandit._seq = 0 if found is None else found[0]
+        bandit._last = time.monotonic()
+        if found is None:
+            bandit._snapshot()
+    return bandit
+
+
+def _absorb_all(bandit: Durable, damaged: str) -> None:
+    """Apply the log up to its end; nobody is told of drift that was seen before the file was closed."""
+    while bandit._seq < bandit._store.last():
+        before = bandit._seq
+        with bandit._store.transaction(learner=True):
+            try:
+                bandit._absorb()
+            except Damaged as problem:
+                if damaged == "refuse":
+                    raise
+                LOG.warning("row %d of %s is set aside: %s", problem.seq, bandit._store.name, problem)
+                bandit._store.set_aside(problem.seq, "damaged")
+                continue
+            bandit._snapshot_if_due()
+        if bandit._seq == before:  # what is left has damaged numbers
+            break
+    bandit._unreported.clear()
+    bandit._ahead = False
 
 
 def _code(settings: dict[str, Any]) -> dict[str, Any]:

@@ -172,7 +172,8 @@ class Table:
         if known is not kind:
             was, now = ("a string", "a number") if known is str else ("a number", "a string")
             raise InvalidValue(
-                f"{self.side} feature {name!r} = {value!r} is {now} and was {was} before; a feature keeps its kind"
+                f"{self.side} feature {name!r} = {value!r} is {now} and was {was} before; a feature keeps its kind: "
+                f"bandit.forget_feature({name!r}) if this is right and the earlier ones were wrong"
             )
 
     def _number(self, name: str, value: Any) -> float:
@@ -305,6 +306,21 @@ class Table:
         """The slot of a category, if it or one that shares its bucket has been seen."""
         slot = self._tokens.get(token)
         return slot if slot is not None else self.bucket_slots.get(mark(self.side, token) % self.buckets)
+
+    # ---------------------------------------------------------------------------------------------------------- forgetting
+
+    def knows(self, name: str) -> bool:
+        """Whether a feature has been seen."""
+        return name in self.numbers or name in self.strings
+
+    def forget(self, name: str) -> None:
+        """Free a name: its slots stay, under a name that no one uses, and are missing in every row from now on."""
+        self.strings.pop(name, None)
+        if name in self.numbers:
+            free = next(f"\0{n} {name}" for n in range(len(self.kinds)) if f"\0{n} {name}" not in self.numbers)
+            self.numbers = {free if key == name else key: slot for key, slot in self.numbers.items()}
+            self.presence = {free if key == name else key: slot for key, slot in self.presence.items()}
+            self._plans.clear()
 
     # ----------------------------------------------------------------------------------------------------------- saving
 

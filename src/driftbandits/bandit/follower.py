@@ -1,23 +1,29 @@
 """A bandit that decides with the snapshots of another process, which learns (`durable`).
 
-Whose decision it was does not matter: that a decision has one reward is a unique index of the log.
+Whose decision it was does not matter: that a decision has one reward is a unique index of the log. What a follower writes is checked before
+it is acknowledged, by the code that the learner applies it with, against the newest snapshot. What has changed since then only the learner
+knows: a row that it cannot apply is set aside and counted (`info()["refused"]`).
 """
 
+import math
 import secrets
-import sqlite3
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from ..errors import InvalidState, positive
+from ..errors import InvalidState, InvalidValue, positive
+from ..files import as_path
 from .bandit import Bandit
 from .clock import moment
 from .core import Answer, Request
 from .decision import Decision
-from .pending import AlreadyRewarded, UnknownDecision
+from .pending import DONE, AlreadyRewarded, UnknownDecision
 from .rewards import as_weight
 from .rows import decide_row, reward_row
 from .saving import from_bytes
-from .store import Store
+from .sqlite_store import SQLiteStore, as_id
+from .store import Repeated, Store
 
 
 class Follower(Bandit):
@@ -27,6 +33,7 @@ class Follower(Bandit):
     _refresh = 5.0
     _looked = 0.0
     _seq = -1
+    _inside = False  # a transaction: calls inside a call belong to it
     _code: dict[str, Any]
 
     def decide(self, items: Any, context: Any = None, *, at: Any = None, mask: Any = None, k: int = 1) -> Decision:
@@ -37,7 +44,7 @@ class Follower(Bandit):
 
     def _note_decision(self, request: Request, decision: Decision) -> None:
         self._pending.open.clear()  # rewards are matched by the learner
-        with self._store.transaction():
+        with self._whole():
             self._store.append("decide", **decide_row(request, decision))
 
     def reward(self, decision: Any, reward: Any, *, at: Any = None, weight: float = 1.0) -> None:
@@ -45,24 +52,47 @@ class Follower(Bandit):
         with self._lock:
             given = self._answer(decision, reward, at, weight)
             row = reward_row(given)
-            with self._store.transaction():
+            with self._whole():
                 try:
                     self._store.append("reward", **row)
-                except sqlite3.IntegrityError:
-                    self._repeated(given.id, row)
+                except Repeated:
+                    self._repeated(given, row)
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """What is written inside is kept together, or not at all."""
+        with self._lock:
+            if self._inside:
+                yield
+                return
+            try:
+                self._inside = True
+                with self._store.transaction():
+                    yield
+                self._inside = False
+            except BaseException:
+                self._inside = False
+                raise
 
     def _answer(self, decision: Any, reward: Any, at: Any, weight: Any) -> Answer:
-        id_: Any = decision.get("id") if isinstance(decision, dict) else getattr(decision, "id", decision)
-        w = as_weight(weight)
-        shown = self._store.decision(id_)
-        if shown is None:
-            raise UnknownDecision(f"no decision {id_!r} is in {self._store.path}; give the id that decide returned")
-        return Answer(id_, None, self._rewards(reward, shown), w, None if at is None else moment(at))
+        given: Any = decision.get("id") if isinstance(decision, dict) else getattr(decision, "id", decision)
+        id_, w = as_id(given), as_weight(weight)
+        made = self._store.decision(id_)
+        if made is None:
+            raise UnknownDecision(f"no decision {id_!r} is in {self._store.name}; give the id that decide returned")
+        seq, shown = made
+        rewards = self._rewards(reward, shown)
+        known = [r for r in rewards if not math.isnan(r)]
+        if w != 0.0:
+            late = len(known) > 1 or self._store.decided_after(seq)
+            self._learner.accepts([None] * len(known), known, w, late=late)
+        return Answer(id_, None, rewards, w, None if at is None else moment(at))
 
-    def _repeated(self, id_: str, row: dict[str, Any]) -> None:
+    def _repeated(self, given: Answer, row: dict[str, Any]) -> None:
         if self._config["on_repeat"] == "error":
-            raise AlreadyRewarded(f"decision {id_!r} has had its reward; a decision is learned once") from None
+            raise AlreadyRewarded(f"decision {given.id!r} has had its reward; a decision is learned once") from None
         if self._config["on_repeat"] == "replace":
+            self._check_reward(DONE, given.rewards, given.weight)
             self._store.append("replace", **row)
 
     def _renew(self) -> None:
@@ -73,22 +103,34 @@ class Follower(Bandit):
         self._looked = now
         if self._store.newest() == self._seq:
             return
-        found = self._store.state(lambda data: from_bytes(data, self._store.path, kind=Follower, **self._code))
+        found = self._store.state(lambda data: from_bytes(data, self._store.name, kind=Follower, **self._code))
         if found is not None:
-            self._seq, fresh = found
-            self._learner, self._tick, self._newest, self._counts = (
-                fresh._learner,
-                fresh._tick,
-                fresh._newest,
-                fresh._counts,
-            )
+            names = ("_learner", "_tick", "_newest", "_counts")
+            self.__dict__ |= {"_seq": found[0]} | {name: getattr(found[1], name) for name in names}
 
     def _note(self, kind: str, **_: Any) -> None:
-        raise InvalidState(f"a follower cannot {kind}: the process that opened {self._store.path} does")
+        raise InvalidState(f"a follower cannot {kind}: the process that opened {self._store.name} does")
+
+    def fit(self, frame: Any, *, item: str, reward: str, **columns: Any) -> "Bandit":  # noqa: ARG002
+        """A follower learns nothing itself."""
+        raise InvalidState(f"a follower cannot fit: the process that opened {self._store.name} does")
+
+    def info(self) -> dict[str, Any]:
+        """What there is to watch, as of the newest snapshot."""
+        return {**super().info(), "refused": self._store.refused()}
+
+    def backup(self, path: Any) -> None:
+        """Write a consistent copy to another file, whole or not at all, while this one is in use."""
+        with self._lock:
+            self._store.backup(path)
 
     def close(self) -> None:
         """Let the file go."""
         self._store.close()
+
+    def __reduce__(self) -> Any:
+        """A file is opened in each process."""
+        raise InvalidState(f"a follower of {self._store.name} cannot be copied or pickled; call Bandit.follow there")
 
     def __enter__(self) -> "Follower":
         return self
@@ -99,14 +141,26 @@ class Follower(Bandit):
 
 def open_follower(path: Any, refresh: Any, code: dict[str, Any]) -> Follower:
     """A decider with the snapshots of a file."""
-    store = Store(path, sync="normal", create=False)
-    found = store.state(lambda data: from_bytes(data, store.path, kind=Follower, **code))
+    unknown = [name for name in code if name not in ("features", "strategy", "on_drift")]
+    if unknown:
+        raise InvalidValue(
+            f"{unknown[0]} is not allowed with Bandit.follow, whose settings are in the file; only features, strategy and "
+            "on_drift may be given, which it cannot hold"
+        )
+    seconds = positive("refresh", refresh, "it is the number of seconds between looks at the snapshot")
+    store = SQLiteStore(as_path(path), learner=False)
+    try:
+        found = store.state(lambda data: from_bytes(data, store.name, kind=Follower, **code))
+    except BaseException:
+        store.close()
+        raise
     if found is None:
+        store.close()
         raise InvalidState(f"{path} has no snapshot yet; is it being opened?")
     seq, bandit = found
     bandit._store, bandit._code, bandit._seq = store, code, seq
-    bandit._refresh = positive("refresh", refresh, "it is the number of seconds between looks at the snapshot")
+    bandit._refresh = seconds
     bandit._looked = time.monotonic()
     bandit._chance = secrets.randbits(64)  # else it would draw what the learner draws
     bandit._pending.closed.clear()
-    return bandit  # type: ignore[no-any-return]
+    return bandit

@@ -109,8 +109,9 @@ def fit(
             bandit._observation(**choice)
         except DriftBanditsError as problem:
             raise type(problem)(f"row {row} of the frame, in order of time: {problem} (no row was learned)") from None
-    for choice in given:
-        bandit.observe(**choice)
+    with bandit._whole():
+        for choice in given:
+            bandit.observe(**choice)
 
 
 def _one_kind(table: Any, name: str) -> None:
@@ -141,10 +142,11 @@ def decide_batch(bandit: "Bandit", frame: Any, *, offers: Any, time: str | None,
         for row in range(len(table))
     ]  # all are checked before the first is made
     del requests
-    made = [
-        bandit.decide(offers if lists is None else list(lists[row]), rows[row] or None, at=times[row])
-        for row in range(len(table))
-    ]
+    with bandit._whole():
+        made = [
+            bandit.decide(offers if lists is None else list(lists[row]), rows[row] or None, at=times[row])
+            for row in range(len(table))
+        ]
     nw, native = _narwhals(), table.implementation
     new = [
         nw.new_series("id", [d.id for d in made], backend=native),
@@ -174,6 +176,7 @@ def reward_batch(bandit: "Bandit", frame: Any) -> int:
             raise type(problem)(f"row {row} of the frame: {problem} (no row was learned)") from None
     if len(set(ids)) < len(ids) and bandit._config["on_repeat"] == "error":
         raise InvalidValue("an id is in the frame twice; a decision is learned once (no row was learned)")
-    for row, (id_, r) in enumerate(zip(ids, rewards, strict=True)):
-        bandit.reward(id_, plain_value(r), **given[row])
+    with bandit._whole():
+        for row, (id_, r) in enumerate(zip(ids, rewards, strict=True)):
+            bandit.reward(id_, plain_value(r), **given[row])
     return len(ids)

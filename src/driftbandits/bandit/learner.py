@@ -59,6 +59,10 @@ class Refuted(NamedTuple):
 class Learner(Protocol):
     """Forecasts rewards of items and learns from them."""
 
+    @property
+    def ranks(self) -> bool:
+        """Whether several items may be drawn in one decision."""
+
     def read(self, names: Sequence[Any], rows: Sequence[Row], context: Row) -> Offer:
         """Check what is on offer; raise, or change nothing."""
 
@@ -80,8 +84,29 @@ class Learner(Protocol):
     def learn(self, memo: Memo, tick: float, r: float, w: float, *, judge: bool = True) -> Refuted | None:
         """Learn a reward; `judge` says whether forecasts are scored by it."""
 
+    def accepts(
+        self,
+        memos: Sequence[Memo | None],
+        rewards: Sequence[float],
+        w: float,
+        *,
+        again: bool = False,
+        late: bool = False,
+    ) -> None:
+        """Raise if one of these rewards cannot be learned; changes nothing.
+
+        A memo of None is of a decision that only a log has; `late`: other decisions were made after it. `again`: in place of rewards
+        that were learned.
+        """
+
     def drop(self, item: Any) -> None:
         """Forget an item."""
+
+    def can_forget(self, feature: str) -> None:
+        """Raise if a feature is not known, or cannot be forgotten; changes nothing."""
+
+    def forget_feature(self, feature: str) -> None:
+        """From now on the feature is missing; when it comes again it is a new one."""
 
     def info(self) -> dict[str, Any]:
         """What the learner tells about itself, JSON-able."""

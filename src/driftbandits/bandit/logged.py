@@ -28,8 +28,8 @@ class Logged(NamedTuple):
         return named | {"features": self.rows, "context": self.context}
 
 
-def read_logged(given: Mapping[str, Any], learner: Learner) -> Logged:
-    """Check a dict from `to_dict`; changes nothing."""
+def read_logged(given: Mapping[str, Any], learner: Learner, *, clock: bool = True) -> Logged:
+    """Check a dict from `to_dict`; changes nothing. `clock=False`: it was checked when it came, and the clock may have been set since."""
     missing = [key for key in ("format", "id", "tick", "at", "items", "features", "context") if key not in given]
     if missing:
         raise InvalidValue(f"the decision has no {missing[0]!r}; it must be the dict from Decision.to_dict, or its id")
@@ -46,4 +46,6 @@ def read_logged(given: Mapping[str, Any], learner: Learner) -> Logged:
     if tick > LAST:
         raise InvalidValue(f"the decision's tick is {tick}; no bandit has made so many decisions: was the log changed?")
     offer = learner.read(items, named, context)
-    return Logged(given["id"], tick, moment(real("at", given["at"])), offer, named, context)
+    return Logged(
+        given["id"], tick, moment(real("at", given["at"])) if clock else real("at", given["at"]), offer, named, context
+    )

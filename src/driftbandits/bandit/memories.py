@@ -20,6 +20,7 @@ from .vectors import Row
 class Memories(ABC):
     """M memories of different lengths, of which one is in use."""
 
+    ranks = True
     rates: Vector  # (M,) of forgetting
     items: Table
     context: Table
@@ -59,6 +60,27 @@ class Memories(ABC):
         """Raw features, and every memory's forecast."""
         _, _, seen = self._look(placed, 0.0, 0.0, a)
         return _memo(placed, a, seen)
+
+    def accepts(  # noqa: B027
+        self,
+        memos: Sequence[Memo | None],
+        rewards: Sequence[float],
+        w: float,
+        *,
+        again: bool = False,
+        late: bool = False,
+    ) -> None:
+        """Late and weighted rewards are learned exactly, and can be taken back."""
+
+    def can_forget(self, feature: str) -> None:
+        """A feature that was seen."""
+        if not (self.items.knows(feature) or self.context.knows(feature)):
+            raise InvalidValue(f"no feature {feature!r} has been seen; there is nothing to forget")
+
+    def forget_feature(self, feature: str) -> None:
+        """It is missing from now on."""
+        self.items.forget(feature)
+        self.context.forget(feature)
 
     # ----------------------------------------------------------------------------------------------------------- looking
 

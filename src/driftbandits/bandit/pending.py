@@ -1,7 +1,8 @@
 """Decisions that wait for their reward, and those that have had it.
 
-Both tables are bounded. When more than `limit` decisions wait, the oldest is given up unlearned; of those answered, the newest 10 000 are
-remembered so that a second reward can be told from a wrong id. Either way no id is ever learned twice.
+Both tables are bounded by `limit` (`max_pending`). When more decisions wait, the oldest is given up unlearned. Of those answered the newest
+`limit` are remembered: that is the window in which a second reward is recognised when it brings its decision along (`Decision.to_dict`).
+A reward that brings only an id is never learned twice. A durable bandit recognises a second reward for as long as its log reaches.
 """
 
 import os
@@ -12,7 +13,6 @@ from ..errors import InvalidState, InvalidValue
 from .learner import Memo
 
 LIMIT = 100_000
-ANSWERED = 10_000
 REPEATS = ("error", "ignore", "replace")
 
 
@@ -53,7 +53,7 @@ class Pending:
     >>> table = Pending(limit=1)
     >>> table.put("a", Open(1, 0.0, [])), table.put("b", Open(2, 0.0, []))  # one is given up
     (0, 1)
-    >>> table.find("a", "error")
+    >>> table.find("a", "error", answered=False)
     Traceback (most recent call last):
     ...
     driftbandits.bandit.pending.UnknownDecision: no decision 'a' waits for a reward: the id is wrong, or it was expired, or the oldest of 1
@@ -76,12 +76,12 @@ class Pending:
         self.dropped += 1
         return 1
 
-    def find(self, id_: Any, on_repeat: str) -> Open | Closed | None:
-        """The decision to learn; None if its reward is to be ignored. Changes nothing."""
+    def find(self, id_: Any, on_repeat: str, *, answered: bool) -> Open | Closed | None:
+        """The decision to learn; None if its reward is to be ignored. `answered`: somebody else knows that it was. Changes nothing."""
         found = self.open.get(id_) if isinstance(id_, str) else None
         if found is not None:
             return found
-        before = self.closed.get(id_) if isinstance(id_, str) else None
+        before = self.closed.get(id_, DONE if answered else None) if isinstance(id_, str) else None
         if before is None:
             raise UnknownDecision(
                 f"no decision {id_!r} waits for a reward: the id is wrong, or it was expired, or the oldest of {self.limit}"
@@ -97,7 +97,7 @@ class Pending:
         """Note that a decision has been answered."""
         self.open.pop(id_, None)
         self.closed[id_] = answered
-        if len(self.closed) > min(self.limit, ANSWERED):
+        if len(self.closed) > self.limit:
             self.closed.popitem(last=False)
 
 

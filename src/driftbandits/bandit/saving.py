@@ -5,14 +5,15 @@ import json
 import math
 import os
 import pathlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
 
 from .. import saving
 from ..errors import CannotRead, DriftBanditsError, InvalidValue
-from ..files import write_atomically
+from ..files import as_path, write_atomically
 from .adaptive import Adaptive
 from .bandit import Bandit
 from .core import DriftEvent
@@ -22,6 +23,7 @@ from .pending import Closed, Open, Pending
 
 B = TypeVar("B", bound=Bandit)
 KIND = "Bandit"
+STATE = ("_pending", "_tick", "_counts", "_newest", "_given", "_events", "_unreported", "_learner")
 FIRST = "driftbandits.Bandit"  # where files of the first versions have their JSON; they have no checksum
 
 
@@ -33,10 +35,35 @@ def save(bandit: Bandit, path: Any) -> None:
 def load(path: Any, features: Any, strategy: Any, on_drift: Any) -> Bandit:
     """Read the file, whole or not at all."""
     try:
-        data = pathlib.Path(path).read_bytes()
+        data = pathlib.Path(as_path(path)).read_bytes()
     except OSError as problem:
         raise CannotRead(f"{os.fspath(path)} cannot be read: {problem.strerror}") from None
     return from_bytes(data, os.fspath(path), features=features, strategy=strategy, on_drift=on_drift)
+
+
+def copied(data: bytes, features: Any, strategy: Any, on_drift: Any) -> Bandit:
+    """What `pickle` and `copy` make of a bandit in memory."""
+    return from_bytes(data, "the copy", features=features, strategy=strategy, on_drift=on_drift)
+
+
+@contextmanager
+def undone_together(bandit: Bandit) -> Iterator[None]:
+    """Many calls, or none: what goes wrong, or is interrupted, in one undoes all."""
+    with bandit._turn():
+        if bandit._together:
+            yield
+            return
+        before = bandit.__reduce__()[1]
+        try:
+            bandit._together = True
+            yield
+            bandit._together = False
+        except BaseException:
+            bandit._together = False
+            was = copied(*before)
+            bandit.__dict__ |= {name: getattr(was, name) for name in STATE}
+            raise
+    bandit._report_drift()
 
 
 # ------------------------------------------------------------------------------------------------------------------ bytes

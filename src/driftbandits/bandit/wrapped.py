@@ -44,7 +44,13 @@ class Wrapped:
         self.strategy, self.mode, self.seed = strategy, mode, seed
         self.items, self.context = Table("item", buckets), Table("context", buckets)
         self.agent: Agent | None = None
+        self._first: Agent | None = None  # made to check the first offer
         self.selected = 0
+
+    @property
+    def ranks(self) -> bool:
+        """MASTER and others compare decisions with the same arms, and a ranking is drawn from fewer at each place."""
+        return not limits(self.strategy).fixed_arms
 
     def read(self, names: Sequence[Any], rows: Sequence[Row], context: Row) -> Offer:
         """Check what is on offer; after the first decision, also that nothing in it is new."""
@@ -53,7 +59,21 @@ class Wrapped:
         if self.agent is not None:
             _nothing_new(self.items, offer.items)
             _nothing_new(self.context, offer.context)
+            own, who = self.items, self.context
+        else:
+            own, who = (Table.from_json(table.side, table.to_json()) for table in (self.items, self.context))
+        learn = self.agent is None
+        arms = self._arms(own.write(offer.items, learn=learn), who.write(offer.context, learn=learn))
+        self._agent_for(arms).check_offer(arms)
         return offer
+
+    def _agent_for(self, arms: Matrix) -> Agent:
+        """The agent; before the first decision, one that would be it."""
+        if self.agent is not None:
+            return self.agent
+        if self._first is None or self._first.dim != arms.shape[1]:
+            self._first = Agent(self.strategy, dim=arms.shape[1], seed=self.seed)
+        return self._first
 
     def place(self, offer: Offer, tick: int, *, learn: bool = True) -> Placed:  # noqa: ARG002
         """Arms (n, d) of the strategy."""
@@ -62,7 +82,7 @@ class Wrapped:
         context = self.context.write(offer.context, learn=first and learn)
         arms = self._arms(rows, context)
         if first:
-            self.agent = Agent(self.strategy, dim=arms.shape[1], seed=self.seed)
+            self.agent = self._agent_for(arms)
         return Placed(offer.names, arms, context, np.zeros(len(offer.names), np.int64))
 
     def _arms(self, rows: Matrix, context: Matrix) -> Matrix:
@@ -109,13 +129,48 @@ class Wrapped:
         """The arm, and the number of the selection that chose it, if one did."""
         return Memo(placed.names[a], placed.rows[a].copy(), np.zeros(0), np.full(int(chosen), float(self.selected)))
 
-    def learn(self, memo: Memo, tick: float, r: float, w: float, *, judge: bool = True) -> Refuted | None:  # noqa: ARG002
-        """Learn a reward as late as it is."""
-        assert self.agent is not None
-        if w < 0.0:
+    def accepts(
+        self,
+        memos: Sequence[Memo | None],
+        rewards: Sequence[float],
+        w: float,
+        *,
+        again: bool = False,
+        late: bool = False,
+    ) -> None:
+        """Try it: on the agent's own checks, and if there are several rewards on a copy of it."""
+        if again:
             raise InvalidValue(
                 "on_repeat='replace' is not possible with strategy=…: what a strategy has learned cannot be taken back"
             )
+        agent = self.agent
+        if agent is None or len(rewards) > 1:
+            agent = (
+                Agent(self.strategy, dim=1, seed=self.seed, compile="never")
+                if agent is None
+                else Agent.unpack(*agent.pack(), compile="never")
+            )
+        for memo, r in zip(memos, rewards, strict=True):
+            age = 1 if late else None
+            if memo is not None and len(memo.seen):
+                age = self.selected - int(memo.seen[0])
+            agent.check_update(r, weight=w, age=age)
+            if len(rewards) > 1 and memo is not None:
+                agent.update(r, x=memo.row, weight=w, age=age)
+
+    def can_forget(self, feature: str) -> None:
+        """Never: a strategy has a fixed number of features."""
+        raise InvalidValue(
+            f"feature {feature!r} cannot be forgotten with strategy=…: the strategy has a fixed number of features"
+        )
+
+    def forget_feature(self, feature: str) -> None:
+        """Never."""
+        self.can_forget(feature)
+
+    def learn(self, memo: Memo, tick: float, r: float, w: float, *, judge: bool = True) -> Refuted | None:  # noqa: ARG002
+        """Learn a reward as late as it is."""
+        assert self.agent is not None
         age = self.selected - int(memo.seen[0]) if len(memo.seen) else None
         self.agent.update(r, x=memo.row, weight=w, age=age)
         return None

@@ -2,7 +2,9 @@
 
 import os
 import pathlib
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from typing import Any
 
@@ -11,15 +13,25 @@ from .batches import Source
 from .columnar import read_arrow, read_parquet, source_of_frame
 from .text_files import read_csv, read_jsonl
 
-SQLITE = b"SQLite format 3\x00"
-
 
 def is_sqlite(path: Any) -> bool:
-    """Is it a file of SQLite, such as that of a durable bandit?"""
-    if not isinstance(path, str | os.PathLike) or not pathlib.Path(path).is_file():
+    """Whether it is a file of SQLite, such as that of a durable bandit.
+
+    SQLite itself is asked: to open and close the file in any other way would release the locks that a bandit of this process holds on it
+    (POSIX locks belong to the process), and another process could then remove the write-ahead log with its newest rows.
+    """
+    if (
+        not isinstance(path, str | os.PathLike)
+        or not pathlib.Path(path).is_file()
+        or pathlib.Path(path).stat().st_size < 512
+    ):
         return False
-    with pathlib.Path(path).open("rb") as file:
-        return file.read(len(SQLITE)) == SQLITE
+    try:
+        with closing(sqlite3.connect(f"{pathlib.Path(path).resolve().as_uri()}?mode=ro", uri=True)) as db:
+            db.execute("PRAGMA schema_version").fetchone()
+    except sqlite3.DatabaseError:
+        return False
+    return True
 
 
 def open_sources(given: Any) -> list[Source]:

@@ -1,0 +1,366 @@
+"""The SQLite file of a durable bandit: the log, snapshots of the state, and the rows that were set aside.
+
+The file is in WAL mode: what was committed is first in `<file>-wal`, and SQLite moves it into the file at checkpoints. While a bandit is
+open, the three files `<file>`, `<file>-wal` and `<file>-shm` belong together, so each transaction compares their inodes: a file that was
+deleted, renamed or replaced would otherwise take acknowledged rows with it. `backup` is the way to copy an open bandit.
+"""
+
+import contextlib
+import json
+import os
+import pathlib
+import secrets
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from typing import Any, TypeVar
+
+from ..errors import CannotRead, CannotWrite, DriftBanditsError, InvalidState, InvalidValue
+from ..files import PART, as_path, sync_file
+from .store import ASIDE, COLUMNS, Damaged, Repeated, Row, dumps, snapshot_checksum
+
+T = TypeVar("T")
+APPLICATION = 0x64726266  # "drbf", marks the file as ours
+FORMAT = 2  # 1: without checksums, rows set aside, and the claim of the learner
+KEPT = 2  # snapshots
+PATIENCE = 30.0  # seconds to wait for another process to end its transaction
+TABLES = (
+    """CREATE TABLE IF NOT EXISTS log (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind TEXT NOT NULL,      -- decide, reward, replace, observe, expire, drop, forget
+    id TEXT,                 -- of the decision
+    at REAL,                 -- seconds since 1970
+    item TEXT,               -- JSON: the item chosen
+    propensity REAL,
+    reward REAL,
+    weight REAL,
+    writer TEXT,             -- the process that wrote it
+    data TEXT                -- JSON: features, context, rankings
+)""",
+    "CREATE UNIQUE INDEX IF NOT EXISTS one_decision ON log (id) WHERE kind = 'decide'",
+    "CREATE UNIQUE INDEX IF NOT EXISTS one_reward ON log (id) WHERE kind = 'reward'",
+    "CREATE TABLE IF NOT EXISTS snapshots (seq INTEGER PRIMARY KEY, at REAL NOT NULL, state BLOB NOT NULL)",
+    """CREATE VIEW IF NOT EXISTS decisions AS
+    SELECT seq, id, at, json_extract(item, '$') AS item, propensity, writer, data FROM log WHERE kind = 'decide'""",
+    """CREATE VIEW IF NOT EXISTS rewards AS
+    SELECT max(seq) AS seq, id, at, reward, weight, writer FROM log WHERE kind IN ('reward', 'replace') GROUP BY id""",
+)  # format 1; a new file is made as such and then migrated, so that there is one way to each format
+SECOND = (
+    "ALTER TABLE log ADD COLUMN checksum INTEGER",  # NULL: written by a version before this one
+    "ALTER TABLE snapshots ADD COLUMN checksum INTEGER",
+    "CREATE TABLE refused (seq INTEGER PRIMARY KEY, at REAL NOT NULL, reason TEXT NOT NULL)",
+    "CREATE TABLE claims (seq INTEGER PRIMARY KEY CHECK (seq = 0), writer TEXT NOT NULL)",
+)
+OURS = {"log", "one_decision", "one_reward", "snapshots", "decisions", "rewards", "sqlite_sequence"}
+SELECTED = ", ".join(("seq", *COLUMNS, "checksum"))
+INSERT = f"INSERT INTO log ({SELECTED}) VALUES ({', '.join('?' * (len(COLUMNS) + 2))})"
+SELECT = f"SELECT {SELECTED} FROM log WHERE seq > ? ORDER BY seq LIMIT ?"
+REALS = ("at", "propensity", "reward", "weight")
+
+
+class SQLiteStore:
+    """An open file; see `store.Store` for what each method promises."""
+
+    def __init__(self, path: Any, *, sync: str = "normal", learner: bool = False) -> None:
+        self.name = os.fspath(path)
+        self.path = os.path.realpath(self.name)  # one file has one lock, through whichever link it is opened
+        self.writer = f"{os.getpid()}-{secrets.token_hex(8)}"
+        self._process = os.getpid()
+        self._inodes: list[tuple[int, int]] | None = None
+        if not learner and not pathlib.Path(self.path).exists():
+            raise CannotRead(f"{self.name} is not there; Bandit.open makes it")
+        try:
+            self._db = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=PATIENCE)
+        except sqlite3.Error as problem:
+            raise CannotRead(f"{self.name} cannot be opened: {problem}") from None
+        try:
+            self._prepare(sync, learner)
+        except sqlite3.Error as problem:
+            self._db.close()
+            raise CannotRead(f"{self.name} is not a durable bandit, or it is damaged: {problem}") from None
+        except BaseException:
+            self._db.close()
+            raise
+
+    def _prepare(self, sync: str, learner: bool) -> None:
+        version = self._checked_version(learner)
+        if version < FORMAT and not learner:
+            raise CannotRead(
+                f"{self.name} is of an earlier version (format {version}); the process that learns must open it first"
+            )
+        self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute(f"PRAGMA synchronous={sync.upper()}")
+
+    def _checked_version(self, learner: bool) -> int:
+        """The format of the file: 0 if there is nothing in it, or only what a version before this one left when it was killed."""
+        db = self._db
+        (mark,), (version,) = (db.execute(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version"))
+        if mark == APPLICATION and version > FORMAT:
+            raise CannotRead(
+                f"{self.name} was written by a later version (format {version}); this one reads up to format {FORMAT}"
+            )
+        found = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite_auto%'")}
+        made = found <= OURS and not ("log" in found and db.execute("SELECT 1 FROM log LIMIT 1").fetchone())
+        if mark != APPLICATION and not (learner and made):
+            raise CannotRead(f"{self.name} is not a durable bandit")
+        return int(version) if mark == APPLICATION else 0
+
+    def migrate(self) -> None:
+        """Inside a transaction: make the tables that this version needs, from nothing or from an earlier format."""
+        version = self._checked_version(learner=True)
+        for statement in (TABLES if version < 1 else ()) + (SECOND if version < 2 else ()):
+            self._db.execute(statement)
+        if version < FORMAT:
+            self._db.execute(f"PRAGMA application_id={APPLICATION}")
+            self._db.execute(f"PRAGMA user_version={FORMAT}")
+
+    # ------------------------------------------------------------------------------------------------------- transactions
+
+    @contextmanager
+    def transaction(self, *, learner: bool = False) -> Iterator[None]:
+        """All that is written inside is kept, or nothing."""
+        self._check_process()
+        if self._db.in_transaction:  # one that was interrupted between its last step and this line
+            self._db.execute("ROLLBACK")
+        try:
+            self._run("BEGIN IMMEDIATE")
+            self._check_files()
+            if learner:
+                self._check_claim()
+            yield
+            self._run("COMMIT")
+        except BaseException:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._process:
+            raise InvalidState(
+                f"{self.name} was opened in the process from which this one was forked; open it here with Bandit.follow"
+            )
+
+    def _check_files(self) -> None:
+        """Whether the three files are the ones that were opened: a row for a deleted file would be acknowledged and lost."""
+        try:
+            found = [(s.st_dev, s.st_ino) for s in map(os.stat, (self.path, f"{self.path}-wal", f"{self.path}-shm"))]
+        except OSError as problem:
+            found, lost = [], problem.filename
+        else:
+            lost = self.path
+        if self._inodes is None and found:
+            self._inodes = found
+        if found != self._inodes:
+            raise InvalidState(
+                f"{lost} was deleted, renamed or replaced while it was open; nothing more is written: "
+                "save what is known with backup(…), then open that"
+            )
+
+    def _check_claim(self) -> None:
+        found = self._run("SELECT writer FROM claims").fetchone()
+        if found is None or found[0] != self.writer:
+            raise InvalidState(f"{self.name} has been opened for writing again since; one process learns at a time")
+
+    def claim(self) -> None:
+        """Become the learner."""
+        self._run("INSERT OR REPLACE INTO claims VALUES (0, ?)", (self.writer,))
+
+    def _run(self, sql: str, values: Any = ()) -> sqlite3.Cursor:
+        try:
+            return self._db.execute(sql, values)
+        except sqlite3.IntegrityError:
+            raise
+        except sqlite3.ProgrammingError:
+            raise InvalidState(f"{self.name} is closed; open it again") from None
+        except sqlite3.DatabaseError as problem:
+            if "malformed" in str(problem) or "not a database" in str(problem):
+                raise CannotRead(f"{self.name} is damaged: {problem}; restore a backup") from None
+            raise CannotWrite(self.name, OSError(str(problem))) from None
+
+    # ---------------------------------------------------------------------------------------------------------------- log
+
+    def append(self, kind: str, **row: Any) -> int:
+        """Write a row of the log; returns its number."""
+        data = row.get("data")
+        row |= {"kind": kind, "writer": self.writer, "data": None if data is None else dumps(data)}
+        row |= {name: float(row[name]) + 0.0 for name in REALS if row.get(name) is not None}
+        made = Row(self.last() + 1, *map(row.get, COLUMNS))  # type: ignore[arg-type]
+        try:
+            self._run(INSERT, (*made, made.checksum()))
+        except sqlite3.IntegrityError as problem:
+            if "log.seq" in str(problem):
+                raise CannotRead(f"{self.name} is damaged: its next row, {made.seq}, is there already") from None
+            raise Repeated(f"a row {kind!r} of {made.id!r} is in {self.name} already") from None
+        return made.seq
+
+    def last(self) -> int:
+        """The number of the newest row."""
+        found = self._run("SELECT seq FROM sqlite_sequence WHERE name = 'log'").fetchone()
+        return 0 if found is None else int(found[0])
+
+    def rows(self, after: int, limit: int) -> list[Row]:
+        """Rows after a row, intact; those set aside have the kind ASIDE."""
+        found = self._run(SELECT, (after, limit)).fetchall()
+        aside = self._aside(after) if found else set()
+        rows, expected = [], after + 1
+        for values in found:
+            seq = values[0]
+            if seq not in aside:
+                row = intact(self.name, values)
+                while expected in aside:
+                    expected += 1
+                if seq != expected:
+                    raise Damaged(expected, f"row {expected} of the log of {self.name} is missing")
+            elif seq == expected:
+                row = Row(seq, ASIDE, *values[2:-1])
+            else:
+                continue  # a damaged number: it belongs nowhere
+            rows.append(row)
+            expected += 1
+        return rows
+
+    def _aside(self, after: int) -> set[int]:
+        return {seq for (seq,) in self._run("SELECT seq FROM refused WHERE seq > ?", (after,))}
+
+    def decision(self, id_: str) -> tuple[int, list[Any]] | None:
+        """The row of a decision and the items that it showed."""
+        found = self._run(f"SELECT {SELECTED} FROM log WHERE kind = 'decide' AND id = ?", (as_id(id_),)).fetchone()
+        if found is None:
+            return None
+        row = intact(self.name, found)
+        return row.seq, json.loads(row.data or "{}")["shown"]
+
+    def decided_after(self, seq: int) -> bool:
+        """Whether a decision was made after a row."""
+        return self._run("SELECT 1 FROM log WHERE kind = 'decide' AND seq > ? LIMIT 1", (seq,)).fetchone() is not None
+
+    def answered(self, id_: str) -> bool:
+        """Whether a decision has had its reward, was expired or was dropped."""
+        text = as_id(id_)
+        if self._run("SELECT 1 FROM log WHERE kind = 'reward' AND id = ?", (text,)).fetchone():
+            return True
+        made = self._run("SELECT seq, at, data FROM log WHERE kind = 'decide' AND id = ?", (text,)).fetchone()
+        if made is None:
+            return False
+        closing_ = "SELECT kind, at, item FROM log WHERE kind IN ('expire', 'drop') AND seq > ?"
+        shown = json.loads(made[2])["shown"]
+        return any(
+            made[1] < at if kind == "expire" else json.loads(item) in shown
+            for kind, at, item in self._run(closing_, (made[0],))
+        )
+
+    def set_aside(self, seq: int, reason: str) -> None:
+        """Keep a row, but never apply it."""
+        self._run("INSERT OR REPLACE INTO refused VALUES (?, ?, ?)", (seq, time.time(), as_text(reason)))
+
+    def refused(self) -> int:
+        """How many rows were set aside."""
+        return int(self._run("SELECT count(*) FROM refused").fetchone()[0])
+
+    # ---------------------------------------------------------------------------------------------------------- snapshots
+
+    def snapshot(self, seq: int, state: bytes) -> None:
+        """Keep the state after row `seq`."""
+        values = (seq, time.time(), state, snapshot_checksum(seq, state))
+        self._run("INSERT OR REPLACE INTO snapshots (seq, at, state, checksum) VALUES (?, ?, ?, ?)", values)
+        self._run(
+            "DELETE FROM snapshots WHERE seq NOT IN (SELECT seq FROM snapshots ORDER BY seq DESC LIMIT ?)", (KEPT,)
+        )
+
+    def newest(self) -> int | None:
+        """The row of the newest snapshot."""
+        return self._run("SELECT max(seq) FROM snapshots").fetchone()[0]  # type: ignore[no-any-return]
+
+    def state(self, read: Callable[[bytes], T]) -> tuple[int, T] | None:
+        """The newest snapshot that can be read, and its row."""
+        problem: DriftBanditsError | None = None
+        found = self._run("SELECT seq, state, checksum FROM snapshots ORDER BY seq DESC").fetchall()
+        for seq, state, checksum in found:
+            try:
+                if checksum is not None and checksum != snapshot_checksum(seq, bytes(state)):
+                    raise CannotRead(
+                        f"the snapshot after row {seq} of {self.name} is damaged: its checksum does not fit"
+                    )
+                return seq, read(bytes(state))
+            except CannotRead as found_:
+                problem = problem or found_
+        if problem is not None:
+            raise problem
+        return None
+
+    # -------------------------------------------------------------------------------------------------------------- files
+
+    def settle(self) -> None:
+        """Move what was committed into the file, as far as readers allow."""
+        with contextlib.suppress(sqlite3.OperationalError):  # another process is doing it
+            self._db.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+    def backup(self, path: Any) -> None:
+        """A consistent copy, whole or not at all; also of a file that was deleted while it was open."""
+        self._check_process()
+        copy_database(self._db, self.name, path)
+
+    def close(self) -> None:
+        """Let the file go."""
+        self._db.close()
+
+
+def intact(name: str, found: Any) -> Row:
+    """A row whose checksum fits; rows of format 1 have none."""
+    row = Row(*found[:-1])
+    if found[-1] is not None and found[-1] != row.checksum():
+        raise Damaged(row.seq, f"row {row.seq} of the log of {name} is damaged: its checksum does not fit")
+    return row
+
+
+def as_id(id_: Any) -> str:
+    """The id of a decision, which a database can look for."""
+    if not isinstance(id_, str):
+        raise InvalidValue(f"{id_!r} is no id of a decision; an id is the string that decide returned")
+    return as_text(id_)
+
+
+def as_text(text: str) -> str:
+    """A string as databases keep it: half of a character (a surrogate) is no text."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def copy_database(source: sqlite3.Connection, name: str, path: Any) -> None:
+    """SQLite's own backup, under another name first: a reader finds the old file or the new one."""
+    target, origin = pathlib.Path(as_path(path)).resolve(), pathlib.Path(name)
+    if target.exists() and origin.exists() and target.samefile(origin):
+        raise InvalidValue(f"{name} cannot be its own backup; give another path")
+    part = target.with_name(f".{secrets.token_hex(8)}{PART}")
+    try:
+        with closing(sqlite3.connect(part)) as copy:
+            source.backup(copy)
+            copy.execute("PRAGMA journal_mode=DELETE")  # one file, whoever reads it
+        sync_file(str(part))
+        part.replace(target)
+    except sqlite3.Error as problem:
+        raise CannotWrite(os.fspath(path), OSError(str(problem))) from None
+    except OSError as problem:
+        raise CannotWrite(os.fspath(path), problem) from None
+    finally:
+        for ending in ("", "-journal", "-wal", "-shm"):
+            with contextlib.suppress(OSError):
+                pathlib.Path(f"{part}{ending}").unlink()
+
+
+@contextmanager
+def reading(path: Any) -> Iterator[sqlite3.Connection]:
+    """A connection that only reads the file of a durable bandit."""
+    name = os.fspath(path)
+    try:
+        db = sqlite3.connect(f"{pathlib.Path(name).resolve().as_uri()}?mode=ro", uri=True, timeout=PATIENCE)
+    except sqlite3.Error as problem:
+        raise CannotRead(f"{name} cannot be read: {problem}") from None
+    with closing(db):
+        try:
+            (mark,) = db.execute("PRAGMA application_id").fetchone()
+            if mark != APPLICATION:
+                raise CannotRead(f"{name} is a database, but not of a durable bandit; export its table to a file")
+            yield db
+        except sqlite3.Error as problem:
+            raise CannotRead(f"{name} cannot be read: {problem}") from None

@@ -1,0 +1,23 @@
+"""`driftbandits backup`: a consistent copy of a durable bandit that is in use."""
+
+import pathlib
+from typing import Annotated
+
+import typer
+
+from .app import QUESTIONS, command
+
+
+@command(QUESTIONS)
+def backup(
+    source: Annotated[
+        pathlib.Path, typer.Argument(metavar="FILE", help="The file of a durable bandit.", show_default=False)
+    ],
+    target: Annotated[pathlib.Path, typer.Argument(metavar="COPY", help="Where the copy goes.", show_default=False)],
+) -> None:
+    """Copy the file of a durable bandit while it is in use: whole, or not at all."""
+    from ..bandit.sqlite_store import copy_database, reading
+
+    with reading(source) as db:
+        copy_database(db, str(source), target)
+    typer.echo(target)
