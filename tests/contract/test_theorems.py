@@ -56,7 +56,7 @@ def mnl(T=6000, P_T=6.28, S=None, **options):
 
 DRIFT = [lb, window, restart, glb, scb, bob, linear_mixture, mnl]
 ALL = [*DRIFT, piecewise]
-VARIANTS: list[Any] = ["printed", "corrected"]
+VARIANTS: list[Any] = ["printed", "corrected", "repaired", "sharp"]
 names: dict[str, Any] = {"ids": lambda value: getattr(value, "__name__", None)}
 
 
@@ -215,8 +215,9 @@ def test_every_bound_is_consistent(family, variant):
 
 
 @pytest.mark.parametrize("family", ALL, **names)
-def test_true_probability_is_one_minus_one_over_T(family):
-    bound = family(variant="corrected")
+@pytest.mark.parametrize("variant", VARIANTS[1:])
+def test_true_probability_is_one_minus_one_over_T(family, variant):
+    bound = family(variant=variant)
     events = bound.horizon * (MDP["H"] if family in (linear_mixture, mnl) else 1)
     assert bound.probability == pytest.approx(1 - (5 if family is bob else 1) / events, abs=1e-12)
 
@@ -322,7 +323,10 @@ HALF: Any = 10.5
         (lambda: lb(delta=2.0), r"delta = 2.0 is not allowed; it must be in \(0, 1\)"),
         (lambda: lb(lam=0.0), r"lam = 0.0 is not allowed; it must be > 0"),
         (lambda: lb(S=-1.0), r"S = -1.0 is not allowed"),
-        (lambda: lb(variant="right"), r"variant = 'right' is not allowed; it must be 'printed' or 'corrected'"),
+        (
+            lambda: lb(variant="right"),
+            r"variant = 'right' is not allowed; it must be 'printed', 'corrected', 'repaired' or 'sharp'",
+        ),
         (lambda: window(W=0), r"W = 0 is not allowed; it must be a whole number ≥ 1"),
         (lambda: restart(H=7000), r"H = 7000 is not allowed; it must be ≤ T = 6000"),
         (lambda: scb(L=2.0), r"L = 2.0 is not allowed; it must be ≤ 1: .*divide the arms by L"),

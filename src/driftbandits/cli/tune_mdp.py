@@ -28,7 +28,7 @@ def episodic_theorems(
     gamma = None if half_life is None else theory.gamma_from_half_life(half_life)
     common: dict[str, Any] = {"K": K, "H": H, "d_theta": d, "P_theta": 0.5 * Delta, "P_w": 0.5 * Delta, "S_theta": S}
     common |= {"S_w": S, "L_phi": L, "L_psi": L, "gamma": gamma, "variant": variant}
-    window = theory.mdp_window(K=K, H=H, Delta=Delta)
+    window = theory.mdp_window(K=K, H=H, Delta=Delta, d=d, L_psi=L, sharp_bias=variant == "sharp")
     rows = _family(theory.linear_mixture_regret_bound(**common), ("weight_ucrl", "sw_ucrl", "restart_ucrl"), window)
     if kappa is not None:
         mnl = theory.mnl_regret_bound(**common, kappa=kappa, U=successors or 2)

@@ -16,16 +16,17 @@
 | `generalized` | Theorem 2: GLB-WeightUCB |
 | `one_pass` | γ of one-pass learners |
 | `detection` | DAL's rate of forced exploration, and the thresholds of its detectors |
+| `good_rounds` | rounds in which discounting outruns the drift: what repairs Theorem 3 |
 | `self_concordant` | Theorem 3: SCB-WeightUCB |
 | `piecewise` | Theorem 4: SCB-PW-WeightUCB |
 | `mdp`, `linear_mixture`, `multinomial` | Theorems 5 and 6: episodic MDPs |
-| `bob` | Theorem thm:bob: unknown P_T |
+| `bob` | bandits over bandits (thm:bob): unknown P_T |
 | `igw` | IGW-mix: not in the paper; arms that change, P_T known or not |
 | `table` | Table 1 at a given size: previous work, the paper, lower bounds, and where they cross |
 
-Every bound has `variant="printed"` (default: the inequality the paper's proof ends with) and `variant="corrected"` (the
-same with its slips repaired); each docstring says where they differ and why. Logarithms are natural unless written
-log₂.
+Every bound has `variant="printed"` (default: the inequality the paper's proof ends with), `"corrected"` (the same with its slips repaired),
+`"repaired"` (Theorem 3 with its rate kept) and `"sharp"` (also without the superfluous √d of the bias lemma); each docstring says where
+they differ and why. Logarithms are natural unless written log₂.
 """
 
 from .bob import (
@@ -63,6 +64,7 @@ from .generalized import (
     glb_radius,
     glb_regret_bound,
 )
+from .good_rounds import bad_rounds, bad_rounds_bound, round_inflation
 from .igw import IgwBound, igw_mix_regret_bound
 from .lemmas import (
     curvature_share,
@@ -74,6 +76,7 @@ from .lemmas import (
 )
 from .linear import (
     d_lin_gamma,
+    d_lin_regret_bound,
     lb_error_bound,
     lb_gamma,
     lb_lambda,
@@ -143,6 +146,8 @@ __all__ = [
     "Row",
     "Table1",
     "Variant",
+    "bad_rounds",
+    "bad_rounds_bound",
     "bias_sum",
     "bias_sum_bound",
     "bob_block",
@@ -159,6 +164,7 @@ __all__ = [
     "curvature_share",
     "d_glm_gamma",
     "d_lin_gamma",
+    "d_lin_regret_bound",
     "d_lin_regret_rate",
     "dal_exploration",
     "default_delta",
@@ -213,6 +219,7 @@ __all__ = [
     "restart_period",
     "restart_regret_bound",
     "round_bias",
+    "round_inflation",
     "sc_d_glm_regret_rate",
     "scb_bonus_factor",
     "scb_error_bound",

@@ -1,4 +1,4 @@
-r"""Bandits-over-Bandits (appendix, Theorem thm:bob): LB-WeightUCB when P_T is unknown.
+r"""Bandits-over-Bandits (appendix, thm:bob): LB-WeightUCB when P_T is unknown.
 
 The T rounds are cut into M = ⌈T/Δ_b⌉ blocks of Δ_b = ⌈d√T⌉. In each block a fresh LB-WeightUCB runs with a discount
 factor that Exp3.IX picks from N = ⌈log₂(T/√d)⌉ + 1 candidates
@@ -18,6 +18,10 @@ Where the paper slips: it prints 1/2^{3/2} where 2^{3/2} is meant ((1−γ̃)^{�
 union over the N candidates, though γ̃ is one fixed number; it equates realised with expected rewards, which costs
 2R√(2T log(2/δ'')); and it omits the second term of the rate, Õ(d^{3/4}P_T^{1/4}T^{3/4} + d^{1/2}T^{3/4}), which
 dominates when P_T < 1/d.
+
+What it needs and does not say: the path θ_1, …, θ_T must be fixed in advance. Exp3.IX compares with "γ̃ in every block", a run that was
+not played. Its rewards are those of a fresh learner in the same block, so the comparison is one of numbers that do not depend on
+earlier choices only if θ_t does not. (Theorems 1 to 3 allow a θ_t that reacts to the past.)
 """
 
 from math import ceil, log, log2, sqrt
@@ -71,15 +75,17 @@ def bob_candidates(*, T: int, d: int) -> tuple[float, ...]:
     return tuple(max(1.0 - d**-0.5 * 2.0 ** (1 - i), 1.0 / T) for i in range(1, N + 1))
 
 
-def bob_gamma(*, T: int, d: int, P_T: float) -> float:
+def bob_gamma(*, T: int, d: int, P_T: float, sharp_bias: bool = False) -> float:
     """γ̃, the smallest candidate ≥ `lb_gamma`: the one the analysis compares with.
+
+    `sharp_bias` is that of `lb_gamma`; the candidates do not change.
 
     Examples
     --------
     >>> round(bob_gamma(T=6000, d=2, P_T=6.283185), 8)
     0.97790291
     """
-    best = lb_gamma(T=T, d=d, P_T=P_T)
+    best = lb_gamma(T=T, d=d, P_T=P_T, sharp_bias=sharp_bias)
     candidates = bob_candidates(T=T, d=d)
     return next((gamma for gamma in candidates if gamma >= best), candidates[-1])
 
@@ -150,7 +156,7 @@ def bob_delta(*, T: int, d: int, variant: Variant = "printed") -> float:
     >>> bob_delta(T=6000, d=2) == 1 / (29 * 6000)
     True
     """
-    if check_variant(variant) == "corrected":
+    if check_variant(variant) != "printed":
         return 1.0 / horizon("T", T) ** 2
     return 1.0 / ((2 * len(bob_candidates(T=T, d=d)) + 1) * T)
 
@@ -171,7 +177,7 @@ def bob_regret_bound(
     sharp_bias: bool = False,
     anytime: bool = False,
 ) -> Bound:
-    """Theorem thm:bob: the dynamic regret of LB-WeightUCB under Bandits-over-Bandits, which does not know P_T.
+    """Bandits over bandits (thm:bob): the dynamic regret of LB-WeightUCB under Bandits-over-Bandits, which does not know P_T.
 
     The terms `bias` and `variance` make up the base regret; `meta` is the price of not knowing γ̃.
 
@@ -183,7 +189,8 @@ def bob_regret_bound(
     block : Δ_b; `bob_block` if omitted.
     variant : `printed` has δ' = δ and claims 1 − (2N+1)δ − 2/T. `corrected` has no union over candidates but one over
         rounds (δ = 1/T², Tδ together), δ' = δ'' = 1/T, and the term `noise` = 2R√(2T log(2/δ'')) for passing from
-        realised rewards to means: probability 1 − Tδ − 4/T.
+        realised rewards to means: probability 1 − Tδ − 4/T. The path θ_1, …, θ_T must be fixed in advance (see the module).
+        `repaired` is the same; `sharp` also drops the superfluous √d of the bias: Õ(d^{5/8}P_T^{1/4}T^{3/4} + d^{1/2}T^{3/4}).
     anytime : Exp3.IX with rates that need no horizon.
 
     Examples
@@ -194,7 +201,8 @@ def bob_regret_bound(
     """
     T, d, P_T, (S, L) = horizon("T", T), dimension("d", d), drift("P_T", P_T), norms(S, L)
     printed = check_variant(variant) == "printed"
-    gamma = bob_gamma(T=T, d=d, P_T=P_T) if gamma is None else discount(gamma)
+    sharp = variant == "sharp"
+    gamma = bob_gamma(T=T, d=d, P_T=P_T, sharp_bias=sharp) if gamma is None else discount(gamma)
     lam = lb_lambda(d=d) if lam is None else regulariser(lam)
     delta = confidence(delta, bob_delta(T=T, d=d, variant=variant))
     block = bob_block(T=T, d=d) if block is None else dimension("block", block)
@@ -204,7 +212,7 @@ def bob_regret_bound(
     level = delta if printed else 1.0 / T
     energy = potential_bound(T=block, d=d, gamma=gamma, lam=lam, L=L)
     terms = {
-        "bias": 2.0 * L * L * bias_factor(d, lam, sharp_bias) * bias_sum_bound(P_T=P_T, gamma=gamma),
+        "bias": 2.0 * L * L * bias_factor(d, lam, sharp_bias or sharp) * bias_sum_bound(P_T=P_T, gamma=gamma),
         "variance": M * 2.0 * radius * sqrt(block * energy),
         "meta": bob_meta_bound(N=N, M=M, reward_bound=reward_bound, delta=level, anytime=anytime),
     }
@@ -212,7 +220,7 @@ def bob_regret_bound(
         terms["noise"] = 2.0 * R * sqrt(2.0 * T * log(2.0 * T))
     failure = (2 * N + 1) * delta + 2.0 / T if printed else T * delta + 4.0 / T
     return Bound(
-        theorem="Theorem thm:bob",
+        theorem="Bandits over bandits (thm:bob)",
         variant=variant,
         terms=terms,
         radius=radius,

@@ -12,12 +12,17 @@ estimated from noise) and sometimes a third — and holds with some probability.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import expm1, inf, isinf, log, log2
-from typing import Literal, cast
+from typing import Literal, cast, get_args
 
 from ..errors import integer, positive, probability, real, require
 
-Variant = Literal["printed", "corrected"]
-"""`printed`: the inequality the paper's proof ends with. `corrected`: the same with its slips repaired."""
+Variant = Literal["printed", "corrected", "repaired", "sharp"]
+"""Each contains the corrections of the one before it.
+
+`printed`: the inequality the paper's proof ends with. `corrected`: the same with its slips repaired, Theorem 3 at the price of √(k_μ/c_μ).
+`repaired`: Theorem 3 with its rate kept (`good_rounds`); of the other theorems the corrected bound. `sharp`: also without the
+superfluous √d of the bias lemma, and with γ balanced for that; of Theorem 4, which has no such bias, the corrected bound.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +32,7 @@ class Bound:
     Attributes
     ----------
     theorem : the paper's name and label, e.g. `"Theorem 1 (thm:LB-regret)"`.
-    variant : `"printed"` or `"corrected"`.
+    variant : `"printed"`, `"corrected"`, `"repaired"` or `"sharp"`.
     terms : the summands by name; names begin with `bias` or `variance` where that is their role.
     radius : the confidence radius β used in the variance.
     gamma : the discount factor, or None for windows and restarts.
@@ -177,7 +182,7 @@ def gamma_from_half_life(half_life: float) -> float:
 def default_delta(family: str, *, T: int, variant: Variant = "printed") -> float:
     """The confidence level δ inside the radius of a family of theorems.
 
-    | family | printed | corrected |
+    | family | printed | every other variant |
     |---|---|---|
     | `lb`, `scb` | 1/(2T) | 1/T² |
     | `glb` | 1/(2T²) | 1/T² |
@@ -266,13 +271,13 @@ def confidence(value: float | None, default: float) -> float:
 
 
 def check_variant(variant: str) -> Variant:
-    """`printed` or `corrected`."""
+    """One of the four variants."""
     require(
-        variant in ("printed", "corrected"),
+        variant in get_args(Variant),
         "variant",
         variant,
-        "'printed' or 'corrected'",
-        "the paper's inequality, or the same with its slips repaired",
+        "'printed', 'corrected', 'repaired' or 'sharp'",
+        "the paper's inequality, the same with its slips repaired, with Theorem 3's rate kept, or without the superfluous √d too",
     )
     return cast(Variant, variant)
 

@@ -5,7 +5,9 @@ Lemma 1 with these 0/1 weights, and the potential lemma on ⌈T/W⌉ blocks, giv
 
     D-Reg_T ≤ 2L²√(d/λ) W^{3/2} P_T + 2β(W) √(T · 2 max{1,L²/λ} d ⌈T/W⌉ log(1 + L²W/(λd)))
 
-with β(W) the radius at n = W. (Derived for this library, to compare the three kinds of forgetting on equal terms.)
+with β(W) the radius at n = W. (Derived for this library, to compare the three kinds of forgetting on equal terms.) The √d of the bias
+is superfluous here too: AᵀV⁻¹A ⪯ I needs only that V contains the observations of A. Without it the balance is W = √(d^{3/2}T/P_T), the
+rate Õ(d^{5/8}P_T^{1/4}T^{3/4}).
 """
 
 from math import ceil, floor, inf, log1p, sqrt
@@ -28,7 +30,7 @@ from .common import (
 from .linear import lb_lambda, lb_radius
 
 
-def window(*, T: int, d: int, P_T: float, balanced: bool = False) -> int:
+def window(*, T: int, d: int, P_T: float, balanced: bool = False, sharp_bias: bool = False) -> int:
     """The window length W of the paper's experiment, ⌊d^{1/4} √(T/(1+P_T))⌋, kept in [1, T].
 
     Parameters
@@ -36,20 +38,23 @@ def window(*, T: int, d: int, P_T: float, balanced: bool = False) -> int:
     T, d, P_T : rounds, dimension, path length.
     balanced : use ⌊√(dT/P_T)⌋, the balance for λ = d (rate Õ(d^{3/4})). The paper's value balances λ = O(1)
         (rate Õ(d^{7/8})) although its λ is d.
+    sharp_bias : balance the bias without its superfluous √d: ⌊√(d^{3/2}T/P_T)⌋, rate Õ(d^{5/8}).
 
     Examples
     --------
     >>> window(T=6000, d=2, P_T=6.283185), window(T=6000, d=2, P_T=6.283185, balanced=True)
     (34, 43)
+    >>> window(T=6000, d=2, P_T=6.283185, sharp_bias=True)
+    51
     """
     T, d, P_T = horizon("T", T), dimension("d", d), drift("P_T", P_T)
     length = sqrt(sqrt(d)) * sqrt(T / (1.0 + P_T))
-    if balanced:
-        length = sqrt(d * T / P_T) if P_T > 0.0 else inf
+    if balanced or sharp_bias:
+        length = sqrt((d**1.5 if sharp_bias else d) * T / P_T) if P_T > 0.0 else inf
     return max(1, floor(min(length, float(T))))
 
 
-def restart_period(*, T: int, d: int, P_T: float, balanced: bool = False) -> int:
+def restart_period(*, T: int, d: int, P_T: float, balanced: bool = False, sharp_bias: bool = False) -> int:
     """The restart period H of the paper's experiment: the same number as `window`.
 
     Examples
@@ -57,7 +62,7 @@ def restart_period(*, T: int, d: int, P_T: float, balanced: bool = False) -> int
     >>> restart_period(T=6000, d=2, P_T=6.283185)
     34
     """
-    return window(T=T, d=d, P_T=P_T, balanced=balanced)
+    return window(T=T, d=d, P_T=P_T, balanced=balanced, sharp_bias=sharp_bias)
 
 
 def window_regret_bound(
@@ -81,7 +86,8 @@ def window_regret_bound(
     T, d, P_T, S, L, R : as in `lb_regret_bound`.
     W : window length in 1..T; `window(...)` if omitted.
     lam, delta : λ = d and `default_delta("lb", ...)` if omitted.
-    variant : δ = 1/(2T) with claimed probability 1 − 2δ, or δ = 1/T² with 1 − Tδ, as for Theorem 1.
+    variant : δ = 1/(2T) with claimed probability 1 − 2δ, or (`corrected`, `repaired`) δ = 1/T² with 1 − Tδ, as for Theorem 1. `sharp` also
+        drops the superfluous √d and, unless W is given, balances it for that.
     sharp_bias : drop the superfluous √d of the bias.
 
     Examples
@@ -90,7 +96,7 @@ def window_regret_bound(
     >>> bound.details["W"], round(bound.bias, 3), round(bound.variance, 3)
     (34, 2491.313, 38594.064)
     """
-    W = window(T=T, d=d, P_T=P_T) if W is None else W
+    W = window(T=T, d=d, P_T=P_T, sharp_bias=check_variant(variant) == "sharp") if W is None else W
     return _bound("Sliding window", "W", W, T, d, P_T, S, L, R, lam, delta, variant, sharp_bias)
 
 
@@ -118,7 +124,7 @@ def restart_regret_bound(
     >>> bound.details["H"], round(bound.total, 3)
     (34, 41085.377)
     """
-    H = restart_period(T=T, d=d, P_T=P_T) if H is None else H
+    H = restart_period(T=T, d=d, P_T=P_T, sharp_bias=check_variant(variant) == "sharp") if H is None else H
     return _bound("Periodic restart", "H", H, T, d, P_T, S, L, R, lam, delta, variant, sharp_bias)
 
 
@@ -144,7 +150,7 @@ def _bound(
     delta = confidence(delta, default_delta("lb", T=T, variant=check_variant(variant)))
     radius = lb_radius(n=W, d=d, lam=lam, delta=delta, S=S, L=L, R=R)
     # each step Δ_p is seen by at most W rounds, each of which holds at most W older observations
-    bias = 2.0 * L * L * bias_factor(d, lam, sharp_bias) * W**1.5 * P_T
+    bias = 2.0 * L * L * bias_factor(d, lam, sharp_bias or variant == "sharp") * W**1.5 * P_T
     blocks = ceil(T / W)
     energy = 2.0 * max(1.0, L * L / lam) * d * blocks * log1p(L * L * W / (lam * d))
     return Bound(

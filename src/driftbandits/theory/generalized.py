@@ -236,7 +236,8 @@ def glb_regret_bound(
     gamma, lam, delta : `glb_gamma` (theorem), `glb_lambda`, `default_delta("glb", ...)` if omitted.
     gap : largest one-round regret μ(LS) − μ(−LS); its bound 2LSk_μ if omitted.
     variant : `printed` has δ = 1/(2T²) and claims 1 − 1/T (here 1 − 2Tδ). It is the one printed choice that survives a
-        union over rounds that every proof of the paper omits. `corrected` has δ = 1/T², probability 1 − Tδ.
+        union over rounds that every proof of the paper omits. `corrected` and `repaired` have δ = 1/T², probability
+        1 − Tδ. `sharp` also drops the superfluous √d and, unless `gamma` is given, balances γ for that: d^{5/8} in place of d^{3/4}.
     sharp_bias : drop the superfluous √d of the bias.
     squared : use Σ w² in place of Σ w in β̄_T; valid and smaller.
 
@@ -248,14 +249,16 @@ def glb_regret_bound(
     """
     T, d, P_T, (S, L) = horizon("T", T), dimension("d", d), drift("P_T", P_T), norms(S, L)
     k_mu, c_mu = slopes(k_mu, c_mu)
-    gamma = glb_gamma(T=T, d=d, P_T=P_T, c_mu=c_mu, k_mu=k_mu) if gamma is None else discount(gamma)
+    sharp = check_variant(variant) == "sharp"
+    tuned = glb_gamma(T=T, d=d, P_T=P_T, c_mu=c_mu, k_mu=k_mu, sharp_bias=sharp)
+    gamma = tuned if gamma is None else discount(gamma)
     lam = glb_lambda(d=d, c_mu=c_mu) if lam is None else regulariser(lam)
-    delta = confidence(delta, default_delta("glb", T=T, variant=check_variant(variant)))
+    delta = confidence(delta, default_delta("glb", T=T, variant=variant))
     n = effective_rounds(gamma=gamma, t=T, squared=squared)
     radius = glb_radius(n=n, d=d, lam=lam, c_mu=c_mu, delta=delta, S=S, L=L, R=R)
     # twice Lemma 2, summed over rounds: 2 · (2k_μ/c_μ) · [k_μL²√(d/λ) B(γ) + β̄_T Σ‖X_t‖]
     twice = 2.0 * glb_bonus_factor(k_mu=k_mu, c_mu=c_mu)
-    bias = twice * k_mu * L * L * bias_factor(d, lam, sharp_bias) * bias_sum_bound(P_T=P_T, gamma=gamma)
+    bias = twice * k_mu * L * L * bias_factor(d, lam, sharp_bias or sharp) * bias_sum_bound(P_T=P_T, gamma=gamma)
     variance = twice * radius * sqrt(T * potential_bound(T=T, d=d, gamma=gamma, lam=lam, L=L))
     return Bound(
         theorem="Theorem 2 (thm:GLB-regret)",

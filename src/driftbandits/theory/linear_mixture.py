@@ -188,7 +188,9 @@ def linear_mixture_regret_bound(
     variant : `corrected` has 2 max{2H, β} for 4Hβ_θ and 4β_w, δ = 1/(2T²) in β_w (one event for each of the T pairs
         (k, h)), and half the martingale at level Tδ (deterministic policy): probability 1 − 2Tδ. The printed one
         claims 1 − 4δ.
-    sharp_bias : drop the superfluous √d of both biases.
+        `repaired` is the same as `corrected`; `sharp` also drops the superfluous √d of both biases and, unless `gamma` is given,
+        balances γ for that (`mdp_gamma(sharp_bias=True)`).
+    sharp_bias : drop the superfluous √d of both biases; γ is not changed by it.
     dimension_aware : tune γ by the true balance √(L_ψ²Δ/(d_wT)).
 
     Examples
@@ -201,9 +203,13 @@ def linear_mixture_regret_bound(
     K, H, d_theta = horizon("K", K), dimension("H", H), dimension("d_theta", d_theta)
     d_w, T = d_theta if d_w is None else dimension("d_w", d_w), K * H
     P_theta, P_w, printed = drift("P_theta", P_theta), drift("P_w", P_w), check_variant(variant) == "printed"
+    sharp = variant == "sharp"
+    sharp_bias = sharp_bias or sharp
     L_phi = positive("L_phi", L_phi, "it bounds the features")
     if gamma is None:
-        gamma = mdp_gamma(K=K, H=H, Delta=P_theta + P_w, dimension_aware=dimension_aware, d=d_w, L_psi=L_psi)
+        gamma = mdp_gamma(
+            K=K, H=H, Delta=P_theta + P_w, dimension_aware=dimension_aware, d=d_w, L_psi=L_psi, sharp_bias=sharp
+        )
     gamma = discount(gamma)
     defaults = linear_mixture_lambdas(H=H, d_theta=d_theta, d_w=d_w)
     lam_theta = defaults[0] if lam_theta is None else regulariser(lam_theta, "lam_theta")

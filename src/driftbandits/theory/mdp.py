@@ -22,7 +22,14 @@ from .paths import Path, path_array, round_bias
 
 
 def mdp_gamma(
-    *, K: int, H: int, Delta: float, dimension_aware: bool = False, d: int | None = None, L_psi: float = 1.0
+    *,
+    K: int,
+    H: int,
+    Delta: float,
+    dimension_aware: bool = False,
+    d: int | None = None,
+    L_psi: float = 1.0,
+    sharp_bias: bool = False,
 ) -> float:
     """The discount factor of Theorems 5 and 6: γ = 1 − max{1/K, √(Δ/T)} with T = KH, kept in [1/K, 1 − 1/K].
 
@@ -33,7 +40,9 @@ def mdp_gamma(
     dimension_aware : balance the true bias, 1 − γ = √(L_ψ²Δ/(dT)); needs d. The paper carries a factor d in the bias
         that λ_θ = d, λ_w = H²d (Theorem 5) and λ_w = d (Theorem 6) cancel. Rate Õ(H d^{3/4} Δ^{1/4} T^{3/4}) for L_ψ
         = O(1).
-    d, L_psi : dimension and feature bound, used only by `dimension_aware`.
+    d, L_psi : dimension and feature bound, used only by `dimension_aware` and `sharp_bias`.
+    sharp_bias : balance the bias without the superfluous √d of its lemma, 1 − γ = √(L_ψ²Δ/(d^{3/2}T)). Rate Õ(H L_ψ^{1/2} d^{5/8}
+        Δ^{1/4} T^{3/4}).
 
     Examples
     --------
@@ -42,11 +51,18 @@ def mdp_gamma(
     >>> round(mdp_gamma(K=1500, H=10, Delta=55.1543, dimension_aware=True, d=2), 6)
     0.957123
     """
-    return clip_gamma(_forgetting(K, H, Delta, dimension_aware, d, L_psi), horizon("K", K))
+    return clip_gamma(_forgetting(K, H, Delta, dimension_aware, d, L_psi, sharp_bias), horizon("K", K))
 
 
 def mdp_window(
-    *, K: int, H: int, Delta: float, dimension_aware: bool = False, d: int | None = None, L_psi: float = 1.0
+    *,
+    K: int,
+    H: int,
+    Delta: float,
+    dimension_aware: bool = False,
+    d: int | None = None,
+    L_psi: float = 1.0,
+    sharp_bias: bool = False,
 ) -> int:
     """The window (or restart period) in episodes with the memory 1/(1−γ) of `mdp_gamma`: ⌊√(T/Δ)⌋ in [1, K].
 
@@ -55,18 +71,23 @@ def mdp_window(
     >>> mdp_window(K=1500, H=10, Delta=55.1543), mdp_window(K=1500, H=10, Delta=0.0)
     (16, 1500)
     """
-    forgetting = _forgetting(K, H, Delta, dimension_aware, d, L_psi)
+    forgetting = _forgetting(K, H, Delta, dimension_aware, d, L_psi, sharp_bias)
     return max(1, floor(min(1.0 / forgetting if forgetting > 0.0 else inf, float(K))))
 
 
-def _forgetting(K: int, H: int, Delta: float, dimension_aware: bool, d: int | None, L_psi: float) -> float:
+def _forgetting(
+    K: int, H: int, Delta: float, dimension_aware: bool, d: int | None, L_psi: float, sharp_bias: bool
+) -> float:
     T = horizon("K", K) * dimension("H", H)
     Delta = drift("Delta", Delta)
-    if not dimension_aware:
+    if not (dimension_aware or sharp_bias):
         return sqrt(Delta / T)
     if d is None:
-        raise InvalidValue("d = None is not allowed with dimension_aware=True; the balance √(L_ψ²Δ/(dT)) contains d")
-    return sqrt(positive("L_psi", L_psi, "it bounds the features") ** 2 * Delta / (dimension("d", d) * T))
+        raise InvalidValue(
+            "d = None is not allowed with dimension_aware=True or sharp_bias=True; the balance of bias and variance contains d"
+        )
+    power = 1.5 if sharp_bias else 1.0
+    return sqrt(positive("L_psi", L_psi, "it bounds the features") ** 2 * Delta / (dimension("d", d) ** power * T))
 
 
 def mdp_reward_radius(

@@ -208,7 +208,9 @@ def mnl_regret_bound(
     gamma, lam_theta, lam_w, delta : `mdp_gamma`, `mnl_lambdas`, `default_delta("mdp", T=KH)` if omitted.
     variant : `corrected` has the corrected radius, ψ' in place of ψ, 2 max{2H, β_θ} for 4Hβ_θ, 2 max{2H, (H/κ)β̄_w} for
         (4H/κ)β̄_w, δ = 1/(2T²) and half the martingale at level Tδ: probability 1 − 2Tδ. The printed one claims 1 − 4δ.
-    sharp_bias : drop the superfluous √d of both biases.
+        `repaired` is the same as `corrected`; `sharp` also drops the superfluous √d of both biases and, unless `gamma` is given,
+        balances γ for that (`mdp_gamma(sharp_bias=True)`).
+    sharp_bias : drop the superfluous √d of both biases; γ is not changed by it.
     dimension_aware : tune γ by the true balance √(L_ψ²Δ/(d_wT)).
 
     Examples
@@ -221,10 +223,14 @@ def mnl_regret_bound(
     K, H, d_theta = horizon("K", K), dimension("H", H), dimension("d_theta", d_theta)
     d_w, T = d_theta if d_w is None else dimension("d_w", d_w), K * H
     P_theta, P_w, printed = drift("P_theta", P_theta), drift("P_w", P_w), check_variant(variant) == "printed"
+    sharp = variant == "sharp"
+    sharp_bias = sharp_bias or sharp
     L_phi, kappa, U = positive("L_phi", L_phi, "it bounds the features"), _kappa(kappa), _states(U)
     L_psi, L_ref = _features(L_psi, L_ref)
     if gamma is None:
-        gamma = mdp_gamma(K=K, H=H, Delta=P_theta + P_w, dimension_aware=dimension_aware, d=d_w, L_psi=L_psi)
+        gamma = mdp_gamma(
+            K=K, H=H, Delta=P_theta + P_w, dimension_aware=dimension_aware, d=d_w, L_psi=L_psi, sharp_bias=sharp
+        )
     gamma = discount(gamma)
     defaults = mnl_lambdas(d_theta=d_theta, d_w=d_w)
     lam_theta = defaults[0] if lam_theta is None else regulariser(lam_theta, "lam_theta")

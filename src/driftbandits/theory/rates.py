@@ -28,6 +28,10 @@ LB_EARLIER: Powers = {"d": 7 / 8, "P_T": 1 / 4, "T": 3 / 4}
 LB_LOWER: Powers = {"d": 2 / 3, "P_T": 1 / 3, "T": 2 / 3}
 GLB_OURS: Powers = {"k_mu": 5 / 4, "c_mu": -3 / 4, **LB_OURS}
 SCB_OURS: Powers = {"k_mu": 5 / 4, "c_mu": -1 / 2, **LB_OURS}
+# the same without the superfluous √d of the bias lemma (`variant="sharp"`); in MDPs for L_ψ = O(1)
+LB_SHARP: Powers = {"d": 5 / 8, "P_T": 1 / 4, "T": 3 / 4}
+GLB_SHARP: Powers = {"k_mu": 5 / 4, "c_mu": -3 / 4, **LB_SHARP}
+SCB_SHARP: Powers = {"k_mu": 9 / 8, "c_mu": -3 / 8, **LB_SHARP}
 BVD: Powers = {"k_mu": 2, "c_mu": -1, "d": 9 / 10, "P_T": 1 / 5, "T": 4 / 5}
 PW_OURS: Powers = {"d": 2 / 3, "changes": 1 / 3, "T": 2 / 3}
 SC_D: Powers = {"c_mu": -1 / 3, **PW_OURS}
@@ -39,6 +43,8 @@ MASTER_GLB: tuple[Powers, Powers] = (
 )
 MDP: Powers = {"H": 1, "d": 1, "Delta": 1 / 4, "T": 3 / 4}
 MDP_MNL: Powers = {"kappa": -1, **MDP}
+MDP_SHARP: Powers = {"H": 1, "d": 5 / 8, "Delta": 1 / 4, "T": 3 / 4}
+MDP_MNL_SHARP: Powers = {"kappa": -1, **MDP_SHARP}
 MDP_LOWER: Powers = {"d": 5 / 6, "Delta": 1 / 3, "H": 2 / 3, "T": 2 / 3}
 
 

@@ -13,8 +13,24 @@ Theorem 3: D-Reg_T ≤ (8q L²k_μ²/c_μ)√(d/λ) P_T/(1−γ)^{3/2}
 Tuning:    1 − γ = max{1/T, √(k_μP_T/(dT))},  λ = d log T/c_μ   ⇒   Õ(k_μ^{5/4} c_μ^{−1/2} d^{3/4} P_T^{1/4} T^{3/4})
 
 Where the paper slips: lemma:SCB-F_t-bound measures noise of variance μ′(X_sᵀθ_s) in a norm built from μ′(X_sᵀθ_t).
-Under drift these differ, and the bound can fail after a large jump. Since μ′(z₁) ≤ e^{|z₁−z₂|}μ′(z₂), the three noise
-terms of β̃ times √Λ, Λ = max_{s<t} e^{L‖θ_s−θ_t‖} ≤ min{e^{2LS}, k_μ/c_μ}, are enough.
+Under drift these differ, and the bound fails after a large jump. Three ways out:
+
+`corrected`   the noise terms of β̃ times √Λ, Λ = min{e^{2LS}, k_μ/c_μ}, in every round: valid, but the rate becomes c_μ^{−7/8}
+`repaired`    the printed radius, which is valid in *good* rounds (`good_rounds`), and the largest one-round regret in the few others:
+
+    D-Reg_T ≤ bias + variance (both as printed, δ = 1/T²) + gap·MLP_T/ℓ + 2k_μLP_T,     ℓ = log(1/γ)         Theorem 3′
+
+              The last two terms are below 0.09 · bias (without its √d) wherever the bound says more than gap·T, so the paper's rate is
+              true.
+`sharp`       the bias without its superfluous √d, or measured in the local norm in rounds that are good with half the leak,
+
+    bias = 16q L²k_μ^{3/2}/√(λc_μ) · P_T/(1−γ)^{3/2},    jumps doubled                                         Theorem 3″
+
+              whichever total is smaller; with 1 − γ = √(√(k_μc_μ)P_T/(d^{3/2}T)) the rate is Õ(k_μ^{9/8} c_μ^{−3/8} d^{5/8} P_T^{1/4}
+              T^{3/4}).
+
+Theorems 3′ and 3″ are about regret, not coverage: right after a jump the printed width need not cover. `scb_error_bound` of one round
+therefore widens its radius by Λ_t (`round_inflation`), computed from the path.
 """
 
 from math import exp, log, log1p, sqrt
@@ -43,12 +59,20 @@ from .common import (
     union,
 )
 from .generalized import Preset, preset_slope
+from .good_rounds import jump_cost, round_inflation
 from .lemmas import potential_bound, prediction_distance_bound
 from .paths import Path, bias_sum_bound, path_array, round_bias
 
 
 def scb_gamma(
-    *, T: int, d: int, P_T: float, k_mu: float, preset: Preset = "theorem", sharp_bias: bool = False
+    *,
+    T: int,
+    d: int,
+    P_T: float,
+    k_mu: float,
+    preset: Preset = "theorem",
+    sharp_bias: bool = False,
+    c_mu: float | None = None,
 ) -> float:
     """The discount factor of Theorem 3, kept in [1/T, 1 − 1/T].
 
@@ -61,6 +85,7 @@ def scb_gamma(
     k_mu : largest slope of the link.
     preset : `theorem` or `experiment`.
     sharp_bias : balance the bias without its superfluous √d: d^{3/2} in place of d.
+    c_mu : smallest slope of the link; balance the local bias of Theorem 3″, √(k_μc_μ) in place of k_μ.
 
     Examples
     --------
@@ -69,6 +94,8 @@ def scb_gamma(
     """
     T, d, P_T = horizon("T", T), dimension("d", d), drift("P_T", P_T)
     slope = preset_slope(preset, positive("k_mu", k_mu, "it is the largest slope of an increasing link"))
+    if c_mu is not None:
+        slope = sqrt(slope * slopes(k_mu, c_mu)[1])
     return clip_gamma(sqrt(slope * P_T / ((d**1.5 if sharp_bias else d) * T)), T)
 
 
@@ -133,7 +160,8 @@ def scb_radius(
     d, lam, k_mu, c_mu : dimension, regulariser, slopes.
     delta : failure probability in (0, 1), for each fixed round.
     S, L, m : bounds of ‖θ‖, ‖x‖ (≤ 1) and the reward.
-    variant : `corrected` multiplies the three noise terms (not √(λc_μ)S) by √Λ; see the module for why.
+    variant : `corrected` multiplies the three noise terms (not √(λc_μ)S) by √Λ; see the module for why. `repaired` and `sharp` have the
+        printed radius, which is valid in good rounds.
     inflation : Λ ≥ 1 if known to be smaller than `drift_inflation`, e.g. 1 in a stationary stretch.
 
     Examples
@@ -147,7 +175,7 @@ def scb_radius(
     (k_mu, c_mu), (S, L), m = slopes(k_mu, c_mu), norms(S, L), positive("m", m, "it bounds the rewards")
     unit_arms(L)
     noise = local_noise_radius(n=n, d=d, reg=lam * c_mu, k_mu=k_mu, L=L, m=m, delta=probability("delta", delta))
-    if check_variant(variant) == "corrected":
+    if check_variant(variant) == "corrected" or inflation is not None:
         Lambda = drift_inflation(k_mu=k_mu, c_mu=c_mu, S=S, L=L) if inflation is None else inflation
         require(Lambda >= 1.0, "inflation", Lambda, "≥ 1", "it is a largest ratio of slopes")
         noise *= sqrt(Lambda)
@@ -217,7 +245,8 @@ def scb_error_bound(
 ) -> Bound:
     """Lemma 3 (lemma:SCB-estimation-error): a bound of |μ(xᵀθ̃_t) − μ(xᵀθ_t)| with its exact bias sum.
 
-    Parameters are those of `glb_error_bound`, with m in place of R; `corrected` uses the corrected `scb_radius`.
+    Parameters are those of `glb_error_bound`, with m in place of R; `corrected` uses the corrected `scb_radius`, `repaired` the one that is
+    widened by Λ_t of this path and round (`round_inflation`); `sharp` does so too, and drops the √d.
 
     Examples
     --------
@@ -229,9 +258,14 @@ def scb_error_bound(
     array = path_array(path)
     d, t = int(array.shape[-1]), len(array) if t is None else t
     factor = scb_bonus_factor(k_mu=k_mu, c_mu=c_mu, S=S, L=L, projected=projected)
+    sharp_bias = sharp_bias or check_variant(variant) == "sharp"
     bias = k_mu * L * L / sqrt(c_mu) * bias_factor(d, lam, sharp_bias) * round_bias(array, gamma=gamma, t=t)
     n = effective_rounds(gamma=gamma, t=t - 1)
-    radius = scb_radius(n=n, d=d, lam=lam, k_mu=k_mu, c_mu=c_mu, delta=delta, S=S, L=L, m=m, variant=variant)
+    local = variant in ("repaired", "sharp")
+    radius = scb_radius(
+        n=n, d=d, lam=lam, k_mu=k_mu, c_mu=c_mu, delta=delta, S=S, L=L, m=m, variant=variant,
+        inflation=round_inflation(array, gamma=gamma, k_mu=k_mu, c_mu=c_mu, t=t, L=L) if local else None,
+    )  # fmt: skip
     return lemma_bound(
         "Lemma 3 (lemma:SCB-estimation-error)",
         bias=bias,
@@ -263,6 +297,7 @@ def scb_regret_bound(
     variant: Variant = "printed",
     sharp_bias: bool = False,
     squared: bool = False,
+    M: float = 1.0,
 ) -> Bound:
     """Theorem 3 (thm:SCB-regret): the dynamic regret of SCB-WeightUCB.
 
@@ -273,38 +308,60 @@ def scb_regret_bound(
     S, L, m : bounds of ‖θ‖, ‖x‖ (≤ 1) and the reward.
     gamma, lam, delta : `scb_gamma` (theorem), `scb_lambda`, `default_delta("scb", ...)` if omitted.
     gap : largest one-round regret μ(LS) − μ(−LS); its bound min{m, 2LSk_μ} if omitted.
-    variant : `printed` has δ = 1/(2T) and claims probability 1 − 2δ; `corrected` has δ = 1/T², probability 1 − Tδ
-        (the radius covers one round, not all) and √Λ in β̃_T (see the module).
+    variant : `printed` has δ = 1/(2T) and claims probability 1 − 2δ. The others have δ = 1/T² and probability 1 − Tδ (the radius covers
+        one round, not all): `corrected` with √Λ in β̃_T, `repaired` Theorem 3′, `sharp` the smaller of Theorem 3′ without √d and
+        Theorem 3″, by default with the latter's γ; `details["local"]` is 1 if it is the latter. See the module.
     sharp_bias : drop the superfluous √d of the bias.
     squared : use Σ w² in place of Σ w in β̃_T; valid and smaller.
+    M : bound of |μ″|/μ′ in the jump term; 1 always serves, tanh(LS/2) for the logistic link.
 
     Examples
     --------
-    >>> bound = scb_regret_bound(T=6000, d=2, P_T=6.283185019988713, k_mu=0.25, c_mu=0.19661193324148185)
+    >>> problem = dict(T=6000, d=2, P_T=6.283185019988713, k_mu=0.25, c_mu=0.19661193324148185)
+    >>> bound = scb_regret_bound(**problem)
     >>> round(bound.bias, 3), round(bound.variance, 3), round(bound.radius, 6)
     (3399.805, 58793.569, 11.658735)
+    >>> {name: round(value, 2) for name, value in scb_regret_bound(**problem, gap=0.5, variant="repaired").terms.items()}
+    {'bias': 3399.81, 'variance': 78152.5, 'jumps': 273.01, 'shift': 3.14}
     """
     T, d, P_T, (S, L) = horizon("T", T), dimension("d", d), drift("P_T", P_T), norms(S, L)
     k_mu, c_mu = slopes(k_mu, c_mu)
-    gamma = scb_gamma(T=T, d=d, P_T=P_T, k_mu=k_mu) if gamma is None else discount(gamma)
+    sharp = check_variant(variant) == "sharp"
+    sharp_bias = sharp_bias or sharp
+    tuned = scb_gamma(T=T, d=d, P_T=P_T, k_mu=k_mu, sharp_bias=sharp, c_mu=c_mu if sharp else None)
+    gamma = tuned if gamma is None else discount(gamma)
     lam = scb_lambda(d=d, T=T, c_mu=c_mu) if lam is None else regulariser(lam)
-    delta = confidence(delta, default_delta("scb", T=T, variant=check_variant(variant)))
+    delta = confidence(delta, default_delta("scb", T=T, variant=variant))
+    gap = largest_gap(gap, min(m, 2.0 * L * S * k_mu))
     n = effective_rounds(gamma=gamma, t=T, squared=squared)
     radius = scb_radius(n=n, d=d, lam=lam, k_mu=k_mu, c_mu=c_mu, delta=delta, S=S, L=L, m=m, variant=variant)
     # twice Lemma 3, summed over rounds: 2 · (2q k_μ/√c_μ) · [(k_μL²/√c_μ)√(d/λ) B(γ) + β̃_T Σ‖X_t‖]
     twice = 2.0 * scb_bonus_factor(k_mu=k_mu, c_mu=c_mu, S=S, L=L)
     slope = k_mu / sqrt(c_mu)
-    bias = twice * slope * L * L * bias_factor(d, lam, sharp_bias) * bias_sum_bound(P_T=P_T, gamma=gamma)
-    variance = twice * radius * sqrt(T * potential_bound(T=T, d=d, gamma=gamma, lam=lam, L=L))
+    terms = {
+        "bias": twice * slope * L * L * bias_factor(d, lam, sharp_bias) * bias_sum_bound(P_T=P_T, gamma=gamma),
+        "variance": twice * radius * sqrt(T * potential_bound(T=T, d=d, gamma=gamma, lam=lam, L=L)),
+    }
+    details = {}
+    if variant in ("repaired", "sharp"):
+        terms["jumps"] = jump_cost(gap=gap, P_T=P_T, gamma=gamma, L=L, M=M)
+        terms["shift"] = 2.0 * k_mu * L * P_T
+    if sharp:
+        # Theorem 3″: E_t ≤ L√k_μ Σ_p γ^{(t−1−p)/4} Δ_p/√(1−γ), whose sum is at most 2L√k_μ · 2P_T/(1−γ)^{3/2}; twice as many bad rounds
+        local = twice * L * L * sqrt(k_mu / lam) * 2.0 * bias_sum_bound(P_T=P_T, gamma=gamma)
+        details["local"] = float(local + terms["jumps"] < terms["bias"])
+        if details["local"]:
+            terms |= {"bias": local, "jumps": jump_cost(gap=gap, P_T=P_T, gamma=gamma, L=L, M=M, share=0.5)}
     return Bound(
         theorem="Theorem 3 (thm:SCB-regret)",
         variant=variant,
-        terms={"bias": bias, "variance": variance},
+        terms=terms,
         radius=radius,
         gamma=gamma,
         lam=lam,
         delta=delta,
         probability=union(2.0 if variant == "printed" else T, delta),
-        gap=largest_gap(gap, min(m, 2.0 * L * S * k_mu)),
+        gap=gap,
         horizon=T,
+        details=details,
     )

@@ -7,7 +7,7 @@ here: their rows are the rate alone, with constant 1 and without logarithms (`Ro
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import erf, exp, log, pi, sqrt
+from math import erf, exp, inf, log, pi, sqrt
 from typing import Any
 
 from ..errors import InvalidValue, integer, positive
@@ -20,17 +20,22 @@ from .piecewise import scb_pw_regret_bound
 from .rates import (
     BVD,
     GLB_OURS,
+    GLB_SHARP,
     LB_EARLIER,
     LB_LOWER,
     LB_OURS,
+    LB_SHARP,
     MASTER,
     MASTER_GLB,
     MDP,
     MDP_LOWER,
     MDP_MNL,
+    MDP_MNL_SHARP,
+    MDP_SHARP,
     PW_OURS,
     SC_D,
     SCB_OURS,
+    SCB_SHARP,
     SYMBOLS,
     Powers,
     formula,
@@ -39,6 +44,14 @@ from .rates import (
 )
 from .self_concordant import scb_regret_bound
 
+#: Rates without the superfluous √d of the bias lemma, found here (docs/theorems/sharp.md); Theorem 4 has no such bias.
+SHARP: Mapping[str, Powers] = {
+    "Drifting LB": LB_SHARP,
+    "Drifting GLB": GLB_SHARP,
+    "Drifting SCB": SCB_SHARP,
+    "Drifting linear mixture MDP": MDP_SHARP,
+    "Drifting MNL mixture MDP": MDP_MNL_SHARP,
+}
 RATE_ALONE = "rate alone: constant 1, no logarithms; the constants are in the source"
 
 
@@ -71,19 +84,33 @@ class Crossing:
     --------
     >>> str(Crossing(setting="Drifting GLB", name="T", side="above", value=1234.5))
     'T above 1.23e+03'
-    >>> str(Crossing(setting="Drifting GLB", name="T", side="above", value=0.01))  # there is no such T
+    >>> str(Crossing(setting="Drifting GLB", name="T", side="above", value=0.01))  # T is at least 1
     'every T'
+    >>> str(Crossing(setting="Piecewise-stationary SCB", name="c_μ", side="below", value=1.0, most=0.25))  # and c_μ at most k_μ = 1/4
+    'every c_μ'
+    >>> str(Crossing(setting="Drifting GLB", name="d", side="below", value=0.3))
+    'no d'
     """
 
     setting: str
     name: str
     side: str  # "above" or "below"
     value: float
+    least: float = 0.0  # the range of the quantity: T, d ≥ 1 and 0 < c_μ ≤ k_μ
+    most: float = inf
+
+    def __post_init__(self) -> None:
+        """T and d count something."""
+        if self.name in ("T", "d"):
+            object.__setattr__(self, "least", max(self.least, 1.0))
 
     def __str__(self) -> str:
-        """In words; T and d are at least 1."""
-        if self.side == "above" and self.name in ("T", "d") and self.value < 1.0:
+        """In words; a condition that every value, or none, satisfies is told as such."""
+        above = self.side == "above"
+        if self.value < self.least if above else self.value >= self.most:
             return f"every {self.name}"
+        if self.value >= self.most if above else self.value <= self.least:
+            return f"no {self.name}"
         return f"{self.name} {self.side} {self.value:.3g}"
 
 
@@ -150,7 +177,8 @@ def table1(
     size = size_of(T=T, d=d, P_T=P_T, changes=changes, k_mu=k_mu, c_mu=c_mu, H=H, Delta=Delta, kappa=kappa)
     rows: list[Row] = []
     crossings: list[Crossing] = []
-    for setting, previous, earlier, ours, powers, extra in _lines():
+    for setting, previous, earlier, ours, printed, extra in _lines():
+        powers = SHARP.get(setting, printed) if variant == "sharp" else printed
         if not powers.keys() <= size.keys():
             continue
         if earlier is not None:
@@ -163,7 +191,7 @@ def table1(
                 "paper",
                 powers,
                 size,
-                "Wang, Zhao, Zhou, Table 1",
+                "the paper's theorem with the sharper bias" if variant == "sharp" else "Wang, Zhao, Zhou, Table 1",
                 _theorem(setting, size, bounds, variant),
             )
         )
@@ -258,9 +286,8 @@ def _crossings(setting: str, ours: Powers, earlier: Powers, size: Mapping[str, f
         if abs(e) < 1e-12:
             continue
         rest = sum(other * log(size[symbol]) for symbol, other in gap.items() if symbol != name and size[symbol] > 0.0)
-        found.append(
-            Crossing(setting=setting, name=SYMBOLS[name], side="above" if e < 0.0 else "below", value=exp(-rest / e))
-        )
+        side, most = "above" if e < 0.0 else "below", size["k_mu"] if name == "c_mu" else inf
+        found.append(Crossing(setting=setting, name=SYMBOLS[name], side=side, value=exp(-rest / e), most=most))
     return found
 
 

@@ -132,7 +132,8 @@ def resolve(call: Call, scope: Scope) -> Resolved:
     }
     inner = scope.inner(own)
     for key, given in call.args.items():
-        answer[key] = own[key] = _number_or_as_is(call, key, given, inner)
+        # A nested call sees what this call sees, not this call's own numbers: the δ of DAL's detector is not its base's.
+        answer[key] = own[key] = _number_or_as_is(call, key, given, inner, nested=scope)
         inner = scope.inner({k: v for k, v in own.items() if isinstance(v, int | float)})
     for key, parameter in known.items():
         optional = parameter.default is not parameter.empty and not scope.offered(key)
@@ -147,11 +148,11 @@ def resolve(call: Call, scope: Scope) -> Resolved:
     return {"use": call.use, **{key: typed[key] for key in sorted(typed)}}
 
 
-def _number_or_as_is(call: Call, key: str, given: Any, scope: Scope) -> Any:
+def _number_or_as_is(call: Call, key: str, given: Any, scope: Scope, nested: Scope) -> Any:
     if isinstance(given, Call):
-        return resolve(given, scope)
+        return resolve(given, nested)
     if isinstance(given, tuple):
-        return [resolve(item, scope) for item in given]
+        return [resolve(item, nested) for item in given]
     if isinstance(given, str) and number_kind(call.function, key):
         formula = _theory(call.use, key) if given == "theory" else given
         if formula is None:

@@ -68,3 +68,20 @@ def test_a_grid_of_links(tmp_path: pathlib.Path) -> None:
     text = text.replace('use = "lb_weight_ucb"', 'use = "glb_weight_ucb"').replace("lb_gamma", "glb_gamma")
     p = plan(load(small.write(tmp_path, text.replace('use = "oful"', 'use = "glm_ucb"'))))
     assert [e.name for e in p.environments] == ["rotating link=logistic", "rotating link=probit"]
+
+
+def test_a_nested_call_inherits_from_the_constants_only(tmp_path: pathlib.Path) -> None:
+    """The δ of DAL's detector is its own: the base takes the constant δ, as docs/command.md says."""
+    text = small.replaced('use = "oful"', 'use = "dal"\nbase = { use = "oful" }\ndelta = 0.05')
+    cells = [c for c in plan(load(small.write(tmp_path, text))).cells if c.spec["strategy"]["use"] == "dal"]
+    assert cells
+    for cell in cells:
+        strategy = cell.spec["strategy"]
+        assert strategy["delta"] == 0.05
+        assert strategy["base"]["delta"] == pytest.approx(1.0 / (2 * cell.horizon))
+
+
+def test_a_formula_still_sees_the_numbers_of_its_own_call(tmp_path: pathlib.Path) -> None:
+    text = small.replaced('use = "oful"', 'use = "oful"\ndelta = 0.01\nlam = "100*delta"')
+    found = [c.spec["strategy"] for c in plan(load(small.write(tmp_path, text))).cells]
+    assert any(s["use"] == "oful" and s["lam"] == pytest.approx(1.0) for s in found)
