@@ -22,6 +22,7 @@ STUDIED = (
     "docs/reproduction.md",
     "docs/learner.md",
     "docs/replay.md",
+    "docs/theorems/sharp.md",
 )  # without a table of algorithms
 FAMILIES = {
     "linear": "**linear** ([docs](docs/linear.md))",

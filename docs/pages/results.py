@@ -84,8 +84,8 @@ def panels(path: pathlib.Path) -> str:
         return missing("Panels and claims")
     out = [
         f"{made['trials']} trials of {made['horizon']} rounds, seed {made['seed']}: mean final dynamic regret and its "
-        "standard deviation over trials. A claim holds if the means agree with it and a paired one-sided test over trials "
-        "rejects the contrary at 5 %; its margin is relative to the right-hand side. "
+        "standard deviation over trials. A claim holds if a paired one-sided test over trials shows it at 5 %, fails if such a test "
+        "shows its contrary, and is undecided otherwise; its margin is relative to the right-hand side. "
         "What each claim means, and why some do not hold: [Does it reproduce?](../reproduction.md)\n"
     ]
     for name, panel in made["panels"].items():
@@ -120,10 +120,11 @@ def claims(found: Sequence[Mapping[str, Any]]) -> str:
         head += ["robust", "replications", *(reading for reading in readings if reading != "paper")]
     rows = []
     for claim in found:
-        row = [claim["claim"], "holds" if claim["holds"] else "**does not hold**", margin(claim)]
+        word = verdict(claim)
+        row = [claim["claim"], word if word == "holds" else f"**{word}**", margin(claim)]
         if readings:
             others = [claim["readings"].get(reading) for reading in readings if reading != "paper"]
-            marks = ["" if o is None else f"{'✓' if o['holds'] else '✗'} {margin(o)}" for o in others]
+            marks = ["" if o is None else f"{MARKS.get(verdict(o), '?')} {margin(o)}" for o in others]
             row += [claim["robust"], claim["replications"], *marks]
         rows.append(row)
     return markdown(head, rows)
@@ -132,6 +133,15 @@ def claims(found: Sequence[Mapping[str, Any]]) -> str:
 def spread(policy: Mapping[str, Any]) -> str:
     """Mean and standard deviation."""
     return f"{policy['final_regret_mean']:.0f}\u00a0±\u00a0{policy['final_regret_std']:.0f}"
+
+
+#: Of the three verdicts.
+MARKS = {"holds": "✓", "fails": "✗", "undecided": "?"}
+
+
+def verdict(claim: Mapping[str, Any]) -> str:
+    """Of a result file from before there were three verdicts only this is known: whether the trials show the claim."""
+    return str(claim["verdict"] if "verdict" in claim else "holds" if claim["holds"] else "not shown")
 
 
 def margin(claim: Mapping[str, Any]) -> str:

@@ -8,6 +8,8 @@ import pathlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .results import verdict as told
+
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "results"
 LEAST_RATIO = 1.15  # what adaptive weights were to stay below
 
@@ -75,7 +77,7 @@ def sizes(first: str, second: str, *kinds: str) -> str:
 def claims(file: str, *panels: str) -> str:
     """What was claimed, and what came out."""
     found = [claim for panel in panels for claim in read(file)["panels"][panel]["claims"]]
-    rows = [[c["claim"], "holds" if c["holds"] else "**does not hold**", margin(c["margin"])] for c in found]
+    rows = [[c["claim"], bold_unless_it_holds(told(c)), margin(c["margin"])] for c in found]
     return table(["claim", "here", "margin"], rows)
 
 
@@ -90,7 +92,12 @@ def verdicts(first: str, second: str, *panels: str) -> str:
 
 def verdict(claim: Mapping[str, Any]) -> str:
     """Holds or not, and by how much."""
-    return f"{'holds' if claim['holds'] else '**does not hold**'}: {margin(claim['margin'])}"
+    return f"{bold_unless_it_holds(told(claim))}: {margin(claim['margin'])}"
+
+
+def bold_unless_it_holds(verdict: str) -> str:
+    """What does not reproduce stands out."""
+    return verdict if verdict == "holds" else f"**{verdict}**"
 
 
 def times(file: str, panel: str) -> str:
@@ -107,16 +114,15 @@ def matrix(file: str) -> str:
     rows = []
     for claim in found:
         cells = [mark(claim["readings"].get(name)) for name in names]
-        verdict = claim["robust"] if claim["robust"].endswith("only") else f"**{claim['robust']}**"
-        rows.append([claim["claim"], verdict, claim["replications"], *cells])
+        rows.append([claim["claim"], f"**{claim['robust']}**", claim["replications"], *cells])
     return table(["claim", "verdict", "replications", *names], rows)
 
 
 def mark(found: Mapping[str, Any] | None) -> str:
-    """✓ shown; ? the means agree and these trials do not show it; ✗ they do not agree."""
+    """✓ the trials show it; ✗ they show its contrary; ? neither."""
     if found is None:
         return ""
-    sign = "✓" if found["holds"] else "?" if (found["margin"] or 0.0) > 0.0 else "✗"
+    sign = {"holds": "✓", "fails": "✗"}.get(told(found), "?")
     return f"{sign} {margin(found['margin'])}"
 
 
@@ -410,7 +416,18 @@ def large_log(file: str) -> str:
     return table(head, [[*row, *per]])
 
 
+def sharp(file: str) -> str:
+    """Regret at the paper's tuning and at the sharp one, and the paired gain with its standard error."""
+    rows = []
+    for x in read(file)["rows"]:
+        share = 100 * x["gain"] / x["paper"]
+        gain = f"{x['gain']:.0f} ± {x['gain_se']:.0f} ({share:+.0f} %)".replace("-", "−")
+        rows.append([x["world"], str(x["d"]), x["learner"], f"{x['paper']:.0f}", f"{x['sharp']:.0f}", gain])
+    return table(["world", "d", "learner", "paper's tuning", "sharp tuning", "gain"], rows)
+
+
 WRITERS = {
+    "sharp": sharp,
     "mdp_adaptive": mdp_adaptive,
     "mdp_curves": mdp_curves,
     "mdp_exponents": mdp_exponents,

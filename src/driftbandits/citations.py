@@ -14,7 +14,7 @@ from .mdp import BlockwiseChoice
 from .memory import Restart, Window
 from .meta import Bob, Dal, Master
 from .model import Generalized, Linear, WeightedBayes
-from .papers import BIBTEX, OURS
+from .papers import BIBTEX, EXTENDED, OURS
 from .radius import ProjectionFree, SelfConcordant
 from .rule import ParameterBased, RandomisedBonus, SandwichBonus, ThompsonSampling
 from .zoo.record import RECORDS
@@ -47,12 +47,21 @@ def papers(*algorithms: Any) -> list[str]:
     """Keys of the papers to cite for names of the zoo, functions of it, or strategies.
 
     A strategy that has the form of an algorithm of the zoo cites that algorithm's papers; any other composition those of its parts.
-    The paper this library is about comes first.
+    The paper this library is about comes first: its extended version for MDPs, which the conference version does not have.
     """
-    keys = [OURS]
+    of_mdps = [_is_episodic(algorithm) for algorithm in algorithms]
+    keys = ([] if of_mdps and all(of_mdps) else [OURS]) + ([EXTENDED] if any(of_mdps) else [])
     for algorithm in algorithms:
         keys += _of_strategy(algorithm) if isinstance(algorithm, tuple) else _of_name(algorithm)
     return list(dict.fromkeys(keys))
+
+
+def _is_episodic(algorithm: Any) -> bool:
+    """Does it learn MDPs?"""
+    if isinstance(algorithm, tuple):
+        return type(algorithm).__module__.startswith(f"{__package__}.mdp")
+    name = algorithm if isinstance(algorithm, str) else getattr(algorithm, "__name__", "")
+    return name in RECORDS and RECORDS[name].family == "mdp"
 
 
 def cite(*algorithms: Any) -> str:

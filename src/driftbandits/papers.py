@@ -4,6 +4,7 @@ import functools
 import re
 
 OURS = "wang2023revisiting"
+EXTENDED = "wang2026revisiting"  # the version with MDPs
 
 BIBTEX = {
     OURS: """@inproceedings{wang2023revisiting,
@@ -13,7 +14,13 @@ BIBTEX = {
   volume = {206},
   pages = {7913--7942},
   year = {2023},
-  note = {Extended version: Revisiting Weighted Strategy for Non-stationary Parametric Bandits and MDPs}
+  note = {Extended version: arXiv:2601.01069}
+}""",
+    EXTENDED: """@misc{wang2026revisiting,
+  title = {Revisiting Weighted Strategy for Non-stationary Parametric Bandits and {MDPs}},
+  author = {Wang, Jing and Zhao, Peng and Zhou, Zhi-Hua},
+  note = {arXiv:2601.01069},
+  year = {2026}
 }""",
     "abbasi2011improved": """@inproceedings{abbasi2011improved,
   title = {Improved Algorithms for Linear Stochastic Bandits},
@@ -95,6 +102,20 @@ BIBTEX = {
   booktitle = {Proceedings of the 34th Conference on Learning Theory (COLT)},
   pages = {4300--4354},
   year = {2021}
+}""",
+    "gerogiannis2025prior": """@inproceedings{gerogiannis2025prior,
+  title = {Is Prior-Free Black-Box Non-Stationary Reinforcement Learning Feasible?},
+  author = {Gerogiannis, Argyrios and Huang, Yu-Han and Veeravalli, Venugopal V.},
+  booktitle = {Proceedings of the 28th International Conference on Artificial Intelligence and Statistics (AISTATS)},
+  year = {2025},
+  note = {arXiv:2410.13772}
+}""",
+    "hong2023optimization": """@inproceedings{hong2023optimization,
+  title = {An Optimization-based Algorithm for Non-stationary Kernel Bandits without Prior Knowledge},
+  author = {Hong, Kihyuk and Li, Yuhang and Tewari, Ambuj},
+  booktitle = {Proceedings of the 26th International Conference on Artificial Intelligence and Statistics (AISTATS)},
+  year = {2023},
+  note = {arXiv:2205.14775}
 }""",
     "neu2015explore": """@inproceedings{neu2015explore,
   title = {Explore No More: Improved High-Probability Regret Bounds for Non-Stochastic Bandits},

@@ -221,8 +221,16 @@ def test_a_summary_shows_every_policy_and_claim():
 
 
 def test_readings_are_columns():
-    readings = {"paper": {"holds": True, "margin": 0.2}, "other": {"holds": False, "margin": -0.1}}
-    claim = {"claim": "c", "holds": True, "margin": 0.3, "robust": "r", "replications": "8 of 8", "readings": readings}
+    readings = {"paper": {"verdict": "holds", "margin": 0.2}, "other": {"verdict": "fails", "margin": -0.1}}
+    claim = {
+        "claim": "c",
+        "holds": True,
+        "verdict": "holds",
+        "margin": 0.3,
+        "robust": "r",
+        "replications": "8 of 8",
+        "readings": readings,
+    }
     head, _, row = results.claims([claim]).splitlines()
     assert head == "| claim | here | margin | robust | replications | other |"
     assert row == "| c | holds | +30% | r | 8 of 8 | ✗ -10% |"

@@ -11,7 +11,7 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
-from ..experiment.analyse.panel_results import Panel, readings_of
+from ..experiment.analyse.panel_results import MARKS, Panel, readings_of
 from ..experiment.write.publish import Published, final_lines
 from .interrupts import interrupt_at_once, interrupt_in_order
 
@@ -99,13 +99,19 @@ def show_published(done: Published, seconds: float) -> None:
     for panel in done.panels:
         out.print(_finals(panel))
         for v in panel.claims:
-            mark, colour = ("✓", "green") if v.holds else ("✗", "yellow")
-            out.print(Text.assemble("  ", (mark, colour), f" {printable(v.claim)}  ", (printable(v.detail), "dim")))
+            colour = {"✓": "green", "✗": "yellow"}.get(MARKS[v.verdict], "dim")
+            out.print(
+                Text.assemble(
+                    "  ", (MARKS[v.verdict], colour), f" {printable(v.claim)}  ", (printable(v.detail), "dim")
+                )
+            )
         for f in panel.fits:
             theorem = "" if f.theorem is None else f"; theorem {f.theorem:.2f}"
             exponent = f"{f.exponent:.2f} ± {f.exponent_std:.2f}{theorem}"
             out.print(Text(printable(f"  regret against {f.label}, {f.strategy}: exponent {exponent}")))
         out.print()
+    if any(panel.smoke for panel in done.panels):
+        out.print("a smoke test (--tiny): everything works; it is too small to judge a claim, and none was judged")
     _show_robustness(done.panels)
     reused = done.total - done.computed
     out.print(f"{done.total} cells ({done.computed} computed, {reused} found) in {seconds:.1f} s")

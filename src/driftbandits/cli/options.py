@@ -37,7 +37,10 @@ Cluster = Annotated[
         "--cluster", metavar="ADDRESS", help="Run on Dask: local:N for N processes here, tcp://host:8786 for a cluster."
     ),
 ]
-Tiny = Annotated[bool, typer.Option("--tiny", help="A few short trials, to see that everything works.")]
+Tiny = Annotated[
+    bool,
+    typer.Option("--tiny", help="A smoke test: a few short trials, to see that everything works. No claim is judged."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
 AllowCode = Annotated[
     bool,
@@ -60,7 +63,8 @@ Robust = Annotated[
     bool,
     typer.Option(
         "--robust",
-        help="Test every claim again with fresh arms and noise, and under the readings that the file lists as [b]\\[\\[reading]][/].",
+        help="Test every claim again with fresh seeds, and under the readings that the file lists as [b]\\[\\[reading]][/]; "
+        "as many trials each.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]

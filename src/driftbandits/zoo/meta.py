@@ -27,7 +27,7 @@ SIZES: dict[str, Any] = {"horizon": 40, "dim": 3, "lam": 1.0, "S": 1.0, "L": 1.0
     remembers="fresh starts on many time scales",
     plays="what the shortest live instance plays",
     regret="min{d (Γ_T T)^{1/2}, d P_T^{1/3} T^{2/3}}",
-    papers=("wei2021nonstationary",),
+    papers=("wei2021nonstationary", "gerogiannis2025prior"),
     example={"base": oful(**SMALL), "horizon": 40},
     world="linear",
 )

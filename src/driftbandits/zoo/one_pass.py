@@ -255,7 +255,7 @@ def glb_omd(
     family="generalized",
     remembers=DISCOUNTED,
     plays=INDEX,
-    regret="c_μ^{−1/2} d^{3/4} P_T^{1/4} T^{3/4}",
+    regret="c_μ^{−1/2} d^{3/4} P_T^{1/4} T^{3/4} of Lee and Oh's recursion, γ tuned with P_T; of ours each round's interval is proved",
     papers=("lee2026nonstationary", "zhang2025generalized"),
     example=SMALL | {"gamma": 0.95},
     tuned_by=DOMD,

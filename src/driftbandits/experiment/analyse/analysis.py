@@ -36,7 +36,8 @@ def analyse(plan: Plan, results: dict[str, Result], bounds: list[BoundCurve] | N
         seeds=list(e.seeds),
         environments=shown,
         curves=curves,
-        claims=verdicts(plan, curves),
+        claims=[] if e.smoke else verdicts(plan, curves),
+        smoke=e.smoke,
         bounds=theory_bounds(plan) if bounds is None else bounds,
         fits=_fits(plan, curves),
     )

@@ -8,6 +8,9 @@ A claim about several strategies, or several environments, is one about every pa
 margin is the smallest. The margin is relative: 0.2 says that factor·left is 20 % below the right (or, for `about`, that
 20 % of the right remain of the tolerance). It is positive if the means agree with the claim. With a single trial there
 is no test, and the means decide alone.
+
+There are three verdicts. A claim *holds* if the trials show it, *fails* if they show its contrary by the same kind of test, and is
+*undecided* if they show neither. The contrary of a claim about several pairs is that one of them is wrong (Bonferroni over the pairs).
 """
 
 import itertools
@@ -18,10 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..spec.schema import Claim
-from .panel_results import Curve, Verdict
+from .panel_results import LEVEL, Curve, Verdict
 from .statistics import exponents, p_less, p_sign
-
-LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class Comparison:
     holds: bool
     margin: float
     p: float
+    contrary: float  # p-value of the claim itself: small if the trials show that it is wrong
     detail: str
 
 
@@ -57,6 +59,7 @@ def judge(claim: Claim, curves: list[Curve], environments: list[str], x: dict[st
         holds=all(c.holds for c in comparisons),
         margin=min(c.margin for c in comparisons),
         p=max(c.p for c in comparisons),
+        contrary=_any_of([c.contrary for c in comparisons]),
         detail=worst.detail if len(comparisons) == 1 else f"{len(comparisons)} comparisons; closest: {worst.detail}",
         source=claim.source,
     )
@@ -74,17 +77,24 @@ def compare(claim: Claim, left: str, a: NDArray[np.float64], right: str, b: NDAr
     )
     if claim.relation == "about":
         margin = claim.tolerance - _relative(abs(mean_a - mean_b), mean_b)
-        p = max(test(a, (1.0 + claim.tolerance) * b), test((1.0 - claim.tolerance) * b, a))
+        most, least = (1.0 + claim.tolerance) * b, (1.0 - claim.tolerance) * b
+        p = max(test(a, most), test(least, a))
+        contrary = _any_of([test(most, a), test(a, least)])
         sign = "≈" if margin > 0.0 else "≠"
     else:
         margin = _relative(mean_b - claim.factor * mean_a, mean_b)
-        p = test(claim.factor * a, b)
+        p, contrary = test(claim.factor * a, b), test(b, claim.factor * a)
         sign = "<" if mean_a < mean_b else ">"
     holds = margin > 0.0 and (math.isnan(p) or p < LEVEL)
     detail = numbers.format(sign)
     if claim.factor != 1.0:
         detail += f", a factor of {_relative(mean_b, mean_a):.2f}"
-    return Comparison(bool(holds), margin, p, detail)
+    return Comparison(bool(holds), margin, p, contrary, detail)
+
+
+def _any_of(p_values: list[float]) -> float:
+    """The p-value of "one of these is true" (Bonferroni); NaN if there is none."""
+    return math.nan if any(map(math.isnan, p_values)) else min(1.0, len(p_values) * min(p_values))
 
 
 def _number(claim: Claim) -> float:

@@ -5,6 +5,7 @@ OUT/details.json      everything else
 """
 
 import json
+import math
 import pathlib
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -56,20 +57,43 @@ class Curve:
         return np.asarray(self.seconds) / self.horizon * 1e6
 
 
+HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
+MARKS = {HOLDS: "✓", FAILS: "✗", UNDECIDED: "?"}
+LEVEL = 0.05
+
+
+def decided(margin: float, p: float, contrary: float) -> str:
+    """The verdict on a claim: shown, its contrary shown, or neither; of a single trial (no p-value) the means decide.
+
+    Examples
+    --------
+    >>> decided(0.1, 0.001, 0.999), decided(-0.1, 0.999, 0.001), decided(0.1, 0.3, 0.7)
+    ('holds', 'fails', 'undecided')
+    """
+    if margin > 0.0 and (np.isnan(p) or p < LEVEL):
+        return HOLDS
+    return FAILS if margin <= 0.0 and (np.isnan(contrary) or contrary < LEVEL) else UNDECIDED
+
+
 @dataclass(frozen=True)
 class UnderReading:
     """What a claim is worth under one reading of what the source leaves open."""
 
     reading: str
-    holds: bool  # the means agree with it, and p < 5 %
     margin: float
-    p: float  # corrected for all claims tested under this reading (Holm)
+    p: float  # corrected for all claims tested under this reading (Holm), as is the next
+    contrary: float  # of the claim itself: small if the trials show that it is wrong
     times: str = ""  # "7 of 8": in how many replications, each tested alone; for the source's own reading only
 
     @property
+    def verdict(self) -> str:
+        """Holds, fails or undecided."""
+        return decided(self.margin, self.p, self.contrary)
+
+    @property
     def mark(self) -> str:
-        """✓ it holds; ? the means agree with it, but the trials do not show it; ✗ they do not."""
-        return "✓" if self.holds else "?" if self.margin > 0.0 else "✗"
+        """✓ the trials show it; ✗ they show its contrary; ? neither."""
+        return MARKS[self.verdict]
 
 
 @dataclass(frozen=True)
@@ -82,8 +106,14 @@ class Verdict:
     p: float
     detail: str
     source: str = ""
+    contrary: float = math.nan  # p-value of the claim itself: small if the trials show that it is wrong
     robust: str = ""  # the verdict over seeds and readings, if they were run
     readings: list[UnderReading] = field(default_factory=list)  # the source's own first
+
+    @property
+    def verdict(self) -> str:
+        """Holds, fails or undecided."""
+        return decided(self.margin, self.p, self.contrary)
 
 
 @dataclass(frozen=True)
@@ -130,6 +160,7 @@ class Panel:
     claims: list[Verdict] = field(default_factory=list)
     bounds: list[BoundCurve] = field(default_factory=list)
     fits: list[AxisFit] = field(default_factory=list)
+    smoke: bool = False  # test-size: nothing was judged
 
     def shown(self, environment: str | None = None) -> list[Curve]:
         """The curves to draw, in the order of the specification."""
@@ -160,6 +191,7 @@ def summary(panels: list[Panel], version: str) -> dict[str, Any]:
         "seed": first.seeds[0],
         "trials": first.trials,
         "horizon": first.horizon,
+        **({"smoke_test": True} if first.smoke else {}),
         "panels": {
             panel.name: {
                 "policies": [
@@ -179,12 +211,18 @@ def summary(panels: list[Panel], version: str) -> dict[str, Any]:
 
 
 def _told(v: Verdict) -> dict[str, Any]:
-    answer: dict[str, Any] = {"claim": v.claim, "holds": v.holds, "margin": _finite(v.margin)}
+    answer: dict[str, Any] = {"claim": v.claim, "holds": v.holds, "verdict": v.verdict, "margin": _finite(v.margin)}
     if v.readings:
         answer["robust"] = v.robust
         answer["replications"] = v.readings[0].times
         answer["readings"] = {
-            r.reading: {"holds": r.holds, "margin": _finite(r.margin), "p": _finite(r.p)} for r in v.readings
+            r.reading: {
+                "verdict": r.verdict,
+                "margin": _finite(r.margin),
+                "p": _finite(r.p),
+                "p_contrary": _finite(r.contrary),
+            }
+            for r in v.readings
         }
     return answer
 

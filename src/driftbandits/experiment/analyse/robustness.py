@@ -1,20 +1,19 @@
 """Does a claim survive other seeds, and other readings of what its source leaves open?
 
-    the source's reading    tested on the trials of all replications together: fresh arms, paths and noise
-    every other reading     tested on the trials of the experiment's own seeds
+Every reading, the source's own among them, is tested on the same number of trials, with seeds that are not those of the experiment:
+fresh arms, paths and noise. Under each reading there are three verdicts (`claims`): the trials show the claim (*holds*), or its
+contrary (*fails*), or neither (*undecided*). The p-values of all claims under a reading are corrected together (Holm), and so are those
+of their contraries: the chance of calling
+*any* wrong claim right is 5 % per reading, and so is that of calling any right claim wrong. Over all readings a claim
 
-Under each reading the p-values of all claims are corrected together (Holm), so that the chance of calling *any* wrong claim right is 5 %
-per reading. A claim
-
-    holds                               if it does under the source's reading and under every other that was tried
-    holds at the paper's reading only   if it does under the source's, and fails under another
-    does not hold                       if it fails under the source's
-
-"Fails" is "is not shown": a margin that is too small for the trials there are counts as a failure.
+    holds                       if it does under every reading
+    depends on the reading      if it holds under the source's, and fails under another
+    fails                       if it fails under the source's
+    is undecided                otherwise
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ..run.cells import Result
@@ -22,13 +21,13 @@ from ..run.plan import Plan
 from ..spec.experiment import Experiment
 from ..spec.readings import for_claims, replicated, under
 from .analysis import curves_of, verdicts
-from .claims import LEVEL
-from .panel_results import Curve, Panel, UnderReading, Verdict
+from .panel_results import FAILS, HOLDS, UNDECIDED, Curve, Panel, UnderReading, Verdict
 from .statistics import holm
 
 REPLICATIONS = 8
 OWN = "paper"  # name of the source's reading
-HOLDS, ONLY_THERE, FAILS = "holds", "holds at the paper's reading only", "does not hold"
+DEPENDS = "depends on the reading"
+VERDICTS = (HOLDS, DEPENDS, FAILS, UNDECIDED)
 
 
 @dataclass(frozen=True)
@@ -40,17 +39,17 @@ class Variant:
 
 
 def variants(experiment: Experiment) -> list[Variant]:
-    """What has to be run beside the experiment itself: its replications, then its other readings."""
+    """What has to be run beside the experiment itself: its replications, then its other readings, each with as many trials."""
     spoken = for_claims(experiment)
-    own = Variant(OWN, replicated(spoken, REPLICATIONS))
-    return [own, *(Variant(reading.name, under(spoken, reading)) for reading in experiment.readings)]
+    read = [(OWN, spoken), *((reading.name, under(spoken, reading)) for reading in experiment.readings)]
+    return [Variant(name, replicated(one, REPLICATIONS)) for name, one in read]
 
 
 def judged(panels: list[Panel], plans: Sequence[Sequence[tuple[str, Plan]]], results: dict[str, Result]) -> list[Panel]:
     """The panels with a robustness line on every claim; `plans` has, for each panel, its readings and their plans."""
     tested = [[(reading, plan, curves_of(plan, results)) for reading, plan in rows] for rows in plans]
     raw = [[(reading, verdicts(plan, curves)) for reading, plan, curves in rows] for rows in tested]
-    corrected = _corrected(raw)
+    p, contrary = (_corrected(raw, of) for of in (_p, _contrary))
     answer = []
     for k, (panel, rows, lines) in enumerate(zip(panels, tested, raw, strict=True)):
         times = _replications(rows[0][1], rows[0][2])
@@ -58,9 +57,9 @@ def judged(panels: list[Panel], plans: Sequence[Sequence[tuple[str, Plan]]], res
         for i, claim in enumerate(panel.claims):
             readings = []
             for reading, found in lines:
-                v, p = found[i], corrected[k, reading, i]
-                holds = v.margin > 0.0 and (math.isnan(p) or p < LEVEL)
-                readings.append(UnderReading(reading, holds, v.margin, p, times[i] if reading == OWN else ""))
+                key = k, reading, i
+                told = times[i] if reading == OWN else ""
+                readings.append(UnderReading(reading, found[i].margin, p[key], contrary[key], told))
             claims.append(replace(claim, robust=verdict(readings), readings=readings))
         answer.append(replace(panel, claims=claims))
     return answer
@@ -71,21 +70,36 @@ def verdict(readings: Sequence[UnderReading]) -> str:
 
     Examples
     --------
-    >>> own, other = UnderReading("paper", True, 0.2, 0.001), UnderReading("δ = 0.05", False, 0.01, 0.3)
-    >>> verdict([own, other])
-    "holds at the paper's reading only"
+    >>> own = UnderReading("paper", 0.2, 0.001, 0.999)
+    >>> verdict([own, UnderReading("δ = 0.05", 0.01, 0.3, 0.7)])
+    'undecided'
+    >>> verdict([own, UnderReading("δ = 0.05", -0.1, 0.99, 0.01)])
+    'depends on the reading'
     """
-    if not readings[0].holds:
+    own, *others = (r.verdict for r in readings)
+    if own == FAILS:
         return FAILS
-    return HOLDS if all(r.holds for r in readings) else ONLY_THERE
+    if own == HOLDS and FAILS in others:
+        return DEPENDS
+    return HOLDS if {own, *others} == {HOLDS} else UNDECIDED
 
 
-def _corrected(raw: list[list[tuple[str, list[Verdict]]]]) -> dict[tuple[int, str, int], float]:
+def _p(v: Verdict) -> float:
+    return v.p
+
+
+def _contrary(v: Verdict) -> float:
+    return v.contrary
+
+
+def _corrected(
+    raw: list[list[tuple[str, list[Verdict]]]], p_value: Callable[[Verdict], float]
+) -> dict[tuple[int, str, int], float]:
     """Holm's p-value of every claim under every reading, corrected over all panels that have the reading; NaN of single trials stays."""
     groups: dict[str, dict[tuple[int, str, int], float]] = {}
     for k, lines in enumerate(raw):
         for reading, found in lines:
-            groups.setdefault(reading, {}).update({(k, reading, i): v.p for i, v in enumerate(found)})
+            groups.setdefault(reading, {}).update({(k, reading, i): p_value(v) for i, v in enumerate(found)})
     answer: dict[tuple[int, str, int], float] = {}
     for group in groups.values():
         tested = {key: p for key, p in group.items() if not math.isnan(p)}

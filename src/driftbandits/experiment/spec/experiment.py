@@ -58,6 +58,7 @@ class Experiment:
     source: Source = field(default=Source("", "", {}, {}), repr=False)
     unit: str = "round"
     tiny: Tiny = field(default=Tiny(), repr=False)
+    smoke: bool = False  # test-size: it shows that everything works, and is too small to judge a claim
     places: Mapping[str, Where] = field(default_factory=dict, repr=False)  # of constants that were replaced
 
     def constant_error(self, name: str, message: str) -> SpecError:
@@ -96,6 +97,7 @@ def load(
         trials=trials or small.trials or experiment.trials,
         horizon=horizon or small.horizon or experiment.horizon,
         seeds=experiment.seeds if seed is None else (seed,),
+        smoke=tiny,
         constants={**experiment.constants, **small.constants, **given},
         places={name: ("tiny", "constants", name) for name in small.constants} | dict.fromkeys(given, ()),
     )

@@ -35,9 +35,9 @@ def _with_arms(entry: Environment, use: str, experiment: Experiment, i: int) -> 
 
 
 def replicated(experiment: Experiment, times: int) -> Experiment:
-    """The same with so many seeds: its own, and those that follow the largest of them."""
+    """The same with so many fresh seeds, those that follow its own: the trials on which a claim was found do not confirm it."""
     last = max(experiment.seeds)
-    return replace(experiment, seeds=(*experiment.seeds, *range(last + 1, last + 1 + times - len(experiment.seeds))))
+    return replace(experiment, seeds=tuple(range(last + 1, last + 1 + times)))
 
 
 def for_claims(experiment: Experiment) -> Experiment:

@@ -64,6 +64,10 @@ def publish(
     computed on another platform (processor, NumPy, numba) are refused; without it they are used, with a warning. With `robust`, every claim
     is tested again over seeds and over the readings of each experiment.
     """
+    if robust and any(e.smoke for e in experiments):
+        raise SpecError(
+            "--robust judges claims, and --tiny is a smoke test, too small to judge any: leave one of them out"
+        )
     need("pyarrow", "matplotlib", "plotly", "jinja2")
     if cluster:
         from ..run.cluster import check_address
@@ -191,7 +195,7 @@ def _tables(panels: list[Panel], folder: pathlib.Path) -> None:
             "microseconds_per_round",
         ]
     ]
-    claims: list[list[Any]] = [["experiment", "claim", "holds", "margin", "p", "detail", "source"]]
+    claims: list[list[Any]] = [["experiment", "claim", "verdict", "margin", "p", "p_contrary", "detail", "source"]]
     fits: list[list[Any]] = [["experiment", "against", "strategy", "exponent", "std", "theorem"]]
     for panel in panels:
         for c in panel.curves:
@@ -199,16 +203,17 @@ def _tables(panels: list[Panel], folder: pathlib.Path) -> None:
             finals.append(
                 [panel.name, c.environment, c.strategy, s.n, s.mean, s.std, s.low, s.high, float(c.microseconds.mean())]
             )
-        claims += [[panel.name, v.claim, v.holds, v.margin, v.p, v.detail, v.source] for v in panel.claims]
+        claims += [
+            [panel.name, v.claim, v.verdict, v.margin, v.p, v.contrary, v.detail, v.source] for v in panel.claims
+        ]
         fits += [[panel.name, f.label, f.strategy, f.exponent, f.exponent_std, f.theorem] for f in panel.fits]
     readings = readings_of(panels)
     robust: list[list[Any]] = [["experiment", "claim", "verdict", "replications", *readings]]
     for panel in panels:
         for v in panel.claims:
-            p = {r.reading: r.p if r.margin > 0.0 else 1.0 for r in v.readings}
-            robust += (
-                [[panel.name, v.claim, v.robust, v.readings[0].times, *(p.get(r, "") for r in readings)]] if p else []
-            )
+            found = {r.reading: r.verdict for r in v.readings}
+            line = [panel.name, v.claim, v.robust, v.readings[0].times] if found else []
+            robust += [[*line, *(found.get(r, "") for r in readings)]] if found else []
     tables = (("final_regret", finals), ("claims", claims), ("exponents", fits), ("robustness", robust))
     for name, rows in tables:
         if len(rows) > 1:

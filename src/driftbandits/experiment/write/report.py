@@ -7,7 +7,7 @@ from ...citations import cite
 from ...files import write_atomically
 from ...plots.page import Figures, render
 from ..analyse.panel_results import Panel, load, refuse_unfinished
-from ..analyse.robustness import FAILS, HOLDS, ONLY_THERE
+from ..analyse.robustness import VERDICTS
 from ..run.store import publishing
 from . import describe
 from .report_tables import bound_table, claim_table, exponent_table, final_table, robust_table, settings_table
@@ -42,8 +42,9 @@ def page(panels: list[Panel], settings: dict[str, Any]) -> str:
         text=panels[0].text if alone else "",
         held=sum(v.holds for v in claims),
         claims=len(claims),
+        smoke=any(p.smoke for p in panels),
         robust=robust_table(panels),
-        verdicts=[(word, sum(v.robust == word for v in claims)) for word in (HOLDS, ONLY_THERE, FAILS)],
+        verdicts=[(word, sum(v.robust == word for v in claims)) for word in VERDICTS],
         sections=[_section(panel, figures, alone) for panel in panels],
         settings=settings_table(settings),
         specifications=settings["specifications"],

@@ -4,10 +4,10 @@ import math
 from typing import Any
 
 from ...plots.page import Cell, Table
-from ..analyse.panel_results import Panel, UnderReading, readings_of
-from ..analyse.robustness import FAILS, HOLDS
+from ..analyse.panel_results import FAILS, HOLDS, MARKS, UNDECIDED, Panel, UnderReading, readings_of
 from ..analyse.statistics import describe, holm, p_differ
 
+STYLES = {HOLDS: "yes", FAILS: "no", UNDECIDED: ""}
 ADDED = "added: not in the source's figure"
 
 
@@ -15,7 +15,7 @@ def claim_table(panel: Panel) -> Table:
     """Each claim and its verdict."""
     rows = [
         [
-            Cell("✓ holds", "yes") if v.holds else Cell("✗ does not hold", "no"),
+            Cell(f"{MARKS[v.verdict]} {v.verdict}", STYLES[v.verdict]),
             Cell(v.claim, note=v.source),
             Cell(v.detail),
             Cell(f"{v.margin:+.1%}", "number"),
@@ -27,7 +27,7 @@ def claim_table(panel: Panel) -> Table:
 
 
 def robust_table(panels: list[Panel]) -> Table | None:
-    """Every claim under every reading: the verdict, and where it holds with which corrected p; None if only one reading was tried."""
+    """Every claim under every reading: margin and corrected p of the claim, or of its contrary where it fails; None without any."""
     readings = readings_of(panels)
     if not readings:
         return None
@@ -35,14 +35,14 @@ def robust_table(panels: list[Panel]) -> Table | None:
     for v in (v for p in panels for v in p.claims if v.readings):
         found = {r.reading: r for r in v.readings}
         cells = [_under(found[r]) if r in found else Cell("") for r in readings]
-        style = {HOLDS: "yes", FAILS: "no"}.get(v.robust, "")
+        style = STYLES.get(v.robust, "")
         rows.append([Cell(v.robust, style), Cell(v.claim), Cell(v.readings[0].times, "number"), *cells])
     return Table("robust", ["over seeds and readings", "claim", "replications", *readings], rows)
 
 
 def _under(r: UnderReading) -> Cell:
-    style = {"✓": "yes", "✗": "no"}.get(r.mark, "")
-    return Cell(f"{r.mark} {r.margin:+.0%}", style, note=f"p {p_text(r.p)}")
+    p = r.contrary if r.verdict == FAILS else r.p
+    return Cell(f"{r.mark} {r.margin:+.0%}", STYLES[r.verdict], note=f"p {p_text(p)}")
 
 
 def final_table(panel: Panel, environment: str) -> Table:

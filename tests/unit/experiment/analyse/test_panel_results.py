@@ -27,7 +27,7 @@ def test_summary_has_exactly_the_promised_keys(done: Published) -> None:
         assert list(policy) == ["name", "final_regret_mean", "final_regret_std", "microseconds_per_round"]
         assert all(isinstance(v, float) for v in list(policy.values())[1:])
     assert [p["name"] for p in panel["policies"]] == ["LB-WeightUCB", "OFUL"]
-    assert [list(c) for c in panel["claims"]] == [["claim", "holds", "margin"]] * 2
+    assert [list(c) for c in panel["claims"]] == [["claim", "holds", "verdict", "margin"]] * 2
     assert [c["holds"] for c in panel["claims"]] == [True, False]
     assert panel["claims"][1]["margin"] < 0 < panel["claims"][0]["margin"]
 

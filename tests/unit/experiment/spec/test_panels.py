@@ -1,11 +1,14 @@
 """The panels shipped with the library: complete, valid, with a test-size twin."""
 
+import json
 import pathlib
 
 import pytest
 
 import small_experiment as small
 from driftbandits.experiment import load, panel_names, plan, publish
+from driftbandits.experiment.spec.calls import build
+from driftbandits.experiment.spec.catalog import NESTED, Kind, find, parameters
 from driftbandits.experiment.spec.panels import file, paper
 
 PAPER = ["lb-regret", "lb-time", "glb-s1", "glb-s5", "scb-s1", "scb-s5"]
@@ -67,6 +70,33 @@ def test_panels_share_the_cells_of_the_same_world() -> None:
     one = {c.key for c in plan(load(file("glb-s1"), trials=1)).cells}
     five = {c.key for c in plan(load(file("glb-s5"), trials=1)).cells}
     assert len(one & five) == 2
+
+
+def whole(kind: Kind, tree: dict[str, object]) -> dict[str, object]:
+    """A resolved call with the defaults of what it leaves out, so that two ways to say the same are the same."""
+    known = parameters(find(kind, str(tree["use"])))
+    defaults = {p.name: p.default for p in known.values() if p.default is not p.empty}
+    given = {k: whole(NESTED.get(k, "path"), v) if isinstance(v, dict) else v for k, v in tree.items()}
+    return {**defaults, **given}
+
+
+def test_a_policy_of_one_name_in_one_world_has_one_number() -> None:
+    """Over all panels: the same world, rounds, seed, what learners are told (S, L, R, δ) and name must be the same policy."""
+    known: dict[tuple[str, str], tuple[str, str]] = {}
+    different = []
+    for name in panel_names():
+        planned = plan(load(file(name), trials=1), yes=True)
+        for cell in planned.cells:
+            scope = planned.scopes[cell.environment]
+            told = [float(scope[constant]) for constant in ("S", "L", "R", "delta") if constant in scope]
+            place = whole("environment", cell.spec["environment"])
+            world = json.dumps([place, cell.horizon, cell.spec["seed"], told], sort_keys=True, default=str)
+            policy = repr(build("strategy", cell.spec["strategy"]))
+            first, other = known.setdefault((world, cell.strategy), (name, policy))
+            if other != policy:
+                different.append((cell.strategy, first, other, name, policy))
+    assert not different
+    assert len(known) > 100
 
 
 def test_the_example_of_the_docs_is_valid(tmp_path: pathlib.Path) -> None:

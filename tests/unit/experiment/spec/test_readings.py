@@ -50,8 +50,8 @@ def test_a_reading_that_cannot_be_is_refused_with_its_line(tmp_path: pathlib.Pat
 
 def test_replications_have_seeds_of_their_own(tmp_path: pathlib.Path) -> None:
     experiment = load(small.write(tmp_path), seed=3)
-    assert replicated(experiment, 4).seeds == (3, 4, 5, 6)
-    assert replicated(experiment, 1).seeds == (3,)
+    assert replicated(experiment, 4).seeds == (4, 5, 6, 7)  # not 3, with which the claim was found
+    assert replicated(experiment, 1).seeds == (4,)
 
 
 def test_only_what_claims_speak_of_is_run() -> None:
