@@ -21,7 +21,7 @@ import itertools
 import json
 import pathlib
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -69,113 +69,25 @@ WORLDS: dict[str, Callable[..., db.mdp.MDP]] = {
 # ------------------------------------------------------------------------------------------------------------------ rivals
 
 
-class QLearning:
-    """Tabular, one table per stage, with a constant step."""
-
-    settings: ClassVar = list(itertools.product((0.05, 0.15, 0.4), (0.0, 0.05)))
-
-    def __init__(self, H: int, S: int, A: int, setting: tuple[float, float], rng: np.random.Generator) -> None:
-        self.step, self.epsilon = setting
-        self.Q = np.zeros((H + 1, S, A))
-        self.Q[:H] = np.arange(H, 0, -1)[:, None, None]
-        self.rng = rng
-
-    def plan(self) -> np.ndarray:
-        """Probabilities of actions, (H, S, A)."""
-        H, _, A = self.Q[:-1].shape
-        best = self.Q[:H] >= self.Q[:H].max(axis=2, keepdims=True) - 1e-12
-        return (1 - self.epsilon) * best / best.sum(axis=2, keepdims=True) + self.epsilon / A
-
-    def learn(self, h: int, s: int, a: int, r: float, s_next: int) -> None:
-        """One step."""
-        target = r + self.Q[h + 1, s_next].max()
-        self.Q[h, s, a] += self.step * (target - self.Q[h, s, a])
+def rival(name: str, setting: tuple[float, float], world: db.mdp.MDP, seed: int) -> Any:
+    """A fresh learner."""
+    sizes = {"states": world.states, "actions": world.actions, "horizon": world.horizon, "seed": seed}
+    first, second = RIVALS[name][1]
+    return RIVALS[name][0](**sizes, **{first: setting[0], second: setting[1]})
 
 
-class Counting:
-    """What PSRL and UCBVI share: counts that fade, pooled over the stages, and a plan by backward induction."""
-
-    def __init__(self, H: int, S: int, A: int, setting: tuple[float, float], rng: np.random.Generator) -> None:
-        self.gamma, self.scale = setting
-        self.N, self.R, self.H, self.rng = np.zeros((S, A, S)), np.zeros((S, A)), H, rng
-
-    def model(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """P (S, A, S), rewards (S, A), and a bonus (S, A) per stage left."""
-        raise NotImplementedError
-
-    def plan(self) -> np.ndarray:
-        """Probabilities of actions, (H, S, A)."""
-        P, rewards, bonus = self.model()
-        policy, V = np.zeros((self.H, *rewards.shape)), np.zeros(len(rewards))
-        for h in range(self.H - 1, -1, -1):
-            left = self.H - h
-            Q = np.minimum(rewards + P @ V + left * bonus, left)
-            policy[h] = Q.max(axis=1, keepdims=True) - 1e-12 <= Q
-            V = Q.max(axis=1)
-        self.N *= self.gamma  # before the episode that is planned is counted
-        self.R *= self.gamma
-        return policy / policy.sum(axis=2, keepdims=True)
-
-    def learn(self, h: int, s: int, a: int, r: float, s_next: int) -> None:  # noqa: ARG002 - stages are pooled
-        """One step."""
-        self.N[s, a, s_next] += 1
-        self.R[s, a] += r
-
-
-class PSRL(Counting):
-    """Posterior sampling: Dirichlet transitions, normal rewards."""
-
-    settings: ClassVar = list(itertools.product((1.0, 0.99, 0.95), (0.1, 1.0)))  # γ, prior count in all
-
-    def model(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """A draw from the posterior."""
-        n = self.N.sum(axis=2)
-        draw = self.rng.standard_gamma(self.N + self.scale / len(self.N)) + 1e-300
-        rewards = (self.R + self.scale) / (n + self.scale) + self.rng.standard_normal(n.shape) * 0.1 / np.sqrt(n + 1)
-        return draw / draw.sum(axis=2, keepdims=True), rewards, np.zeros_like(n)
-
-
-class UCBVI(Counting):
-    """Optimism by a bonus of Hoeffding's shape."""
-
-    settings: ClassVar = list(itertools.product((1.0, 0.99, 0.95), (0.03, 0.15)))  # γ, c
-
-    def model(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The empirical world; an unknown pair leads nowhere, and its bonus is all there is."""
-        n = self.N.sum(axis=2)
-        seen = np.maximum(n, 1e-9)
-        bonus = np.where(n > 0.0, np.minimum(self.scale / np.sqrt(seen), 1.0), 1.0)
-        return self.N / seen[..., None], self.R / seen, bonus
-
-
-RIVALS = {"Q-learning": QLearning, "PSRL": PSRL, "UCBVI": UCBVI}
+BASELINES = db.mdp.baselines
+RIVALS: dict[str, tuple[Any, tuple[str, str], list[Any]]] = {
+    "Q-learning": (BASELINES.QLearning, ("step", "epsilon"), list(itertools.product((0.05, 0.15, 0.4), (0.0, 0.05)))),
+    "PSRL": (BASELINES.PSRL, ("fade", "prior"), list(itertools.product((1.0, 0.99, 0.95), (0.1, 1.0)))),
+    "UCBVI": (BASELINES.UCBVI, ("fade", "scale"), list(itertools.product((1.0, 0.99, 0.95), (0.03, 0.15)))),
+}
 OURS = list(itertools.product((1e6, 70.0, 14.0), (0.1, 0.3)))  # half-life in episodes, scale of the bonus
 
 
-def play(make: type, setting: tuple[float, float], world: db.mdp.MDP, seed: int) -> float:
+def play(name: str, setting: tuple[float, float], world: db.mdp.MDP, seed: int) -> float:
     """The final regret of a rival."""
-    rng = np.random.default_rng(seed)
-    H, S, A = world.horizon, world.states, world.actions
-    learner, regret = make(H, S, A, setting, rng), 0.0
-    known: tuple[Any, Any] = (None, None)
-    for k in range(world.episodes):
-        if (
-            k == 0
-            or not np.array_equal(world.w[k], world.w[k - 1])
-            or not np.array_equal(world.theta[k], world.theta[k - 1])
-        ):
-            known = world.kernel(k), world.rewards(k)
-        P, pay = known
-        policy = learner.plan()
-        value = db.mdp.policy_evaluation(P, pay, policy)[0]
-        s = int(world.start[k])
-        regret += float(world.optimal[k] - value[s])
-        for h in range(H):
-            a = int(rng.choice(A, p=policy[h, s]))
-            s_next = int(min(np.searchsorted(np.cumsum(P[h, s, a]), rng.random()), S - 1))
-            learner.learn(h, s, a, float(pay[h, s, a]), s_next)
-            s = s_next
-    return regret
+    return float(db.simulate_mdp(rival(name, setting, world, seed), world, seed=seed).regret[-1])
 
 
 def ours(setting: tuple[float, float] | None, world: db.mdp.MDP, seed: int) -> float:
@@ -197,8 +109,8 @@ def summary(runs: list[float]) -> dict[str, float]:
 def compare(world: db.mdp.MDP, trials: int, tuning: int) -> dict[str, Any]:
     """Every learner at its best setting, and ours with none."""
     players: dict[str, tuple[list[Any], Callable[[Any, int], float]]] = {
-        name: (make.settings, lambda setting, seed, make=make: play(make, setting, world, seed))
-        for name, make in RIVALS.items()
+        name: (settings, lambda setting, seed, name=name: play(name, setting, world, seed))
+        for name, (_, _, settings) in RIVALS.items()
     }
     players["weight_ucrl, tuned"] = OURS, lambda setting, seed: ours(setting, world, seed)
     table: dict[str, Any] = {"random play": {"mean": float(db.mdp.uniform_regret(world)[-1]), "error": 0.0}}
@@ -225,9 +137,8 @@ def extend(found: dict[str, Any], trials: int) -> None:
         name, drift = title.split(", ")
         world = WORLDS[name](episodes=found["episodes"], drift=drift)
         for learner in (*RIVALS, "weight_ucrl, tuned") if trials > before else ():
-            make, setting = RIVALS.get(learner), tuple(table[learner]["setting"])
-            seeds = range(REPORTED + before, REPORTED + trials)
-            runs = [ours(setting, world, i) if make is None else play(make, setting, world, i) for i in seeds]
+            setting, seeds = tuple(table[learner]["setting"]), range(REPORTED + before, REPORTED + trials)
+            runs = [play(learner, setting, world, i) if learner in RIVALS else ours(setting, world, i) for i in seeds]
             table[learner] = joined(table[learner], before, runs)
         table["weight_ucrl()"] = summary([ours(None, world, REPORTED + i) for i in range(trials)])
         print(title, json.dumps(table), flush=True)

@@ -19,18 +19,11 @@ EPISODES = 1500
 
 def q_learning(step: float, epsilon: float, seed: int) -> np.ndarray:
     """Returns of a Q-learner."""
-    env, rng = gymnasium.make("Taxi-v4"), np.random.default_rng(seed)
-    Q, returns = np.zeros((500, 6)), np.zeros(EPISODES)
-    for k in range(EPISODES):
-        s, over = int(env.reset(seed=seed if k == 0 else None)[0]), False
-        while not over:
-            a = int(rng.integers(6)) if rng.random() < epsilon else int(Q[s].argmax())
-            s_next, reward, terminated, truncated, _ = env.step(a)
-            target = float(reward) + (0.0 if terminated else 0.99 * Q[s_next].max())
-            Q[s, a] += step * (target - Q[s, a])
-            returns[k] += float(reward)
-            s, over = int(s_next), terminated or truncated
-    return returns
+    learner = db.mdp.baselines.QLearning(
+        states=500, actions=6, horizon=200, step=step, epsilon=epsilon, discount=0.99, share_stages=True, start=0.0,
+        reward_range=(-10, 20), seed=seed,
+    )  # fmt: skip
+    return db.run(learner, gymnasium.make("Taxi-v4"), episodes=EPISODES, seed=seed).returns
 
 
 def ours(horizon: int, seed: int) -> np.ndarray:

@@ -16,15 +16,20 @@ r"""Non-stationary episodic MDPs: environments, exact planning, learners, from f
 `phase`                                the drift: static, gradual, abrupt
 `kappa`                                κ of multinomial-logit features over a ball, computed
 `plot_plan`, `plot_policy_over_time`   values and actions over the states; the policy as it changes
-`run`                                  drive a Gymnasium environment with discrete spaces
+`run`                                  drive a Gymnasium environment
+`discretise`                           number states and actions that are tuples, several numbers or intervals
+`ContinuingAgent`, `tasks`             tasks without episodes; a queue, a warehouse and servers that drift
+`baselines`                            Q-learning, UCBVI, PSRL; UCRL2 and SWUCRL2-CW
 `Learner`                              what `simulate_mdp` asks of a learner of your own
 `backward_induction`, …                exact planning and evaluation in a known MDP; `uniform_regret` of random play
 =====================================  ========================================================================
 """
 
+from . import baselines, tasks
 from .adaptive import AdaptivePlanner, Candidates
 from .agent import EpisodicAgent
 from .bob import BlockwiseChoice
+from .continuing import ContinuingAgent
 from .curvature import kappa
 from .drift import Drift, phase
 from .environment import MDP, linear_mixture, mnl_mixture
@@ -36,11 +41,13 @@ from .own_learner import Learner
 from .pictures import plot_plan, plot_policy_over_time
 from .planner import Backup, OptimisticPlanner
 from .planning import backward_induction, policy_evaluation, uniform_regret
+from .played import Continued, Played
 from .random_worlds import random_linear_mixture, random_mnl
 from .reward import RewardRidge
 from .riverswim import mnl_riverswim, riverswim
-from .run import Played, run
+from .run import run
 from .simulate import EpisodicRun, simulate_mdp, trials_mdp
+from .spaces import discretise
 from .value_targeted import ValueTargeted
 
 __all__ = [
@@ -49,6 +56,8 @@ __all__ = [
     "Backup",
     "BlockwiseChoice",
     "Candidates",
+    "Continued",
+    "ContinuingAgent",
     "Drift",
     "EpisodicAgent",
     "EpisodicRun",
@@ -61,6 +70,8 @@ __all__ = [
     "RewardRidge",
     "ValueTargeted",
     "backward_induction",
+    "baselines",
+    "discretise",
     "features_of",
     "inventory",
     "kappa",
@@ -80,6 +91,7 @@ __all__ = [
     "simulate_mdp",
     "sparse_features",
     "tabular",
+    "tasks",
     "trials_mdp",
     "uniform_regret",
 ]

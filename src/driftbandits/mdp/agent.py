@@ -3,6 +3,7 @@
 import os
 import threading
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from functools import partial
 from typing import Any, cast
 
@@ -19,6 +20,7 @@ from ..saving import read, write
 from . import agent_file
 from .checks import ROUNDING
 from .features import Features, check_known, features_of
+from .played import Played
 from .protocol import Cube, Task, experience, miss, open_book, plan, report, room_for, settled
 
 PLAN, EXPERIENCE, MISS = 0, 1, 2
@@ -146,17 +148,7 @@ class EpisodicAgent:
                 raise InvalidState(
                     f"observe in stage {stage}, but {due} is due: an episode is observed stage by stage, once"
                 )
-            state, action = self._at("s", s, self.states), self._at("a", a, self.actions)
-            successor, r = self._at("s_next", s_next, self.states), self._scaled(reward)
-            if not self.features.can_follow(state, action, successor, stage):
-                why = "see reachable" if self.features.multinomial else "no model gives it a probability"
-                raise InvalidValue(f"s_next = {s_next} is not reachable from state {s} with action {a}: {why}")
-            if self._state.book.ended[state]:
-                raise InvalidState(
-                    f"s = {s} ended an episode before, and now an action is taken in it; an end must be a state of its own: add one"
-                )
-            if room_for.knows(type(self.strategy)):
-                room_for(self.strategy, self._state, state * self.actions + action, successor)
+            state, action, successor, r = self._step(stage, s, a, reward, s_next)
             ended, cut = _flag("terminated", terminated), _flag("truncated", truncated)
             if ended:
                 # What is left to earn there, the target of this observation and of all to come.
@@ -165,6 +157,27 @@ class EpisodicAgent:
             self._turn(EXPERIENCE, stage, state * self.actions + action, r, successor)
             self._stage += 1
             self._over = ended or cut
+
+    def _step(self, h: int, s: int, a: int, reward: float, s_next: int) -> tuple[int, int, int, float]:
+        """State, action, successor and scaled reward of a step that can be learned; the caller holds the lock."""
+        state, action = self._at("s", s, self.states), self._at("a", a, self.actions)
+        successor, r = self._at("s_next", s_next, self.states), self._scaled(reward)
+        if not self.features.can_follow(state, action, successor, h):
+            why = "see reachable" if self.features.multinomial else "no model gives it a probability"
+            raise InvalidValue(f"s_next = {s_next} is not reachable from state {s} with action {a}: {why}")
+        if self._state.book.ended[state]:
+            raise InvalidState(
+                f"s = {s} ended an episode before, and now an action is taken in it; an end must be a state of its own: add one"
+            )
+        if room_for.knows(type(self.strategy)):
+            room_for(self.strategy, self._state, state * self.actions + action, successor)
+        return state, action, successor, r
+
+    def _experience_step(self, s: int, a: int, reward: float, s_next: int) -> None:
+        """Learn a step of a task without episodes: every step is the first of its stage, so that weights are over steps."""
+        with self._lock:
+            state, action, successor, r = self._step(0, s, a, reward, s_next)
+            self._turn(EXPERIENCE, 0, state * self.actions + action, r, successor)
 
     @property
     def policy(self) -> NDArray[np.int64]:
@@ -181,6 +194,25 @@ class EpisodicAgent:
             self._running()
             V: Matrix = self._state.book.V
             return V.copy()
+
+    def evaluate(self, env: Any, episodes: int, *, seed: int | None = None) -> Played:
+        """Play without learning: the policy that the next episode would be played with, planned from all that was learned so far.
+
+        The agent stays as it is, to the bit. The policy is optimistic: what is unknown is still tried.
+        """
+        from .run import play_policy  # not at the top: `run` makes agents
+
+        return play_policy(self._coming_policy(), env, episodes, actions=self.actions, seed=seed)
+
+    def _coming_policy(self) -> NDArray[np.int64]:
+        """The policy of the next episode, (H, S), planned on a copy."""
+        with self._lock:
+            state, rng = deepcopy(self._state), deepcopy(self._rng)
+            for h in range(self._stage, self.horizon) if self._stage > 0 else ():
+                self._direct(self.strategy, state, MISS, h, 0, 0.0, 0, rng)
+            self._direct(self.strategy, state, PLAN, 0, 0, 0.0, 0, rng)
+            policy: Integers = state.book.policy
+            return policy
 
     def info(self) -> dict[str, Any]:
         """What the strategy tells about its state.

@@ -1,61 +1,71 @@
-"""Drive a Gymnasium environment with discrete spaces, as it is: FrozenLake, Taxi, CliffWalking, or one's own.
+"""Let an agent learn and play in a Gymnasium environment, as it is: FrozenLake, Taxi, CliffWalking, or one's own.
 
 Nothing here imports Gymnasium: an environment is anything with its `reset() -> (state, info)` and `step(action) -> (state, reward,
-terminated, truncated, info)`. Spaces are compared with the agent's sizes if it has them.
+terminated, truncated, info)`. Spaces are compared with the agent's sizes if it has them; `discretise` numbers states and actions that are
+not numbers. A vector environment plays several episodes at once (`vector_run`); a task without episodes is played for so many steps.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidShape, InvalidValue, integer
-from ..linalg import Vector
 from .agent import EpisodicAgent
+from .features import Features, tabular
+from .played import Continued, Played
+from .protocol import open_book, settle_in
+from .vector_run import run_vector
+
+Progress = Callable[[int, float], None]
 
 
-@dataclass(frozen=True)
-class Played:
-    """What a run in an environment leaves behind."""
+class EpisodicLearner(Protocol):
+    """What `run` asks of a learner: an `EpisodicAgent`, or one of `mdp.baselines`."""
 
-    returns: Vector  # (K,) undiscounted return of each episode
-    lengths: NDArray[np.int64]  # (K,) steps
-    terminated: NDArray[np.bool_]  # (K,) did the environment end the episode?
+    horizon: int
+    states: int
+    actions: int
 
-    def __repr__(self) -> str:
-        last = self.returns[-max(1, len(self.returns) // 10) :]
-        return f"Played({len(self.returns)} episodes, mean return {self.returns.mean():.4g}, of the last tenth {last.mean():.4g})"
+    def begin_episode(self) -> Any:
+        """Plan the next episode."""
 
-    def plot(self, *, window: int | None = None, ax: Any = None) -> Any:
-        """The return of every episode and its running mean over `window` episodes, by default a twentieth of them; returns the axes."""
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError:
-            raise InvalidValue("plot needs matplotlib; install driftbandits[command]") from None
-        axes = plt.subplots()[1] if ax is None else ax
-        K = len(self.returns)
-        width = max(1, K // 20) if window is None else integer("window", window, least=1, why="it counts episodes")
-        total = np.concatenate([[0.0], np.cumsum(self.returns)])
-        ends = np.arange(1, K + 1)
-        starts = np.maximum(ends - width, 0)
-        axes.plot(ends, self.returns, ".", color="0.8", markersize=2, label="episode")
-        axes.plot(ends, (total[ends] - total[starts]) / (ends - starts), color="C0", label=f"mean of {width}")
-        axes.set(xlabel="episode", ylabel="return")
-        axes.legend(frameon=False)
-        return axes
+    def act(self, h: int, s: int) -> int:
+        """The action in stage h and state s."""
+
+    def observe(
+        self, h: int, s: int, a: int, reward: float, s_next: int, *, terminated: bool = False, truncated: bool = False
+    ) -> None:
+        """Learn from one step."""
+
+
+class ContinuingLearner(Protocol):
+    """What `run` asks of a learner of a task without episodes: a `ContinuingAgent`, or `mdp.baselines.UCRL2`."""
+
+    states: int
+    actions: int
+
+    def act(self, s: int) -> int:
+        """The action in state s."""
+
+    def observe(self, s: int, a: int, reward: float, s_next: int) -> None:
+        """Learn from one step."""
 
 
 def run(
-    agent: EpisodicAgent,
+    agent: Any,
     env: Any,
     *,
-    episodes: int,
+    episodes: int | None = None,
+    steps: int | None = None,
     seed: int | None = None,
-    progress: Callable[[int, float], None] | None = None,
-) -> Played:
-    """Let an agent learn and play in a Gymnasium environment.
+    progress: Progress | None = None,
+    horizon: int | None = None,
+    reward_range: tuple[float, float] | None = None,
+    features: Features | None = None,
+) -> Any:
+    """Let an agent learn and play in a Gymnasium environment; returns `Played`, or `Continued` for `steps=`.
 
     An episode ends when the environment says so, or after the agent's H stages. If the agent has one state more than the environment, the
     last one is the end, whichever state an episode ends in; else a state in which an episode terminates before stage H must always be an
@@ -63,28 +73,91 @@ def run(
 
     Parameters
     ----------
+    agent
+        An `EpisodicAgent` or one of `mdp.baselines`; or a strategy of the zoo, `weight_ucrl()`, for which an agent is made that knows
+        nothing but the number of states and actions: `run(…).agent`.
+    env
+        With states 0..S−1 and actions 0..A−1, else see `discretise`; or a vector environment of such.
     episodes
         How many episodes to play.
+    steps
+        In place of episodes, for a task without them: how many steps to play, by a `ContinuingAgent`.
     seed
-        Of the environment, given to its first `reset`.
+        Of the environment, given to its first `reset`, and of the agent that is made of a strategy.
     progress
         Called with the number of episodes played and the return of the last one, e.g. `print`.
+    horizon, reward_range, features
+        Of the agent that is made of a strategy: by default the environment's time limit, and the rewards of its table `P`, where it has
+        them, as Gymnasium's toy-text environments do; and `tabular`, with a state for the end of an episode.
 
     Examples
     --------
     >>> import gymnasium, driftbandits as db
     >>> env = gymnasium.make("FrozenLake-v1", is_slippery=False)
-    >>> agent = db.EpisodicAgent(db.zoo.weight_ucrl(), db.mdp.tabular(16, 4), horizon=20, seed=0)
-    >>> db.run(agent, env, episodes=10, seed=0).returns.shape
+    >>> db.run(db.zoo.weight_ucrl(), env, episodes=10, horizon=20, seed=0).returns.shape
     (10,)
     """
-    K = integer("episodes", episodes, least=1, why="it is the number of episodes to play")
     if progress is not None and not callable(progress):
         raise InvalidValue(
             f"progress = {progress!r:.60} is not allowed; it must be a function of (episodes, return): print"
         )
+    _check_environment(env)
+    if (episodes is None) == (steps is None):
+        raise InvalidValue(
+            "say either how many episodes to play, episodes=1000, or of a task without them how many steps, steps=10000"
+        )
+    made = {"horizon": horizon, "reward_range": reward_range, "features": features}
+    if _is_strategy(agent):
+        if steps is not None:
+            raise InvalidValue(
+                "a strategy plays episodes; for steps=… make an agent: db.mdp.ContinuingAgent(db.zoo.weight_ucrl(), …)"
+            )
+        agent = agent_for(agent, env, horizon=horizon, reward_range=reward_range, features=features, seed=seed or 0)
+    elif unused := [name for name, value in made.items() if value is not None]:
+        raise InvalidValue(f"{unused[0]} belongs to the agent, which has its own: give it where the agent is made")
+    if steps is not None:
+        return _continue(agent, env, integer("steps", steps, least=1, why="it is the number of steps to play"), seed)
+    if not callable(getattr(agent, "begin_episode", None)):
+        raise InvalidValue(f"agent = {agent!r:.60} plays no episodes; give steps=… instead, or an EpisodicAgent")
+    K = integer("episodes", episodes, least=1, why="it is the number of episodes to play")
     states = _states_of(env, agent)
-    played = Played(np.zeros(K), np.zeros(K, np.int64), np.zeros(K, bool))
+    if is_vector(env):
+        return run_vector(agent, env, K, states, seed, progress)
+    return _play(agent, env, K, states, seed, progress)
+
+
+class PolicyPlayer:
+    """A policy that does not learn: actions (H, S)."""
+
+    def __init__(self, policy: NDArray[np.int64], actions: int) -> None:
+        self.policy, self.actions = policy, actions
+        self.horizon, self.states = policy.shape
+
+    def begin_episode(self) -> None:
+        """Nothing is planned."""
+
+    def act(self, h: int, s: int) -> int:
+        """As the policy says."""
+        return int(self.policy[h, s])
+
+    def observe(
+        self, h: int, s: int, a: int, reward: float, s_next: int, *, terminated: bool = False, truncated: bool = False
+    ) -> None:
+        """Nothing is learned."""
+
+
+def play_policy(policy: NDArray[np.int64], env: Any, episodes: int, *, actions: int, seed: int | None = None) -> Played:
+    """Play a policy (H, S) in an environment."""
+    K = integer("episodes", episodes, least=1, why="it is the number of episodes to play")
+    _check_environment(env)
+    player = PolicyPlayer(policy, actions)
+    found = _states_of(env, player)
+    return (run_vector if is_vector(env) else _play)(player, env, K, found, seed, None)
+
+
+def _play(agent: EpisodicLearner, env: Any, K: int, states: int, seed: int | None, progress: Progress | None) -> Played:
+    """One episode after another."""
+    played = Played(np.zeros(K), np.zeros(K, np.int64), np.zeros(K, bool), agent)
     for k in range(K):
         s, _ = _values("reset()", env.reset(seed=seed) if k == 0 and seed is not None else env.reset(), RESET)
         agent.begin_episode()
@@ -104,7 +177,78 @@ def run(
     return played
 
 
+def _continue(agent: ContinuingLearner, env: Any, T: int, seed: int | None) -> Continued:
+    """Step after step; an environment that ends an episode all the same is reset, which the learner sees as a move."""
+    if hasattr(agent, "begin_episode"):
+        raise InvalidValue("this agent plays episodes: give episodes=…, or make a db.mdp.ContinuingAgent for steps=…")
+    if is_vector(env):
+        raise InvalidValue("steps=… plays one environment: a task without episodes is one stream")
+    _states_of(env, agent)
+    rewards = np.zeros(T)
+    s, _ = _values("reset()", env.reset(seed=seed) if seed is not None else env.reset(), RESET)
+    for t in range(T):
+        a = agent.act(s)
+        s_next, reward, terminated, truncated, _ = _values("step(action)", env.step(a), STEP)
+        if terminated or truncated:
+            s_next, _ = _values("reset()", env.reset(), RESET)
+        agent.observe(s, a, reward, s_next)
+        rewards[t], s = float(reward), s_next
+    return Continued(rewards, agent)
+
+
+# ------------------------------------------------------------------------------------------------ what the environment is
+
+
 RESET, STEP = ("state", "info"), ("state", "reward", "terminated", "truncated", "info")
+
+
+def is_vector(env: Any) -> bool:
+    """Is this a vector environment?"""
+    return hasattr(env, "num_envs") and hasattr(env, "single_observation_space")
+
+
+def _is_strategy(given: Any) -> bool:
+    """Is this a strategy of the zoo rather than an agent?"""
+    known = settle_in.knows(type(given)) or open_book.knows(type(given))
+    return known or (callable(given) and not hasattr(given, "observe"))
+
+
+def agent_for(
+    strategy: Any,
+    env: Any,
+    *,
+    horizon: int | None,
+    reward_range: tuple[float, float] | None,
+    features: Features | None,
+    seed: int,
+) -> EpisodicAgent:
+    """An agent for an environment of which nothing is known but its spaces, its time limit and perhaps the range of its rewards."""
+    states, actions = _sizes(env)
+    if horizon is None:
+        horizon = getattr(getattr(env, "spec", None), "max_episode_steps", None)
+    if horizon is None:
+        raise InvalidValue(
+            "the environment has no time limit; say how many steps an episode is planned for: horizon=100"
+        )
+    low_high = _range_of(env) if reward_range is None else reward_range
+    if low_high is None:
+        raise InvalidValue("which rewards can there be? Say the least and the largest: reward_range=(-1, 0)")
+    known = tabular(states + 1, actions) if features is None else features
+    return EpisodicAgent(strategy, known, horizon=horizon, reward_range=low_high, seed=seed)
+
+
+def _range_of(env: Any) -> tuple[float, float] | None:
+    """The least and largest reward of an environment that shows its table, P[s][a] = [(p, s', reward, terminated), …]."""
+    one = env.envs[0] if hasattr(env, "envs") else env  # of a vector
+    table = getattr(getattr(one, "unwrapped", one), "P", None)
+    if not isinstance(table, dict | list):
+        return None
+    rows = table.values() if isinstance(table, dict) else table
+    rewards = [
+        float(move[2]) for row in rows for moves in (row.values() if isinstance(row, dict) else row) for move in moves
+    ]
+    low, high = min(rewards), max(rewards)
+    return (low, high) if low < high else (low, low + 1.0)
 
 
 def _values(call: str, given: Any, names: tuple[str, ...]) -> tuple[Any, ...]:
@@ -114,14 +258,17 @@ def _values(call: str, given: Any, names: tuple[str, ...]) -> tuple[Any, ...]:
     return given
 
 
-def _states_of(env: Any, agent: EpisodicAgent) -> int:
-    """The number of states of an environment, which must be that of the agent, or one less; the agent's if it has no spaces."""
+def _check_environment(env: Any) -> None:
     if not all(callable(getattr(env, name, None)) for name in ("reset", "step")):
         hint = f": gymnasium.make({env!r}) makes one" if isinstance(env, str) else ""
         raise InvalidValue(f"env = {env!r:.60} is no environment; it must have the methods reset and step{hint}")
+
+
+def _states_of(env: Any, agent: Any) -> int:
+    """The number of states of an environment, which must be that of the agent, or one less; the agent's if it has no spaces."""
     if not (hasattr(env, "observation_space") or hasattr(env, "action_space")):
-        return agent.states
-    states, actions = (_size(name, getattr(env, name, None)) for name in ("observation_space", "action_space"))
+        return int(agent.states)
+    states, actions = _sizes(env)
     if actions != agent.actions or agent.states - states not in (0, 1):
         raise InvalidShape(
             f"the environment has {states} states and {actions} actions, the agent {agent.states} and {agent.actions}; "
@@ -130,10 +277,20 @@ def _states_of(env: Any, agent: EpisodicAgent) -> int:
     return states
 
 
+def _sizes(env: Any) -> tuple[int, int]:
+    """How many states and actions an environment has."""
+    single = "single_" if is_vector(env) else ""
+    states, actions = (_size(name, getattr(env, single + name, None)) for name in ("observation_space", "action_space"))
+    return states, actions
+
+
 def _size(name: str, space: Any) -> int:
     count = getattr(space, "n", None)
-    if count is None or getattr(space, "start", 0) != 0:
+    if count is None or getattr(space, "start", 0) != 0 or getattr(space, "shape", ()) not in ((), None):
+        bins = ("action_bins" if name == "action_space" else "bins") + "=10"
+        call = f"db.mdp.discretise(env, {bins})" if hasattr(space, "low") else "db.mdp.discretise(env)"
         raise InvalidValue(
-            f"{name} is {space!r}; it must be Discrete(n), numbered from 0: wrap the environment if its states are tuples"
+            f"{name} is {space!r:.80}; it must be Discrete(n), numbered from 0. Number it, env = {call}, or give features: "
+            "db.mdp.discretise(env, features=f, states=n)"
         )
     return int(count)

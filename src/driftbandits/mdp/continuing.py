@@ -1,0 +1,163 @@
+r"""Tasks without episodes: a queue, a warehouse, a server farm. The mean reward per step is what counts.
+
+    memory    a step of age i counts γ^i: weights are over steps, and several memories, from 4 steps to 26 244 and all, are tried at once
+    plan      Q_h = optimistic reward + optimistic E[V_{h+1}(s')],  h = L−1, …, 0,  V_L = 0;   the action is argmax_a Q_0(s, a)
+
+A plan that looks L steps ahead and is made anew before it ends (a rolling horizon) loses what lies beyond L; its loss per step shrinks
+geometrically in L where the policy mixes, so that L should be a few times the number of steps after which a decision no longer matters.
+Everything else is what the episodic learners have: tables, mixtures of known models and multinomial-logit moves, measured bonuses, memory
+found out. No theorem is claimed.
+"""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cold import How
+from ..errors import CannotRead, DriftBanditsError, InvalidValue, integer
+from ..memory import Restart, Window
+from ..saving import read, write
+from .adaptive import AdaptivePlanner, Candidates
+from .agent import EpisodicAgent
+from .defaults import Unsettled
+from .features import Features
+from .planner import OptimisticPlanner
+from .protocol import settle_in, settled
+
+MEMORIES = 10.0  # 4·3^i steps, i = 0..8, and all
+
+
+class PerStep:
+    """A strategy of the zoo, settled for a task whose memories count steps."""
+
+    def __init__(self, strategy: Any) -> None:
+        self.strategy = strategy
+
+
+@settle_in.register(PerStep)
+def _(given: PerStep, task: Any) -> tuple[Any, Any]:
+    strategy, task = settled(given.strategy, task)
+    base = strategy.base if isinstance(strategy, AdaptivePlanner) else strategy
+    if isinstance(getattr(base, "memory", None), Window | Restart):
+        raise InvalidValue(
+            "a task without episodes needs weights: give half_life= in steps, or nothing, instead of a window or restart"
+        )
+    if not isinstance(base, OptimisticPlanner):
+        raise InvalidValue(
+            f"{type(base).__name__} cuts time into episodes; a task without them needs weight_ucrl() or its relatives"
+        )
+    if not base.rule.pooled:
+        raise InvalidValue(
+            "a task without episodes has no stages: say share_stages=True, and leave out constants='theory'"
+        )
+    if (task.phi is not None and task.phi.ndim > 3) or (
+        task.moves is not None and len(task.moves.used) > task.states * task.actions
+    ):
+        raise InvalidValue(
+            "a task without episodes has no stages: give features of states and actions, without an axis for stages"
+        )
+    if isinstance(strategy, AdaptivePlanner) and isinstance(given.strategy, Unsettled):
+        strategy = strategy._replace(candidates=Candidates(size=MEMORIES))
+    return strategy, task
+
+
+class ContinuingAgent:
+    """Control a task without episodes, step after step.
+
+    Parameters
+    ----------
+    strategy
+        From `zoo`: `weight_ucrl()` finds out how fast to forget; `weight_ucrl(half_life=500)`, in steps.
+    features
+        What is known, as for `EpisodicAgent`: `tabular(S, A)`, `mixture_of(models)`, `logit(f)`.
+    lookahead
+        How many steps ahead it plans.
+    replan
+        It plans again after so many steps.
+    reward_range
+        The least and the largest reward there can be.
+
+    Examples
+    --------
+    >>> import driftbandits as db
+    >>> agent = db.mdp.ContinuingAgent(db.zoo.weight_ucrl(), db.mdp.tabular(6, 2), lookahead=20, seed=0)
+    >>> a = agent.act(0)
+    >>> agent.observe(0, a, reward=0.1, s_next=1)
+    """
+
+    def __init__(
+        self,
+        strategy: Any,
+        features: Features,
+        *,
+        lookahead: int = 50,
+        replan: int = 10,
+        reward_range: tuple[float, float] = (0.0, 1.0),
+        seed: int | np.random.SeedSequence = 0,
+        compile: How = "background",  # noqa: A002 - as in `Agent`
+    ) -> None:
+        self.lookahead = integer("lookahead", lookahead, least=1, why="it is the number of steps of a plan")
+        self.replan = integer("replan", replan, least=1, why="it is the number of steps between two plans")
+        self._agent = EpisodicAgent(
+            PerStep(strategy), features, horizon=self.lookahead, reward_range=reward_range, seed=seed, compile=compile
+        )
+        self.states, self.actions = self._agent.states, self._agent.actions
+        self._since = self.replan  # steps since the last plan
+
+    def act(self, s: int) -> int:
+        """The action in state s; plans anew if it is time to."""
+        if self._since >= self.replan:
+            self._agent.begin_episode()
+            self._since = 0
+        return self._agent.act(0, s)
+
+    def observe(self, s: int, a: int, reward: float, s_next: int) -> None:
+        """Learn that action a in state s paid `reward` and led to `s_next`; a may be any action."""
+        if self._agent._stage < 0:
+            self._agent.begin_episode()
+            self._since = 0
+        self._agent._experience_step(s, a, reward, s_next)
+        self._since += 1
+
+    @property
+    def policy(self) -> NDArray[np.int64]:
+        """The actions of the plan in use, (S,)."""
+        actions: NDArray[np.int64] = self._agent.policy[0]
+        return actions
+
+    def info(self) -> dict[str, Any]:
+        """As `EpisodicAgent.info`, in steps instead of episodes; `gain`, the reward per step that the plan expects, optimistically."""
+        V, (low, high) = self._agent._state.book.V, self._agent.reward_range
+        return self._agent.info() | {"gain": low + (high - low) * float(V[0].mean()) / self.lookahead}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all of the agent to one file, atomically; needs the extra `state`."""
+        about, arrays = self._agent.pack()
+        write(path, "ContinuingAgent", about | {"replan": self.replan, "since": self._since}, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, compile: How = "background") -> "ContinuingAgent":  # noqa: A002
+        """The agent that was saved."""
+        about, arrays = read(path, "ContinuingAgent")
+        try:
+            return cls._unpack(about, arrays, compile)
+        except DriftBanditsError as problem:
+            raise CannotRead(f"{os.fspath(path)} cannot be loaded: {problem}") from None
+
+    @classmethod
+    def _unpack(cls, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], how: How) -> "ContinuingAgent":
+        agent = cls.__new__(cls)
+        agent._agent = EpisodicAgent.unpack(about, arrays, compile=how)
+        agent.lookahead, agent.states, agent.actions = agent._agent.horizon, agent._agent.states, agent._agent.actions
+        agent.replan = integer(
+            "replan", about.get("replan"), least=1, why="it is the number of steps between two plans"
+        )
+        agent._since = integer("since", about.get("since"), least=0, why="it counts steps")
+        return agent
+
+    def __repr__(self) -> str:
+        kind = type(self._agent.strategy).__name__
+        return f"ContinuingAgent({kind}, states={self.states}, actions={self.actions}, lookahead={self.lookahead})"

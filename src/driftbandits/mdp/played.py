@@ -1,0 +1,65 @@
+"""What a run in an environment leaves behind."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidValue, integer
+from ..linalg import Vector
+
+
+@dataclass(frozen=True)
+class Played:
+    """Returns of episodes, and who played them."""
+
+    returns: Vector  # (K,) undiscounted return of each episode
+    lengths: NDArray[np.int64]  # (K,) steps
+    terminated: NDArray[np.bool_]  # (K,) did the environment end the episode?
+    agent: Any = field(
+        default=None, repr=False, compare=False
+    )  # who played; made by `run` where it was given a strategy
+
+    def __repr__(self) -> str:
+        last = self.returns[-max(1, len(self.returns) // 10) :]
+        return f"Played({len(self.returns)} episodes, mean return {self.returns.mean():.4g}, of the last tenth {last.mean():.4g})"
+
+    def plot(self, *, window: int | None = None, ax: Any = None) -> Any:
+        """The return of every episode and its running mean over `window` episodes, by default a twentieth of them; returns the axes."""
+        return plot_running_mean(self.returns, window, ax, "episode", "return")
+
+
+@dataclass(frozen=True)
+class Continued:
+    """Rewards of a task without episodes, and who earned them."""
+
+    rewards: Vector  # (T,)
+    agent: Any = field(default=None, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        last = self.rewards[-max(1, len(self.rewards) // 10) :]
+        return f"Continued({len(self.rewards)} steps, mean reward {self.rewards.mean():.4g}, of the last tenth {last.mean():.4g})"
+
+    def plot(self, *, window: int | None = None, ax: Any = None) -> Any:
+        """The running mean of the rewards over `window` steps, by default a twentieth of them; returns the axes."""
+        return plot_running_mean(self.rewards, window, ax, "step", "reward")
+
+
+def plot_running_mean(values: Vector, window: int | None, ax: Any, time: str, quantity: str) -> Any:
+    """Values as dots and their running mean; returns the axes."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise InvalidValue("plot needs matplotlib; install driftbandits[command]") from None
+    axes = plt.subplots()[1] if ax is None else ax
+    K = len(values)
+    width = max(1, K // 20) if window is None else integer("window", window, least=1, why=f"it counts {time}s")
+    total = np.concatenate([[0.0], np.cumsum(values)])
+    ends = np.arange(1, K + 1)
+    starts = np.maximum(ends - width, 0)
+    axes.plot(ends, values, ".", color="0.8", markersize=2, label=time)
+    axes.plot(ends, (total[ends] - total[starts]) / (ends - starts), color="C0", label=f"mean of {width}")
+    axes.set(xlabel=time, ylabel=quantity)
+    axes.legend(frameon=False)
+    return axes
