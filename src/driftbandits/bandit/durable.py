@@ -57,12 +57,14 @@ class Durable(Bandit):
                 raise InvalidState(f"{self._store.name} is closed; open it again with Bandit.open")
             try:
                 self._inside = True
-                self._catch_up()
-                with self._store.transaction(learner=True):
-                    self._absorb()
-                    yield
-                    settled = self._snapshot_if_due()
-                self._ahead = False
+                settled = caught_up = False
+                while not caught_up:  # rows of others are applied in transactions of their own, some in each, so that …
+                    with self._store.transaction(learner=True):  # … followers can write in between
+                        caught_up = self._absorb() == 0
+                        if caught_up:
+                            yield
+                        settled |= self._snapshot_if_due()
+                    self._ahead = False
                 self._inside = False
             except BaseException:
                 self._inside = False
@@ -203,25 +205,15 @@ class Durable(Bandit):
 
     # ------------------------------------------------------------------------------------------------------ rows of the log
 
-    def _catch_up(self) -> None:
-        """Apply what others wrote, some rows in each transaction: followers can write in between.
-
-        These transactions are not the caller's: if the call is refused, what was set aside stays so.
-        """
-        while self._store.last() > self._seq:
-            before = self._seq
-            with self._store.transaction(learner=True):
-                self._absorb()
-                self._snapshot_if_due()
-            self._ahead = False
-            if self._seq == before:  # what is left has damaged numbers
-                return
-
-    def _absorb(self) -> None:
-        """Apply the next rows that others wrote, or that came after the snapshot."""
-        for row in self._store.rows(self._seq, CHUNK):
+    def _absorb(self) -> int:
+        """Apply the next rows that others wrote, or that came after the snapshot; returns how many."""
+        if self._store.last() <= self._seq:
+            return 0
+        rows = self._store.rows(self._seq, CHUNK)
+        for row in rows:
             self._apply(row)
             self._since += 1
+        return len(rows)
 
     def _apply(self, row: Row) -> None:
         """Apply a row; one that cannot be applied is set aside."""
@@ -369,11 +361,11 @@ def _opened(store: SQLiteStore, asked: Durable, settings: dict[str, Any]) -> Dur
 
 def _absorb_all(bandit: Durable, damaged: str) -> None:
     """Apply the log up to its end; nobody is told of drift that was seen before the file was closed."""
-    while bandit._seq < bandit._store.last():
-        before = bandit._seq
+    done = False
+    while not done:
         with bandit._store.transaction(learner=True):
             try:
-                bandit._absorb()
+                done = bandit._absorb() == 0
             except Damaged as problem:
                 if damaged == "refuse":
                     raise
@@ -381,8 +373,6 @@ def _absorb_all(bandit: Durable, damaged: str) -> None:
                 bandit._store.set_aside(problem.seq, "damaged")
                 continue
             bandit._snapshot_if_due()
-        if bandit._seq == before:  # what is left has damaged numbers
-            break
     bandit._unreported.clear()
     bandit._ahead = False
 

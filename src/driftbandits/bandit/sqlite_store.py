@@ -56,6 +56,7 @@ OURS = {"log", "one_decision", "one_reward", "snapshots", "decisions", "rewards"
 SELECTED = ", ".join(("seq", *COLUMNS, "checksum"))
 INSERT = f"INSERT INTO log ({SELECTED}) VALUES ({', '.join('?' * (len(COLUMNS) + 2))})"
 SELECT = f"SELECT {SELECTED} FROM log WHERE seq > ? ORDER BY seq LIMIT ?"
+CLAIM = "SELECT (SELECT writer FROM claims), (SELECT seq FROM sqlite_sequence WHERE name = 'log')"
 REALS = ("at", "propensity", "reward", "weight")
 
 
@@ -67,6 +68,7 @@ class SQLiteStore:
         self.path = os.path.realpath(self.name)  # one file has one lock, through whichever link it is opened
         self.writer = f"{os.getpid()}-{secrets.token_hex(8)}"
         self._process = os.getpid()
+        self._newest_row: int | None = None  # known inside a transaction: nobody else writes
         self._inodes: list[tuple[int, int]] | None = None
         if not learner and not pathlib.Path(self.path).exists():
             raise CannotRead(f"{self.name} is not there; Bandit.open makes it")
@@ -125,6 +127,7 @@ class SQLiteStore:
             self._db.execute("ROLLBACK")
         try:
             self._run("BEGIN IMMEDIATE")
+            self._newest_row = None
             self._check_files()
             if learner:
                 self._check_claim()
@@ -158,8 +161,9 @@ class SQLiteStore:
             )
 
     def _check_claim(self) -> None:
-        found = self._run("SELECT writer FROM claims").fetchone()
-        if found is None or found[0] != self.writer:
+        writer, last = self._run(CLAIM).fetchone()
+        self._newest_row = last or 0
+        if writer != self.writer:
             raise InvalidState(f"{self.name} has been opened for writing again since; one process learns at a time")
 
     def claim(self) -> None:
@@ -192,12 +196,15 @@ class SQLiteStore:
             if "log.seq" in str(problem):
                 raise CannotRead(f"{self.name} is damaged: its next row, {made.seq}, is there already") from None
             raise Repeated(f"a row {kind!r} of {made.id!r} is in {self.name} already") from None
+        self._newest_row = made.seq
         return made.seq
 
     def last(self) -> int:
         """The number of the newest row."""
-        found = self._run("SELECT seq FROM sqlite_sequence WHERE name = 'log'").fetchone()
-        return 0 if found is None else int(found[0])
+        if self._newest_row is None or not self._db.in_transaction:
+            found = self._run("SELECT seq FROM sqlite_sequence WHERE name = 'log'").fetchone()
+            self._newest_row = 0 if found is None else int(found[0])
+        return self._newest_row
 
     def rows(self, after: int, limit: int) -> list[Row]:
         """Rows after a row, intact; those set aside have the kind ASIDE."""

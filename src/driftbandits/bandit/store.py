@@ -55,13 +55,11 @@ class Row(NamedTuple):
     data: str | None  # JSON: features, context, rankings
 
     def checksum(self) -> int:
-        """32 bits over all columns; any database can keep them, and any single flipped bit changes them."""
-        return zlib.crc32("|".join(map(repr_of, self)).encode("utf-8", "surrogatepass"))
+        """32 bits over all columns as text; any database can keep them, and any single flipped bit changes them.
 
-
-def repr_of(value: Any) -> str:
-    """A column as text; zero has no sign, because databases drop it."""
-    return repr(value + 0.0) if type(value) is float else str(value)
+        Numbers must be floats, and zero without a sign: databases turn −0 into 0.
+        """
+        return zlib.crc32("|".join(map(str, self)).encode("utf-8", "surrogatepass"))
 
 
 def snapshot_checksum(seq: int, state: bytes) -> int:

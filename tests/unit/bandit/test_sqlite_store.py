@@ -500,5 +500,5 @@ def test_followers_rows_are_absorbed_in_pieces(tmp_path, monkeypatch):
 
         monkeypatch.setattr(learner._store, "_run", counted)
         assert learner.absorb() == 90
-        assert begun == [*range(0, 91, 10)]
+        assert begun == [*range(0, 91, 10)]  # the last is the call itself
         assert learner.info()["rewards"] == 45
