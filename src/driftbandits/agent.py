@@ -18,10 +18,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import agent_file
+from .atomic import change
 from .checks import Check, as_numbers, as_offer, check_arms, check_same_arms
 from .checks import prepare as prepare_checks
 from .cold import How, way
-from .engine import Engine
+from .engine import Engine, Passing
 from .errors import (
     CannotRead,
     DriftBanditsError,
@@ -117,7 +118,7 @@ class Agent(Engine):
                 f"items = {K} is not allowed; {type(strategy).__name__} has no model per item: give select the arms"
             )
         self._items = K  # 0: the arms come with every call
-        self._pending = Pending(d)
+        self._pending = Pending(np.zeros(d))
         self._first_offer: Matrix | None = None  # kept where the strategy needs the same arms in every round
         self._lock = Turns()
         how = way(compile)
@@ -133,6 +134,8 @@ class Agent(Engine):
 
     def check_update(self, reward: float, *, weight: float = 1.0, age: int | None = None) -> None:
         """Raise as `update(reward, x=…, weight=weight, age=age)` would for features that are allowed; changes nothing."""
+        with self._lock:
+            self._recover()
         self._reward_in_range(reward)
         w = 1.0 if weight == 1.0 else real("weight", weight)
         behind = self._pending.behind
@@ -143,15 +146,16 @@ class Agent(Engine):
         """Index of the arm to play among the rows of `arms` (n, d), which may differ in every call; or the item for a context (d,)."""
         offer = self._offer(arms)
         with self._lock:
+            self._recover()
+            first, pending = self._first_offer, self._pending
             if self._limits.fixed_arms and self._check != "off":
-                self._first_offer = check_same_arms(self._first_offer, offer, type(self._strategy).__name__)
-            self._catch_up()
-            k = self._choose(offer, self._items or offer.shape[1])
-            if self._items:
-                self._pending.open(offer[:, 0], item=k)
-            else:
-                self._pending.open(offer[:, k], item=NO_SLOT)
-        return k
+                first = check_same_arms(first, offer, type(self._strategy).__name__)
+
+            def after(k: int) -> dict[str, Any]:
+                x, item = (offer[:, 0], k) if self._items else (offer[:, k], NO_SLOT)
+                return {"_pending": pending.opened(x, item), "_first_offer": first}
+
+            return self._choose(offer, self._items or offer.shape[1], pending.behind and self._waits, after)
 
     def update(
         self,
@@ -206,25 +210,24 @@ class Agent(Engine):
         elif item is not None:
             raise InvalidValue(f"item = {item!r} needs x=…: the context in which it was chosen")
         with self._lock:
+            self._recover()
             pending = self._pending
             if features is None:
                 features, slot = pending.last(rounds), pending.item
                 if self._waits and not pending.behind:  # its round has passed already, without the reward
                     rounds = 0
+            closed = pending._replace(chosen=False, behind=False)
+            after = {"_pending": closed if x is None else pending.closed(features, rounds, slot)}
             if w == 1.0 and (rounds is None or (rounds == 0 and pending.behind)):
-                self._learn(features, r, slot)
+                self._learn(features, r, slot, after)
             else:
-                self._learn_late(features, r, w, rounds, slot, behind=pending.behind)
-            pending.behind = False
-            if x is None:
-                pending.chosen = False
-            else:
-                pending.close(features, rounds, slot)
+                self._learn_late(features, r, w, rounds, slot, after, behind=pending.behind)
 
     def scores(self, arms: ArrayLike) -> Vector:
         """The optimistic index of every arm, as the rule computes it for the coming decision, (n,)."""
         offer = self._offer(arms)
         with self._lock:
+            self._recover()
             return self._scored(offer, self._items or offer.shape[1])
 
     def propensities(self, arms: ArrayLike) -> Vector:
@@ -238,32 +241,37 @@ class Agent(Engine):
                 f"{type(self._strategy).__name__} does not choose with known probabilities; zoo.self_tuning does"
             )
         with self._lock:
-            self._catch_up()  # as the coming selection would
+            self._recover()
+            if self._pending.behind and self._waits:  # as the coming selection would
+                self._begin(Passing({"_pending": self._pending.passed()}, []))
             return self._probabilities(offer, self._items or offer.shape[1])
 
     def add_item(self) -> int:
         """One more item, of which nothing is known; returns its number."""
         self._checked_item(0)
         with self._lock:
-            self._state = add_item(self._strategy, self._state)
-            self._items += 1
-        return self._items - 1
+            self._recover()
+            self.__dict__.update(_state=add_item(self._strategy, self._state), _items=self._items + 1)
+            return self._items - 1
 
     def drop_item(self, item: int) -> None:
         """Never choose this item again; its number stays taken."""
         k = self._checked_item(item)
         with self._lock:
-            drop_item(self._strategy, self._state, k)
+            self._recover()
+            change([], drop_item, self._state, self._rng, self._strategy, self._state, k)
 
     @property
     def theta(self) -> Vector:
         """Current estimate of θ, (d,)."""
         with self._lock:
+            self._recover()
             return estimator(self._strategy, self._state).copy()
 
     def info(self) -> dict[str, Any]:
         """What the strategy tells about its state: observations, effective memory, radius, …"""
         with self._lock:
+            self._recover()
             return {name: finite(value) for name, value in describe(self._strategy, self._state).items()}
 
     def __repr__(self) -> str:
@@ -293,7 +301,12 @@ class Agent(Engine):
     def pack(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """All of the agent, as JSON and arrays."""
         with self._lock:
+            self._recover()
             return agent_file.pack_agent(self)
+
+    def __reduce__(self) -> Any:
+        """Copied and pickled as it is saved."""
+        return _copied, self.pack()
 
     @classmethod
     def unpack(cls, about: dict[str, Any], arrays: Mapping[str, NDArray[Any]], **options: Any) -> "Agent":
@@ -350,8 +363,6 @@ class Agent(Engine):
         check_arms(features[None, :, None], self._limits.L, self.check)
         return features
 
-    def _catch_up(self) -> None:
-        """The round of the last selection passes without its reward, if that has not come."""
-        if self._pending.behind and self._waits:
-            self._pass(self._pending.x)
-            self._pending.behind = False
+
+def _copied(about: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Agent:
+    return Agent.unpack(about, arrays)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from .checks import as_offer
 from .errors import CannotRead, DriftBanditsError, integer, require
+from .pending import Pending
 from .protocol import make_room, widen
 from .restoring import restored
 from .saving import decode, encode, part_name
@@ -65,13 +66,15 @@ def _restore(agent: Any, about: dict[str, Any], arrays: Mapping[str, NDArray[Any
     agent._rng.bit_generator.state = about["rng"]
     if "first_offer" in arrays:
         agent._first_offer = as_offer(arrays["first_offer"].T, agent._dim)
-    pending = agent._pending
-    pending.x = np.array(arrays["x"], np.float64)
     chosen, older, behind, item = about["open"]
-    pending.chosen, pending.behind = bool(chosen), bool(behind)
-    pending.older = integer("older", older, least=0, why="it is a number of selections")
-    pending.item = integer("item", item, least=-1, why="it is an item, or −1")
-    require(pending.item < max(agent._items, 1), "item", item, f"< {agent._items}", "it is one of the items")
+    agent._pending = Pending(
+        np.array(arrays["x"], np.float64),
+        integer("item", item, least=-1, why="it is an item, or −1"),
+        bool(chosen),
+        integer("older", older, least=0, why="it is a number of selections"),
+        bool(behind),
+    )
+    require(agent._pending.item < max(agent._items, 1), "item", item, f"< {agent._items}", "it is one of the items")
 
 
 def _growing(state: Any) -> list[str]:

@@ -3,6 +3,8 @@
 Only the last selection is kept with its features. Of earlier ones the number is known: who brings their rewards brings the features too.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from .errors import InvalidState
@@ -10,22 +12,18 @@ from .linalg import Vector
 from .protocol import NO_SLOT
 
 
-class Pending:
-    """The last selection, and how many before it are open."""
+class Pending(NamedTuple):
+    """The last selection, and how many before it are open. It is replaced, never changed: an agent has the one before or the one after."""
 
-    def __init__(self, dim: int) -> None:
-        self.x = np.zeros(dim)  # the features of the last selection
-        self.item = NO_SLOT  # and its item, where an agent has items
-        self.chosen = False  # is the last selection open?
-        self.older = 0  # open selections before it
-        self.behind = False  # has the last selection's round still to pass?
+    x: Vector  # the features of the last selection
+    item: int = NO_SLOT  # and its item, where an agent has items
+    chosen: bool = False  # is the last selection open?
+    older: int = 0  # open selections before it
+    behind: bool = False  # has the last selection's round still to pass?
 
-    def open(self, x: Vector, item: int) -> None:
-        """A selection was made."""
-        self.x[:] = x
-        self.item = item
-        self.older += self.chosen
-        self.chosen = self.behind = True
+    def opened(self, x: Vector, item: int) -> "Pending":
+        """After a selection."""
+        return Pending(np.array(x), item, True, self.older + self.chosen, True)
 
     def last(self, age: int | None) -> Vector:
         """The features of the last selection, if it is clear that the reward is its."""
@@ -41,9 +39,14 @@ class Pending:
             raise InvalidState(f"age = {age} needs x=…: the features that were played {age} decisions ago")
         return self.x
 
-    def close(self, x: Vector, age: int | None, item: int) -> None:
-        """A reward came with its features: note whose reward is no longer open."""
+    def passed(self) -> "Pending":
+        """After the round of the last selection has passed."""
+        return self._replace(behind=False)
+
+    def closed(self, x: Vector, age: int | None, item: int) -> "Pending":
+        """After a reward that came with its features: whose reward is no longer open?"""
         if age == 0 or (age is None and self.chosen and item == self.item and bool((x == self.x).all())):
-            self.chosen = False
-        elif age:
-            self.older = max(self.older - 1, 0)
+            return self._replace(chosen=False, behind=False)
+        if age:
+            return self._replace(older=max(self.older - 1, 0), behind=False)
+        return self._replace(behind=False)

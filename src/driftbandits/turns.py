@@ -34,12 +34,27 @@ class Turns:
     def __enter__(self) -> None:
         line = self._line
         if line is not None and line.since and line.waits_too_long() and not self._lock._is_owned():
-            line.wait_for(self._lock)
+            self._wait(line)
         elif not self._lock.acquire(blocking=False):
-            self._queue().wait_for(self._lock)
+            self._wait(self._queue())
+
+    def _wait(self, line: "Line") -> None:
+        try:
+            line.wait_for(self._lock)
+        except BaseException:  # interrupted with the lock in hand: nobody would let it go
+            if self._lock._is_owned():
+                self._lock.release()
+            raise
 
     def __exit__(self, *_: object) -> None:
-        self._lock.release()
+        try:
+            self._lock.release()
+        except RuntimeError:
+            raise
+        except BaseException:  # interrupted before it was let go
+            if self._lock._is_owned():
+                self._lock.release()
+            raise
         line = self._line
         if line is not None and line.since:
             line.ring()

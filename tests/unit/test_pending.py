@@ -11,9 +11,9 @@ A, B = np.array([1.0, 0.0]), np.array([0.0, 1.0])
 
 
 def opened(*features):
-    pending = Pending(2)
+    pending = Pending(np.zeros(2))
     for x in features:
-        pending.open(x, item=NO_SLOT)
+        pending = pending.opened(x, item=NO_SLOT)
     return pending
 
 
@@ -39,7 +39,7 @@ def test_among_several_the_last_must_be_named():
 
 def test_nothing_is_open_before_a_selection():
     with pytest.raises(InvalidState, match="update without select"):
-        Pending(2).last(None)
+        Pending(np.zeros(2)).last(None)
 
 
 @pytest.mark.parametrize(
@@ -53,14 +53,11 @@ def test_nothing_is_open_before_a_selection():
 )
 def test_a_reward_closes_its_own_selection(x, age, left):
     pending = opened(A, B)
-    pending.close(x, age, NO_SLOT)
+    pending = pending.closed(x, age, NO_SLOT)
     assert (pending.chosen, pending.older) == left
 
 
 def test_another_item_in_the_same_context_is_another_selection():
-    pending = Pending(2)
-    pending.open(A, item=3)
-    pending.close(A, None, 2)
-    assert pending.chosen
-    pending.close(A, None, 3)
-    assert not pending.chosen
+    pending = Pending(np.zeros(2)).opened(A, item=3)
+    assert pending.closed(A, None, 2).chosen
+    assert not pending.closed(A, None, 3).chosen

@@ -5,11 +5,12 @@ import threading
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from functools import partial
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..atomic import change
 from ..cold import How, prepared, way
 from ..errors import CannotRead, DriftBanditsError, InvalidState, InvalidValue, NumericalError, integer, real, require
 from ..fixed import Fixed
@@ -23,8 +24,16 @@ from .features import Features, check_known, features_of
 from .played import Played
 from .protocol import Cube, Task, experience, miss, open_book, plan, report, room_for, settled
 
-PLAN, EXPERIENCE, MISS = 0, 1, 2
+PLAN, EXPERIENCE, MISS, END = 0, 1, 2, 3  # END: experience, and the episode ended there
 NOISE_SPREAD = 8.0  # standard deviations by which a noisy reward may leave its range
+
+
+class Doing(NamedTuple):
+    """A call that was begun: moves of the compiled code, then attributes that are set in one step."""
+
+    moves: list[tuple[int, int, int, float, int]]
+    after: dict[str, Any]
+    done: list[Any]  # as many as moves that were made
 
 
 class EpisodicAgent:
@@ -103,6 +112,7 @@ class EpisodicAgent:
         self._state.book.idle[0] = min(max((0.0 - low) / (high - low), 0.0), 1.0)
         self._stage = -1  # the next stage to observe; −1 before the first episode
         self._over = False  # the episode ended before stage H
+        self._doing: Doing | None = None  # begun, and not finished
         self._lock = threading.Lock()
         given = (self.strategy, self._state, PLAN, 0, 0, 0.0, 0, self._rng)
         self._direct = prepared(_turn, given, way(compile), partial(setattr, self, "_direct"))
@@ -113,11 +123,10 @@ class EpisodicAgent:
         An episode may end early: for the stages it did not reach only time passes.
         """
         with self._lock:
-            if self._stage > 0:
-                for h in range(self._stage, self.horizon):
-                    self._turn(MISS, h)
-            self._turn(PLAN)
-            self._stage, self._over = 0, False
+            self._recover()
+            missed = range(self._stage, self.horizon) if self._stage > 0 else ()
+            moves = [*((MISS, h, 0, 0.0, 0) for h in missed), (PLAN, 0, 0, 0.0, 0)]
+            self._begin(Doing(moves, {"_stage": 0, "_over": False}, []))
             Q: Cube = self._state.book.Q.reshape(self.horizon, self.states, self.actions)
             if not np.isfinite(Q).all():
                 raise NumericalError(
@@ -129,6 +138,7 @@ class EpisodicAgent:
     def act(self, h: int, s: int) -> int:
         """The greedy action in stage h = 0..H−1 and state s."""
         with self._lock:
+            self._recover()
             self._running()
             return int(self._state.book.policy[self._at("h", h, self.horizon), self._at("s", s, self.states)])
 
@@ -141,6 +151,7 @@ class EpisodicAgent:
         the episode was cut short, which says nothing about `s_next`. After either, or after stage H−1, `begin_episode` is due.
         """
         with self._lock:
+            self._recover()
             self._running()
             stage = self._at("h", h, self.horizon)
             if self._over or stage != self._stage:
@@ -150,13 +161,8 @@ class EpisodicAgent:
                 )
             state, action, successor, r = self._step(stage, s, a, reward, s_next)
             ended, cut = _flag("terminated", terminated), _flag("truncated", truncated)
-            if ended:
-                # What is left to earn there, the target of this observation and of all to come.
-                self._state.book.ended[successor] = 1
-                self._state.book.V[:, successor] = np.arange(self.horizon, -1, -1) * self._state.book.idle[0]
-            self._turn(EXPERIENCE, stage, state * self.actions + action, r, successor)
-            self._stage += 1
-            self._over = ended or cut
+            move = (END if ended else EXPERIENCE, stage, state * self.actions + action, r, successor)
+            self._begin(Doing([move], {"_stage": stage + 1, "_over": ended or cut}, []))
 
     def _step(self, h: int, s: int, a: int, reward: float, s_next: int) -> tuple[int, int, int, float]:
         """State, action, successor and scaled reward of a step that can be learned; the caller holds the lock."""
@@ -183,6 +189,7 @@ class EpisodicAgent:
     def policy(self) -> NDArray[np.int64]:
         """The greedy actions of the current episode, (H, S)."""
         with self._lock:
+            self._recover()
             self._running()
             policy: Integers = self._state.book.policy
             return policy.copy()
@@ -191,6 +198,7 @@ class EpisodicAgent:
     def values(self) -> NDArray[np.float64]:
         """The optimistic values V (H+1, S) of the current episode."""
         with self._lock:
+            self._recover()
             self._running()
             V: Matrix = self._state.book.V
             return V.copy()
@@ -224,6 +232,7 @@ class EpisodicAgent:
         `memory_of_transitions`, 1/(1−γ) in episodes, None where nothing is forgotten, and the weights of the candidates.
         """
         with self._lock:
+            self._recover()
             return report(self.strategy, self._state)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -242,9 +251,14 @@ class EpisodicAgent:
         except DriftBanditsError as problem:
             raise CannotRead(f"{os.fspath(path)} cannot be loaded: {problem}") from None
 
+    def __reduce__(self) -> Any:
+        """Copied and pickled as it is saved."""
+        return _copied, self.pack()
+
     def pack(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """All of the agent, as JSON and arrays."""
         with self._lock:
+            self._recover()
             return agent_file.pack_agent(self, self._task)
 
     @classmethod
@@ -256,8 +270,23 @@ class EpisodicAgent:
         size = f"states={self.states}, actions={self.actions}, horizon={self.horizon}"
         return f"EpisodicAgent({type(self.strategy).__name__}, {size})"
 
-    def _turn(self, move: int, h: int = 0, pair: int = 0, r: float = 0.0, successor: int = 0) -> None:
-        self._direct(self.strategy, self._state, move, h, pair, r, successor, self._rng)
+    def _begin(self, doing: "Doing") -> None:
+        """From here on it happens: now, or, if it is interrupted between two moves, before the next call does anything."""
+        self._doing = doing
+        self._finish(doing)
+
+    def _recover(self) -> None:
+        """Finish what was interrupted after its first move; forget what was interrupted before it."""
+        doing = self._doing
+        if doing is not None and doing.done:
+            self._finish(doing)
+        self._doing = None
+
+    def _finish(self, doing: "Doing") -> None:
+        for move in doing.moves[len(doing.done) :]:
+            args = (self.strategy, self._state, *move, self._rng)
+            change(doing.done, self._direct, self._state, self._rng, *args)
+        self.__dict__.update(doing.after, _doing=None)
 
     def _scaled_task(self, task: Task) -> Task:
         """The problem with known rewards, if there are any, on the learner's scale."""
@@ -296,6 +325,10 @@ class EpisodicAgent:
         return number
 
 
+def _copied(about: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> EpisodicAgent:
+    return EpisodicAgent.unpack(about, arrays)
+
+
 def _range(given: Any) -> tuple[float, float]:
     """The least and the largest reward."""
     ends = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else ()
@@ -317,9 +350,14 @@ def _turn(
     strategy: Any, state: Any, move: int, h: int, pair: int, r: float, successor: int, rng: np.random.Generator
 ) -> None:
     """Plan an episode, experience a stage of it, or miss one."""
+    if move == END:  # what is left to earn there, the target of this observation and of all to come
+        book = state.book
+        book.ended[successor] = 1
+        for left in range(book.V.shape[0]):
+            book.V[left, successor] = (book.V.shape[0] - 1 - left) * book.idle[0]
     if move == PLAN:
         plan(strategy, state, rng)
-    elif move == EXPERIENCE:
+    elif move == EXPERIENCE or move == END:
         experience(strategy, state, h, pair, r, successor)
     else:
         miss(strategy, state, h)
