@@ -357,7 +357,7 @@ def _turn(
             book.V[left, successor] = (book.V.shape[0] - 1 - left) * book.idle[0]
     if move == PLAN:
         plan(strategy, state, rng)
-    elif move == EXPERIENCE or move == END:
+    elif move in (EXPERIENCE, END):
         experience(strategy, state, h, pair, r, successor)
     else:
         miss(strategy, state, h)
