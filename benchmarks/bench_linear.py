@@ -21,13 +21,13 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is loaded: one core aga
 import numpy as np
 
 import driftbandits as db
-from driftbandits.checks import check_arms
+from driftbandits.core.checks import check_arms
+from driftbandits.core.kernel import entry
+from driftbandits.core.linalg import cholesky
 from driftbandits.env.rewards import draws
-from driftbandits.kernel import entry
-from driftbandits.linalg import cholesky
 from driftbandits.protocol import Setting, make_room, start
-from driftbandits.rounds import best_predictors, blank_log, play_rounds
-from driftbandits.simulate import spread_rounds
+from driftbandits.simulate.rounds import best_predictors, blank_log, play_rounds
+from driftbandits.simulate.runs import spread_rounds
 
 HERE = pathlib.Path(__file__).parent
 NUMBERS = {"gamma": 0.97711772, "lam": 2.0, "S": 1.0, "L": 1.0, "R": 1.0, "delta": 1 / 12000}

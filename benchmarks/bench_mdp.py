@@ -19,7 +19,7 @@ import gymnasium
 import numpy as np
 
 import driftbandits as db
-from driftbandits.files import write_atomically
+from driftbandits.io.files import write_atomically
 from driftbandits.mdp.curvature import kappa_of
 
 HERE = pathlib.Path(__file__).resolve().parents[1]

@@ -14,8 +14,8 @@ import time
 import numpy as np
 
 import driftbandits as db
+from driftbandits.core.state import pack
 from driftbandits.links import slopes
-from driftbandits.state import pack
 
 BALL = {"S": 1.0, "L": 1.0, "delta": 1e-3}
 COMPARED = (  # link, d, bonus_scale, rounds

@@ -23,7 +23,7 @@ import numpy as np
 from mdp_rivals import lake
 
 import driftbandits as db
-from driftbandits.files import write_atomically
+from driftbandits.io.files import write_atomically
 from driftbandits.mdp.protocol import settled
 
 HERE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "results" / "mdp_adaptive.json"

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 import driftbandits as db
-from driftbandits.files import write_atomically
+from driftbandits.io.files import write_atomically
 
 HERE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "results" / "mdp_knowledge.json"
 DRIFTS = ("static", "seasonal", "jumps")

@@ -15,7 +15,7 @@ import matplotlib as mpl
 import numpy as np
 
 import driftbandits as db
-from driftbandits.files import write_atomically
+from driftbandits.io.files import write_atomically
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt

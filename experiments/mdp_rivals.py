@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 import driftbandits as db
-from driftbandits.files import write_atomically
+from driftbandits.io.files import write_atomically
 
 HERE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "results" / "mdp_rivals.json"
 TUNING, REPORTED = 1000, 0  # first seeds

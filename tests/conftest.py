@@ -27,7 +27,7 @@ settings.load_profile("house")
 ONCE = (
     *("unit/cli", "unit/datasets", "unit/experiment", "unit/integrations", "unit/lab", "unit/plots", "unit/replay"),
     *("unit/theory", "unit/mdp/test_environment.py", "unit/mdp/test_pictures.py", "docs", "benchmarks", "naive"),
-    *(f"unit/test_{name}.py" for name in ("errors", "files", "pending", "repr", "saving")),
+    *("unit/io", "unit/util", "unit/test_errors.py", "unit/agent/test_pending.py", "unit/test_repr.py"),
 )
 HERE = pathlib.Path(__file__).parent
 

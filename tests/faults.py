@@ -1,6 +1,6 @@
 """Fault injection: the n-th step of writing files fails, or the process dies there.
 
-`driftbandits.files` does all its work through `os`; here `os` is replaced by one that counts the steps and fails at a chosen one.
+`driftbandits.io.files` does all its work through `os`; here `os` is replaced by one that counts the steps and fails at a chosen one.
 """
 
 import contextlib
@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from driftbandits import files
+from driftbandits.io import files
 
 STEPS = ("open", "write", "fsync", "replace")
 

@@ -17,7 +17,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import driftbandits as db
-from driftbandits.parts import Memory
+from driftbandits.core.parts import Memory
 from driftbandits.protocol import absorb, elapse, fade, recall
 
 ROUNDS = 4000

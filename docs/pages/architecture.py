@@ -25,7 +25,8 @@ WORDS = {
     "radius": "how sure?",
     "rule": "how do we choose?",
     "protocol": "open functions",
-    "kernel": "compiles them",
+    "core": "compiles them",
+    "sums": "what is kept of the past",
     "theory": "theorems as numbers",
 }
 

@@ -39,7 +39,7 @@ PAGES = (
     Page("radius", "driftbandits.radius: how sure are we?"),
     Page("rule", "driftbandits.rule: how do we choose?"),
     Page("meta", "driftbandits.meta: strategies made of strategies"),
-    Page("parts", "driftbandits.parts: what a part of your own is"),
+    Page("core.parts", "driftbandits.core.parts: what a part of your own is"),
     Page("protocol", "driftbandits.protocol: the open functions a part answers"),
     Page("links", "driftbandits.links: from a score to a mean reward"),
     Page("testing", "driftbandits.testing: what every strategy must satisfy"),
@@ -49,8 +49,10 @@ PAGES = (
 
 #: Packages with names for each other that a user never imports.
 INSIDE = {
-    "kernel": "the compiler's side of parts; docs/design.md",
-    "state": "whole states at once, for saving",
+    "agent": "`db.Agent`",
+    "simulate": "`db.simulate`, `db.trials`, `db.Run`",
+    "core.kernel": "the compiler's side of parts; docs/design.md",
+    "core.state": "whole states at once, for saving",
     "lab": "the page of `driftbandits lab`",
     "plots": "what reports and pages draw with",
     "model.one_pass": "the parts of two models; `model.OnePass`, `model.OnePassMean`",

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from . import env, mdp, theory, zoo
 from .agent import Agent
-from .citations import cite
 from .errors import DriftBanditsError
 from .mdp import EpisodicAgent, run, simulate_mdp
 from .simulate import Run, simulate, trials
 from .strategy import Optimistic
+from .util.old_names import answer_old_names
+from .zoo.citations import cite
 
 if TYPE_CHECKING:
     from . import datasets
@@ -48,6 +49,9 @@ __all__ = [
     "tune",
     "zoo",
 ]
+
+
+answer_old_names()
 
 
 def __getattr__(name: str) -> Any:

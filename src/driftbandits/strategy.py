@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .core.kernel import kernel, part
+from .core.linalg import Matrix, Vector
+from .core.parts import Memory, Model, Radius, Rule, demand
 from .errors import InvalidValue
-from .kernel import kernel, part
-from .linalg import Matrix, Vector
-from .parts import Memory, Model, Radius, Rule, demand
 from .protocol import (
     History,
     Integers,

@@ -19,13 +19,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .agent import Agent
+from .agent.agent import Agent
+from .core.linalg import Matrix, Vector
+from .core.state import pack
 from .errors import DriftBanditsError
-from .linalg import Matrix, Vector
+from .io.saving import to_bytes
 from .model import Linear
 from .protocol import estimator, exact_when_late, limits, settle
-from .saving import to_bytes
-from .state import pack
 
 __all__ = ["Case", "CheckFailed", "check_strategy"]
 

@@ -8,8 +8,8 @@ import pytest
 from conftest import INTERPRETED
 
 import driftbandits as db
-from driftbandits.kernel import entry, kernel
-from driftbandits.linalg import dot, norm
+from driftbandits.core.kernel import entry, kernel
+from driftbandits.core.linalg import dot, norm
 from driftbandits.model import OnePass
 from driftbandits.protocol import Setting, beta, estimate, remember, start
 

@@ -8,8 +8,8 @@ import pytest
 
 import driftbandits as db
 from driftbandits import links
+from driftbandits.core.kernel import entry, part
 from driftbandits.errors import InvalidValue
-from driftbandits.kernel import entry, part
 
 NAMES = list(links.LINKS)
 

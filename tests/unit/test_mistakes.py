@@ -7,9 +7,9 @@ from naive.generalized import Likelihood, qmle
 from scipy import stats
 
 import driftbandits as db
-from driftbandits.checks import check_arms
+from driftbandits.core.checks import check_arms
+from driftbandits.core.linalg import scale_vector
 from driftbandits.errors import InvalidValue
-from driftbandits.linalg import scale_vector
 from driftbandits.protocol import capacity
 
 LINEAR = {"lam": 1.0, "S": 1.0, "L": 1.0, "R": 0.5, "delta": 0.05}

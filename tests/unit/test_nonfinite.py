@@ -13,25 +13,26 @@ import pytest
 from table import ONE_OF_EACH, make
 
 import driftbandits as db
-from driftbandits import ball, likelihood, linalg, ties
-from driftbandits.cache import NEVER_COMPILED, PACKAGE
-from driftbandits.engine import _decide, _observe
-from driftbandits.kernel import entry
+from driftbandits.agent.engine import _decide, _observe
+from driftbandits.core import ball, linalg, ties
+from driftbandits.core.kernel import entry
+from driftbandits.core.rooms import PACKAGE, ROOMS
+from driftbandits.core.state import duplicate, pack
 from driftbandits.links import Logistic
 from driftbandits.meta import schedule
 from driftbandits.protocol import NO_SLOT, Setting, settle, start
 from driftbandits.rule import width
-from driftbandits.state import duplicate, pack
+from driftbandits.sums import likelihood
 
 RELIES = {
     "bandit.drawing.choose": "−∞ marks an item that is gone",
     "bandit.coordinates._count": "isnan: a missing value",
     "bandit.coordinates.standardise": "isnan: a missing value",
     "mdp.likelihood.likeliest": "a first decrement is compared with infinity",
-    "ball._definite": "a NaN pivot is not positive",
-    "ball.quadratic_on_ball": "a NaN norm ends the search at once",
-    "checks.largest_square": "strict: tests/unit/test_checks.py",
-    "likelihood.newton": "a first decrement is compared with infinity",
+    "core.ball._definite": "a NaN pivot is not positive",
+    "core.ball.quadratic_on_ball": "a NaN norm ends the search at once",
+    "core.checks.largest_square": "strict: tests/unit/test_checks.py",
+    "sums.likelihood.newton": "a first decrement is compared with infinity",
     "meta.igw_mix.families._": "a range without an end",
     "meta.self_tuning.choice.weights_of_checks": "−∞ marks an item that is gone",
     "meta.self_tuning.choice.means": "−∞ marks an item that is gone",
@@ -90,7 +91,7 @@ def mentions(function):
 def compiled_functions():
     for path in sorted(PACKAGE.rglob("*.py")):
         place = path.relative_to(PACKAGE)
-        if place.parts[0] not in NEVER_COMPILED:
+        if ROOMS[place.parts[0]].compiled:
             for node in ast.walk(ast.parse(path.read_text())):
                 if isinstance(node, ast.FunctionDef) and is_compiled(node):
                     yield f"{'.'.join(place.with_suffix('').parts)}.{node.name}", set(mentions(node))

@@ -83,7 +83,7 @@ def check(version: str) -> Any:
 def main() -> None:
     """All versions asked for, or the ends of the tested range."""
     sys.path.insert(0, str(TOP / "src"))
-    from driftbandits._numba import TESTED
+    from driftbandits.core.numba_private import TESTED
 
     told = {version: check(version) for version in sys.argv[1:] or TESTED}
     reference = next(iter(told))

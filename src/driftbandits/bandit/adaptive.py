@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.linalg import Matrix, Vector
 from ..errors import InvalidValue
-from ..linalg import Matrix, Vector
 from . import bank as kernels
 from .coordinates import Columns, Integers, Scale, following, new_scale
 from .features import BUCKETS, Table

@@ -22,8 +22,8 @@ With a pool (`hybrid`) block 0 learns from all items and is the prior mean of ea
 
 import math
 
-from ..kernel import entry, kernel, solver, sqrt
-from ..linalg import Matrix, Vector, cholesky, dot, solve, solve_lower, solve_upper
+from ..core.kernel import entry, kernel, solver, sqrt
+from ..core.linalg import Matrix, Vector, cholesky, dot, solve, solve_lower, solve_upper
 from .coordinates import Integers, Scale, standardise
 from .drawing import choose
 from .judging import judge

@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernel import entry, kernel, sqrt
-from ..linalg import Matrix, Vector
+from ..core.kernel import entry, kernel, sqrt
+from ..core.linalg import Matrix, Vector
 from .features import NUMBER, Table
 
 CUT = 6.0  # numbers are cut at μ ± 6s …

@@ -10,7 +10,7 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 from ..errors import InvalidValue, integer, real
-from ..turns import Turns
+from ..util.fair_lock import Turns
 from .adaptive import Adaptive, TooWide
 from .chance import seed_of, uniform
 from .clock import duration

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from ..linalg import Vector
+from ..core.linalg import Vector
 
 FORMAT = 1  # of `to_dict`
 

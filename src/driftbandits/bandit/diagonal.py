@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.linalg import Matrix, Vector
 from ..errors import InvalidValue
-from ..linalg import Matrix, Vector
 from . import sparse
 from .adaptive import Adaptive
 from .coordinates import Integers

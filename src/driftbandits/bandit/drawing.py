@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..kernel import entry, kernel
-from ..linalg import Matrix, Vector
+from ..core.kernel import entry, kernel
+from ..core.linalg import Matrix, Vector
 from ..meta.self_tuning.choice import CHECKS, OPTIMISM, weights_of_checks
 from ..meta.self_tuning.envelope import add_law
 from .coordinates import Integers

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from ..errors import DriftBanditsError, InvalidState, InvalidValue
-from ..files import as_path, take_lock
+from ..io.files import as_path, take_lock
 from .bandit import Bandit
 from .core import Answer, Request
 from .decision import Decision

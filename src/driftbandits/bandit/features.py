@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.linalg import Matrix, Vector
 from ..errors import InvalidValue
-from ..linalg import Matrix, Vector
 from .vectors import Row, Vectors, as_float
 
 CONSTANT, NUMBER, PRESENT, CATEGORY = 0, 1, 2, 3

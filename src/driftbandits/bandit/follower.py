@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..errors import InvalidState, InvalidValue, positive
-from ..files import as_path
+from ..io.files import as_path
 from .bandit import Bandit
 from .clock import moment
 from .core import Answer, Request

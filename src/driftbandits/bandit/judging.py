@@ -2,8 +2,8 @@
 
 import math
 
-from ..kernel import kernel, solver
-from ..linalg import Vector
+from ..core.kernel import kernel, solver
+from ..core.linalg import Vector
 from ..meta.self_tuning.evidence import REENTER, REFUTE, SHARE, contest
 from ..meta.self_tuning.family import robust_score
 from .sums import AFTER, BEFORE, CAL_1, CAL_2, CAL_N, EVIDENCE, NEWEST, NORMAL, USE, Bank

@@ -6,7 +6,7 @@ A learner sees rows of features by name; it knows nothing of ids, rewards that a
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
-from ..linalg import Matrix, Vector
+from ..core.linalg import Matrix, Vector
 from .coordinates import Integers
 from .features import Reading
 from .vectors import Row

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..cold import prepared, way
+from ..core.background_compile import prepared, way
 from . import bank, coordinates, moving
 from .coordinates import new_scale
 from .features import Table

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.linalg import Matrix, Vector
 from ..errors import InvalidValue
-from ..linalg import Matrix, Vector
-from ..saving import finite
+from ..io.saving import finite
 from .drawing import draw_ranking
 from .features import Table
 from .learner import Choice, Memo, Offer, Placed

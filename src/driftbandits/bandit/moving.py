@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernel import entry, kernel, solver, sqrt
-from ..linalg import Matrix, Vector
+from ..core.kernel import entry, kernel, solver, sqrt
+from ..core.linalg import Matrix, Vector
 from .bank import renew
 from .coordinates import Integers, Scale, propose, second
 from .sums import DIRECT, LAM, NEVER, PRIOR, Bank, Shape, Work

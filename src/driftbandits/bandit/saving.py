@@ -1,4 +1,4 @@
-"""A bandit as bytes and back, in the house's files (`driftbandits.saving`): arrays with JSON beside them; loading executes nothing."""
+"""A bandit as bytes and back, in the house's files (`driftbandits.io.saving`): arrays with JSON beside them; loading executes nothing."""
 
 import hashlib
 import json
@@ -11,9 +11,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .. import saving
+from ..core.part_json import decode
 from ..errors import CannotRead, DriftBanditsError, InvalidValue
-from ..files import as_path, write_atomically
+from ..io import saving
+from ..io.files import as_path, write_atomically
 from .adaptive import Adaptive
 from .bandit import Bandit
 from .core import DriftEvent
@@ -163,7 +164,7 @@ def _settings(config: dict[str, Any], features: Any) -> dict[str, Any]:
 
 def _strategy(about: Mapping[str, Any], given: Any) -> Any:
     """The strategy in the file; one that is given must be the same."""
-    saved = saving.decode(about["wrapped"])
+    saved = decode(about["wrapped"])
     if given is not None and given != saved:
         raise CannotRead(f"it was made with strategy={saved!r}, not with {given!r}")
     return saved

@@ -3,8 +3,8 @@
 import math
 from typing import NamedTuple
 
-from ..kernel import entry, kernel, solver, sqrt
-from ..linalg import Matrix, Vector
+from ..core.kernel import entry, kernel, solver, sqrt
+from ..core.linalg import Matrix, Vector
 from .coordinates import Integers
 from .drawing import choose
 from .judging import judge

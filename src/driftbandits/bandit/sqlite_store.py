@@ -17,7 +17,7 @@ from contextlib import closing, contextmanager
 from typing import Any, TypeVar
 
 from ..errors import CannotRead, CannotWrite, DriftBanditsError, InvalidState, InvalidValue
-from ..files import PART, as_path, sync_file
+from ..io.files import PART, as_path, sync_file
 from .store import ASIDE, COLUMNS, Damaged, Repeated, Row, dumps, snapshot_checksum
 
 T = TypeVar("T")

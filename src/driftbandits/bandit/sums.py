@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..linalg import Matrix, Vector
+from ..core.linalg import Matrix, Vector
 from .coordinates import Integers
 
 MEMORIES = (8.0, 32.0, 128.0, 512.0, 2048.0, math.inf)  # in decisions

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.linalg import Matrix, Vector
 from ..errors import InvalidShape, InvalidValue
-from ..linalg import Matrix, Vector
 
 Row = Mapping[str, Any] | None
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ..agent import Agent
+from ..agent.agent import Agent
+from ..core.linalg import Matrix, Vector
+from ..core.part_json import encode
 from ..errors import InvalidValue, integer
-from ..linalg import Matrix, Vector
 from ..protocol import limits, propensities
-from ..saving import encode
 from .features import Reading, Table
 from .learner import Choice, Memo, Offer, Placed, Refuted
 from .vectors import Row

@@ -23,8 +23,8 @@ def cite(
     as_json: Json = False,
 ) -> None:
     """Print the BibTeX of the papers behind strategies."""
-    from ..citations import papers
-    from ..papers import BIBTEX
+    from ..zoo.citations import papers
+    from ..zoo.papers import BIBTEX
 
     keys = papers(*names)
     typer.echo(

@@ -43,7 +43,7 @@ def compile_(
 
     A process finds the code if DRIFTBANDITS_CACHE names the folder.
     """
-    from .. import cache
+    from ..core import code_cache
     from ..errors import InvalidValue
 
     if cpu not in ("host", "generic"):
@@ -53,7 +53,7 @@ def compile_(
     environment.pop("NUMBA_DISABLE_JIT", None)
     if cpu == "generic":
         environment |= {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
-    place = cache.root() if into is None else into.absolute()
+    place = code_cache.root() if into is None else into.absolute()
     environment["DRIFTBANDITS_CACHE"] = str(place)
     failed = 0
     for name, problem in compiled(wanted, environment, jobs):

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from .. import theory
 from ..errors import InvalidValue
-from ..files import write_atomically
+from ..io.files import write_atomically
 from .app import QUESTIONS, command
 from .console import out
 from .options import Json

@@ -7,9 +7,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.linalg import Matrix, Vector
 from ..env import Table, from_rewards
 from ..errors import InvalidValue, integer
-from ..linalg import Matrix, Vector
 
 
 class Round(NamedTuple):

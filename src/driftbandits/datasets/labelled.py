@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.linalg import Matrix
 from ..errors import CannotRead
-from ..linalg import Matrix
 from .dataset import Dataset, from_labels
 from .found import find_file
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..core.linalg import Matrix
 from ..errors import InvalidShape, InvalidValue, integer
-from ..linalg import Matrix
 
 
 def unit_arms(n: int, *, dim: int, seed: int = 0) -> Matrix:

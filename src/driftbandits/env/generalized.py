@@ -10,7 +10,7 @@ from ..links import Law, evaluate, law, link_of
 from .arms import Arms
 from .bandit import Bandit, make_bandit
 from .paths import Path
-from .rewards import Bernoulli, Counts, GaussianThrough
+from .rewards import Bernoulli, GaussianThrough, PoissonCounts
 
 
 def generalized(
@@ -59,7 +59,7 @@ def generalized(
         if kind == "gaussian"
         else Bernoulli(link=chosen)
         if kind == "bernoulli"
-        else Counts(link=chosen)
+        else PoissonCounts(link=chosen)
     )
     world = make_bandit(arms, path, reward, horizon)
     if kind != "gaussian":

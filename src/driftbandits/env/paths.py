@@ -21,9 +21,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..core.kernel import entry
+from ..core.linalg import Matrix, Vector
 from ..errors import InvalidShape, InvalidValue, integer, positive, real, require
-from ..kernel import entry
-from ..linalg import Matrix, Vector
 
 Rounds = NDArray[np.int64]
 

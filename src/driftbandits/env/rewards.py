@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.kernel import generic, part
+from ..core.linalg import Vector
 from ..errors import require
-from ..kernel import generic, part
-from ..linalg import Vector
 from ..links import mu
 
 
@@ -69,7 +69,7 @@ class Bernoulli(NamedTuple):
 
 
 @part
-class Counts(NamedTuple):
+class PoissonCounts(NamedTuple):
     """Poisson with mean μ(xᵀθ)."""
 
     link: Any
@@ -87,7 +87,7 @@ class GaussianThrough(NamedTuple):
         require(self.sigma >= 0.0, "noise", self.sigma, "≥ 0", "it is the standard deviation of the noise")
 
 
-@draws.register(Bernoulli, Counts)
+@draws.register(Bernoulli, PoissonCounts)
 def _(reward: Any, rng: np.random.Generator, m: int) -> Vector:
     return rng.random(m)
 
@@ -97,8 +97,8 @@ def _(reward: Bernoulli) -> tuple[float, float]:
     return 0.0, 1.0
 
 
-@reward_range.register(Counts)
-def _(reward: Counts) -> tuple[float, float]:
+@reward_range.register(PoissonCounts)
+def _(reward: PoissonCounts) -> tuple[float, float]:
     return 0.0, math.inf
 
 
@@ -107,7 +107,7 @@ def _(reward: GaussianThrough, rng: np.random.Generator, m: int) -> Vector:
     return rng.standard_normal(m)
 
 
-@expected.register(Bernoulli, Counts, GaussianThrough)
+@expected.register(Bernoulli, PoissonCounts, GaussianThrough)
 def _(reward: Any, z: float) -> float:
     return mu(reward.link, z)
 
@@ -122,8 +122,8 @@ def _(reward: GaussianThrough, z: float, u: float) -> float:
     return mu(reward.link, z) + reward.sigma * u
 
 
-@respond.register(Counts)
-def _(reward: Counts, z: float, u: float) -> float:
+@respond.register(PoissonCounts)
+def _(reward: PoissonCounts, z: float, u: float) -> float:
     # Inversion: the smallest k with P(N ≤ k) > u, summed from where the lower tail is below 1e-30.
     m = mu(reward.link, z)
     k: float = max(0.0, np.floor(m - 12.0 * np.sqrt(m)))

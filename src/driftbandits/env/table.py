@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import as_numbers
+from ..core.checks import as_numbers
+from ..core.linalg import Matrix, Vector
 from ..errors import CannotRead, InvalidShape, InvalidValue, integer
-from ..linalg import Matrix, Vector
 
 Cube = NDArray[np.float64]
 Features = Callable[[int], ArrayLike]  # round t = 0, 1, … → (n, d), or (d,): one context for all items

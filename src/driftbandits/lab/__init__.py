@@ -4,8 +4,8 @@
 `learners`         who may take part
 `question`         what the page asks: a world, learners, a few numbers; checked
 `specification`    the same as a TOML file for `driftbandits run`, and as ten lines of Python
-`work`             the answer, piece by piece: curves, then what happened inside, then regret against γ
-`inside`, `river`  one trial looked into: estimates and confidence; policies and values
+`answers`          the answer, piece by piece: curves, then what happened inside, then regret against γ
+`trial_view`, `river`  one trial looked into: estimates and confidence; policies and values
 `server`           the page and its questions over HTTP, for this machine only
 `page/`            HTML, CSS and JavaScript, as they are
 =================  ==============================================================================

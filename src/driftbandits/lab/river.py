@@ -8,8 +8,8 @@ from ..experiment.run.cells import Cell
 from ..experiment.run.objects import strategy_of, world_of
 from ..mdp import backward_induction, policy_evaluation, simulate_mdp
 from ..protocol import Integers
-from ..simulate import spread_rounds
-from .inside import plain
+from ..simulate.runs import spread_rounds
+from .trial_view import plain
 
 FRAMES = 100
 

@@ -30,10 +30,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .. import __version__
 from ..errors import DriftBanditsError, InvalidValue
+from .answers import Laboratory
 from .learners import ADAPTIVE, LEARNERS
 from .question import SPEEDS, Question, read
 from .specification import python, toml
-from .work import Laboratory
 
 PAGE = pathlib.Path(__file__).parent / "page"
 LOOPBACK = "127.0.0.1"

@@ -1,6 +1,6 @@
 """A question as what people can keep: a TOML file for `driftbandits run`, and a few lines of Python.
 
-The page's own numbers come from this TOML text (`work`), so the file gives the same ones.
+The page's own numbers come from this TOML text (`answers`), so the file gives the same ones.
 """
 
 from typing import Any

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import prepare as prepare_checks
-from ..course import Block, block_size, made
+from ..core.checks import prepare as prepare_checks
+from ..core.linalg import Vector
 from ..env import Bandit
 from ..experiment.run.cells import one_run
 from ..experiment.run.objects import strategy_of, world_of
-from ..linalg import Vector
 from ..protocol import settle
-from ..simulate import play, spread_rounds, streams
+from ..simulate.runs import play, spread_rounds, streams
+from ..simulate.world_blocks import Block, block_size, made
 
 # Kept, 128 MB: the changing arms of 20 trials at d = 2, n = 50, T = 6000 are three quarters of it.
 MOST_NUMBERS = 1 << 24

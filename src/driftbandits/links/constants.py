@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..core.linalg import Vector
 from ..errors import InvalidValue, positive
-from ..linalg import Vector
 from .functions import extreme_slopes, values
 from .known import Identity, Logistic, Poisson, Probit, link_of
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..kernel import kernel
+from ..core.kernel import kernel
 
 LOG2_E = 1.4426950408889634
 LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10

@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..kernel import entry, generic
-from ..linalg import Vector
+from ..core.kernel import entry, generic
+from ..core.linalg import Vector
 
 Law = Literal["bernoulli", "poisson", "gaussian"]
 

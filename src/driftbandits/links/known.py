@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.kernel import kernel, part
 from ..errors import InvalidValue
-from ..kernel import kernel, part
 from .exponential import FADED, exp_minus
 from .functions import Law, ddmu, dmu, extreme_slopes, law, log_partition, mu
 

@@ -37,11 +37,11 @@ from .features import Features, features_of, logit, mixture_of, sparse_features,
 from .inventory import inventory
 from .multinomial import Multinomial
 from .one_pass import OnePassMultinomial
-from .own_learner import Learner
 from .pictures import plot_plan, plot_policy_over_time
 from .planner import Backup, OptimisticPlanner
 from .planning import backward_induction, policy_evaluation, uniform_regret
 from .played import Continued, Played
+from .python_learners import Learner
 from .random_worlds import random_linear_mixture, random_mnl
 from .reward import RewardRidge
 from .riverswim import mnl_riverswim, riverswim

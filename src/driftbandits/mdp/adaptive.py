@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.kernel import kernel, part
+from ..core.linalg import Matrix, Vector
+from ..core.state import filled, view_state
 from ..errors import integer, require
-from ..kernel import kernel, part
-from ..linalg import Matrix, Vector
 from ..memory import Discounted
 from ..protocol import Integers
-from ..state import filled, view_state
 from .planner import OptimisticPlanner, PlannerState, Tally, backup
 from .protocol import (
     Book,

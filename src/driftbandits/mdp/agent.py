@@ -10,14 +10,14 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..atomic import change
-from ..cold import How, prepared, way
+from ..core.atomic import change
+from ..core.background_compile import How, prepared, way
+from ..core.kernel import entry
+from ..core.linalg import Matrix
 from ..errors import CannotRead, DriftBanditsError, InvalidState, InvalidValue, NumericalError, integer, real, require
-from ..fixed import Fixed
-from ..kernel import entry
-from ..linalg import Matrix
+from ..io.saving import read, write
 from ..protocol import Integers
-from ..saving import read, write
+from ..util.write_once import Fixed
 from . import agent_file
 from .checks import ROUNDING
 from .features import Features, check_known, features_of

@@ -6,18 +6,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.part_json import decode, encode
+from ..core.state import nodes, pack
 from ..errors import CannotRead, DriftBanditsError, integer, require
 from ..protocol import sound
-from ..restoring import restore
-from ..saving import decode, encode
-from ..state import nodes, pack
+from ..protocol.restoring import restore
 from .adaptive import Evidence
 from .bob import BlockwiseState
 from .checks import check_rewards
-from .choices import Choices
 from .features import Features
-from .moves import Moves, moves_from
 from .protocol import Book, Task
+from .softmax_table import Choices
+from .successors import Moves, moves_from
 
 STATE = "state."  # before the names of the strategy's arrays
 MOVES = "moves."  # before those of its features

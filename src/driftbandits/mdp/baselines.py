@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.linalg import Matrix
 from ..errors import InvalidValue, integer, positive, require
-from ..linalg import Matrix
 from .protocol import Cube
 from .ucrl2 import UCRL2
 

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.kernel import kernel, part
+from ..core.linalg import Vector
+from ..core.state import copy_state
 from ..errors import integer
-from ..kernel import kernel, part
-from ..linalg import Vector
 from ..memory import Discounted
 from ..meta.exp3ix import Exp3IX, Exp3State, blank_exp3, play, suffer
 from ..protocol import Integers
-from ..state import copy_state
 from .planner import OptimisticPlanner
 from .protocol import Book, Task, experience, miss, open_book, plan, report, room_for, settle_in, settled
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import as_numbers
+from ..core.checks import as_numbers
 from ..errors import InvalidShape, InvalidValue, integer, real, require
 from .protocol import Cube
 

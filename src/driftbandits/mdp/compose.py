@@ -9,17 +9,17 @@ from ..errors import InvalidValue
 from ..protocol import takes_back
 from ..radius.union import over_time
 from . import table_memories  # noqa: F401 - what tables do where there are several memories
-from .choices import LOWEST, RAW, STAY
-from .known import KnownReward
-from .measured_mixture import MeasuredMixture
-from .measured_multinomial import MeasuredMultinomial
-from .measured_reward import MeasuredReward
-from .measured_table import MeasuredRewardTable, MeasuredTransitionTable
+from .known_rewards import KnownReward
 from .multinomial import Multinomial
 from .one_pass import OnePassMultinomial
 from .planner import Backup, OptimisticPlanner
+from .posterior_mixture import MeasuredMixture
+from .posterior_multinomial import MeasuredMultinomial
+from .posterior_reward import MeasuredReward
+from .posterior_table import MeasuredRewardTable, MeasuredTransitionTable
 from .protocol import Cube, Task
 from .reward import RewardRidge
+from .softmax_table import LOWEST, RAW, STAY
 from .tables import RewardTable, TransitionTable
 from .value_targeted import ValueTargeted
 

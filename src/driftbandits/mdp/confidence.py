@@ -7,8 +7,8 @@ them, as in the paper's lemmas; `uniform_in_time` divides it by KH, so that all 
 
 from math import log
 
+from ..core.kernel import kernel
 from ..errors import InvalidValue
-from ..kernel import kernel
 from ..protocol import Integers
 from ..radius.union import ANYTIME, ONE, ever
 from .protocol import Task

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cold import How
+from ..core.background_compile import How
 from ..errors import CannotRead, DriftBanditsError, InvalidValue, integer
+from ..io.saving import read, write
 from ..memory import Restart, Window
-from ..saving import read, write
 from .adaptive import AdaptivePlanner, Candidates
 from .agent import EpisodicAgent
 from .defaults import Unsettled

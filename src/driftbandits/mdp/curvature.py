@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import as_numbers
+from ..core.checks import as_numbers
+from ..core.linalg import Matrix, Vector
 from ..errors import positive
-from ..linalg import Matrix, Vector
 from ..protocol import Integers
-from .choices import Choices, check_reachable, choices
-from .moves import Moves, moves_of
 from .protocol import Cube
+from .softmax_table import Choices, check_reachable, choices
+from .successors import Moves, moves_of
 
 ANGLES = 720
 STARTS = 64

@@ -10,9 +10,9 @@ the units of the features, and an unknown direction adds a fraction of H:
     both           δ = 0.05,  Q clipped at the stages left,  all stages share one estimate
 
 Where the memory is found out (no γ, no half-life), the scale of the bonuses is found out too, `bonus="measured"`: noise of rewards and
-information of transitions are measured (`measured_reward`, `measured_mixture`, `measured_multinomial`), and bonuses are so many posterior
-standard deviations, c = 1 of rewards and of transitions, 0.3 of multinomial ones; of a table the imagined visits are measured
-(`measured_table`), c = 0.1 and c = 0.3, or 0.6 where rewards are known. `bonus="fixed"` takes the constants above, as any of them that is
+information of transitions are measured (`posterior_reward`, `posterior_mixture`, `posterior_multinomial`), and bonuses are so many
+posterior standard deviations, c = 1 of rewards and of transitions, 0.3 of multinomial ones; of a table the imagined visits are measured
+(`posterior_table`), c = 0.1 and c = 0.3, or 0.6 where rewards are known. `bonus="fixed"` takes the constants above, as any of them that is
 given does.
 
 A ridge that pulls ŵ to 0 says that an action leads nowhere, and only a large bonus hides it; the shortest w whose probabilities add up to 1
@@ -34,8 +34,8 @@ from .adaptive import AdaptivePlanner, Candidates
 from .compose import build, chosen, composed, largest_norm, measuring
 from .curvature import kappa_of
 from .linear_dynamics import value_feature_bound
-from .moves import Moves, moves_of
 from .protocol import Cube, Task, settle_in
+from .successors import Moves, moves_of
 
 Origin = Literal["practical", "theory"]
 REWARD = ("lam_theta", "S_theta", "L_phi")

@@ -11,8 +11,8 @@ from typing import Literal
 
 import numpy as np
 
+from ..core.linalg import Matrix, Vector
 from ..errors import InvalidValue, integer, require
-from ..linalg import Matrix, Vector
 
 Drift = Literal["static", "gradual", "abrupt"]
 

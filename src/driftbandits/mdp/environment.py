@@ -16,16 +16,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..core.linalg import Matrix, Vector
 from ..errors import InvalidShape, InvalidValue, integer, real, require
-from ..linalg import Matrix, Vector
 from ..protocol import Integers
 from .checks import ROUNDING, Path, check_bound, check_distributions, check_features, check_path, check_stages, staged
-from .choices import SoftmaxDynamics, check_reachable, choices
 from .curvature import kappa_of
 from .linear_dynamics import linear_dynamics, value_feature_bound
-from .moves import Moves, moves_of
 from .planning import optimal_starts
 from .protocol import Cube, Task
+from .softmax_table import SoftmaxDynamics, check_reachable, choices
+from .successors import Moves, moves_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import as_numbers
+from ..core.checks import as_numbers
 from ..errors import InvalidShape, InvalidValue, integer
 from .checks import ROUNDING, check_features, check_rewards, check_stages, staged
-from .choices import check_reachable
-from .moves import Moves, in_use, moves_from, moves_of, moves_of_models
 from .protocol import Cube, Task
+from .softmax_table import check_reachable
+from .successors import Moves, in_use, moves_from, moves_of, moves_of_models
 
 ROOM = 1 << 22  # pairs × successors that a table has room for by default
 

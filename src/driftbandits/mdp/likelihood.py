@@ -12,26 +12,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..ball import BallWork, bend, definite_shift, divide_by, factor_of, residual, residual_at
-from ..kernel import solver
-from ..linalg import Matrix, Vector, dot, norm, scale_vector
+from ..core.ball import BallWork, bend, definite_shift, divide_by, factor_of, residual, residual_at
+from ..core.kernel import solver
+from ..core.linalg import Matrix, Vector, dot, norm, scale_vector
 from ..protocol import Integers, absorb, fade
-from .choices import softmax
 from .protocol import Cube
+from .softmax_table import softmax
 
 NEWTON_STEPS = 100
 SMALL = 1e-9  # Newton decrement, relative, before the last step: the error after it is of the order of its square
 
 
-class Counts(NamedTuple):
+class TransitionCounts(NamedTuple):
     """The weighted past of a multinomial learner."""
 
     n: Vector  # (2,) Σ w and Σ w²
     N: Vector  # (classes·U,) Σ w of every (class, place)
 
 
-@fade.register(Counts)
-def _(sums: Counts, g: float) -> None:
+@fade.register(TransitionCounts)
+def _(sums: TransitionCounts, g: float) -> None:
     if g == 1.0:  # most steps of pooled stages: nothing fades within an episode, and there may be very many counts
         return
     scale_vector(sums.N, g)
@@ -39,8 +39,8 @@ def _(sums: Counts, g: float) -> None:
     sums.n[1] *= g * g
 
 
-@absorb.register(Counts)
-def _(sums: Counts, x: Vector, r: float, slot: int, sign: float) -> None:
+@absorb.register(TransitionCounts)
+def _(sums: TransitionCounts, x: Vector, r: float, slot: int, sign: float) -> None:
     if slot >= 0:
         sums.N[slot] += sign
     sums.n[0] += sign

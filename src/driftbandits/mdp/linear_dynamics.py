@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..linalg import Vector
-from .moves import Moves
+from ..core.linalg import Vector
 from .protocol import Cube, transition_row
+from .successors import Moves
 
 ENUMERATED = 14  # up to so many successors with features of both signs, L_ψ is found among all V ∈ {0,1}^S'
 VERTICES = 1 << 24  # and up to so many (pair, V) in all

@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..linalg import Matrix, Vector
-from .moves import Moves
+from ..core.linalg import Matrix, Vector
 from .protocol import Cube
+from .successors import Moves
 
 RANK = 1e-9  # singular values below so much of the largest one are rounding, for probabilities are given with as many digits
 

@@ -5,9 +5,10 @@ r"""Multinomial-logit transitions, learned by weighted maximum likelihood (paper
     optimistic next value:  Σ_{s'} p(s'; w̃)V(s') + c_w (H/κ) β̄_w max_{s'}‖ψ(s'|s,a)‖_{Σ̄⁻¹}                  eq:MNL-action-selection
     β̄_w(n) = √(½ log(1/δ) + (d/4) log(1 + UL²n/(λ_wd))) + √λ_w κS_w                                       lemma:MNL-v-UCB
 
-ψ is ψ less that of a reference successor (`choices`), whose own is then 0: UL² is (U−1)L′², L′ = max‖ψ′‖. With raw features, as printed,
-it is UL_ψ²; but then ∇g ⪰ κΣ̄, on which the radius rests, is false (resolution D5). The likelihood depends on the past only through the
-weighted counts of (class, successor), so an episode costs the same whatever came before. ŵ is found by damped Newton from the last ŵ; w̃ by
+ψ is ψ less that of a reference successor (`softmax_table`), whose own is then 0: UL² is (U−1)L′², L′ = max‖ψ′‖. With raw features, as
+printed, it is UL_ψ²; but then ∇g ⪰ κΣ̄, on which the radius rests, is false (resolution D5). The likelihood depends on the past only
+through the weighted counts of (class, successor), so an episode costs the same whatever came before. ŵ is found by damped Newton from the
+last ŵ; w̃ by
 `ball.project_on_ball`.
 `corrected`: the noise of one multinomial draw is 1/√2-sub-Gaussian, not ½: √(log(1/δ) + (d/2) log(1 + UL²n/(λ_wd))).
 """
@@ -16,18 +17,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..ball import BallWork, blank_ball_work, distance_to, factor_of, project_on_ball
+from ..core.ball import BallWork, blank_ball_work, distance_to, factor_of, project_on_ball
+from ..core.kernel import kernel, part, solver, sqrt
+from ..core.linalg import CHUNK, Matrix, Vector, norm
+from ..core.state import filled, view_state
 from ..errors import InvalidValue, positive, require
-from ..kernel import kernel, part, solver, sqrt
-from ..linalg import CHUNK, Matrix, Vector, norm
 from ..protocol import History, Integers, blank_history
-from ..state import filled, view_state
-from .choices import LOWEST, RAW, Choices, choices, softmax
 from .confidence import failure_now, log_failure
-from .likelihood import Counts, Likelihood, likeliest
-from .moves import place_of
+from .likelihood import Likelihood, TransitionCounts, likeliest
 from .protocol import Cube, Task, add_next, estimate_transition, learn_transition, surprise, told, transition_state
 from .reward import add_bonuses, fold
+from .softmax_table import LOWEST, RAW, Choices, choices, softmax
+from .successors import place_of
 from .value_targeted import DOUBT, check_transition
 
 AT_ONCE = 1 << 22  # numbers of differences between successors
@@ -61,7 +62,7 @@ class MultinomialState(NamedTuple):
     gram: Cube  # (classes, d, d) Σ_{s'} ψψᵀ
     columns: Matrix  # (d, classes·U) all ψ
     history: History
-    sums: Any  # Counts, or the sums of another estimator
+    sums: Any  # TransitionCounts, or the sums of another estimator
     mle: Matrix  # (groups, d) ŵ
     w: Matrix  # (groups, d) w̃
     certificate: Vector  # (groups,) ‖ŵ − its exact value‖ is below this before the last Newton step; infinite if that was not reached
@@ -99,7 +100,7 @@ def _(transition: Multinomial, task: Task, memory: Any, groups: int) -> Multinom
         gram=np.ascontiguousarray(np.einsum("cui,cuj->cij", table.psi, table.psi)),
         columns=np.ascontiguousarray(table.psi.reshape(C * U, d).T),
         history=filled(blank_history(memory, 0), groups),
-        sums=Counts(np.zeros((groups, 2)), np.zeros((groups, C * U))),
+        sums=TransitionCounts(np.zeros((groups, 2)), np.zeros((groups, C * U))),
         mle=np.zeros((groups, d)),
         w=np.zeros((groups, d)),
         certificate=np.zeros(groups),

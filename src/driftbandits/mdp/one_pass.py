@@ -13,16 +13,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..ball import factor_of, quadratic_on_ball, residual
+from ..core.ball import factor_of, quadratic_on_ball, residual
+from ..core.kernel import part, solver
+from ..core.linalg import Matrix, Vector, scale, scale_vector
+from ..core.state import view_state
 from ..errors import positive, require
-from ..kernel import part, solver
-from ..linalg import Matrix, Vector, scale, scale_vector
 from ..protocol import absorb, fade
-from ..state import view_state
-from .choices import LOWEST, softmax
 from .likelihood import likeliest
 from .multinomial import Multinomial, MultinomialState, add_optimistic, count_transition, lay_out, surprise_of
 from .protocol import Task, add_next, estimate_transition, learn_transition, surprise, told, transition_state
+from .softmax_table import LOWEST, softmax
 from .value_targeted import check_transition
 
 NOTHING = -1.0  # no transition waits

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..kernel import kernel, part
-from ..linalg import Matrix, Vector
+from ..core.kernel import kernel, part
+from ..core.linalg import Matrix, Vector
+from ..core.ties import best_arm
 from ..memory import Discounted, Everything, Restart, Window
-from ..ties import best_arm
 from .protocol import (
     Book,
     Task,

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import as_numbers
+from ..core.checks import as_numbers
+from ..core.kernel import entry, kernel
+from ..core.linalg import Matrix, Vector, dot
 from ..errors import InvalidShape, InvalidValue, integer, require
-from ..kernel import entry, kernel
-from ..linalg import Matrix, Vector, dot
 from ..protocol import Integers
 from .checks import ROUNDING
 from .protocol import Cube, transition_row

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.linalg import Vector
 from ..errors import InvalidValue, integer
-from ..linalg import Vector
 
 
 @dataclass(frozen=True)

@@ -27,11 +27,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.kernel import generic
+from ..core.linalg import Matrix, Vector
+from ..core.state import view_state
 from ..errors import InvalidValue
-from ..kernel import generic
-from ..linalg import Matrix, Vector
 from ..protocol import Integers
-from ..state import view_state
 
 Cube = NDArray[np.float64]
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.linalg import Matrix
 from ..errors import integer, positive, require
-from ..linalg import Matrix
 from .drift import Drift, between, phase
 from .environment import MDP, linear_mixture, mnl_mixture
 

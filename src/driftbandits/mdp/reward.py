@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..ball import divide_by, factor_of
+from ..core.ball import divide_by, factor_of
+from ..core.kernel import kernel, part, solver, sqrt
+from ..core.linalg import CHUNK, Matrix, Vector, inner_products, inverse_norms
+from ..core.state import filled, view_state
 from ..errors import InvalidValue, positive, probability, require
-from ..kernel import kernel, part, solver, sqrt
-from ..linalg import CHUNK, Matrix, Vector, inner_products, inverse_norms
 from ..protocol import NO_SLOT, History, Moments, blank_history, remember
-from ..state import filled, view_state
 from .confidence import failure_now, log_failure
 from .protocol import Cube, Task, lean, learn_reward, optimistic_reward, reward_state, told
 

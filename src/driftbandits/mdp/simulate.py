@@ -13,16 +13,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.kernel import entry, kernel
+from ..core.linalg import Matrix, Vector, dot
 from ..errors import InvalidShape, InvalidValue, NumericalError, integer
-from ..kernel import entry, kernel
-from ..linalg import Matrix, Vector, dot
 from ..protocol import Integers
-from ..simulate import Seed, seed_sequence
+from ..simulate.runs import Seed, seed_sequence
 from .environment import MDP
 from .features import Features, check_known
-from .own_learner import Learner, episodes_of, is_learner
 from .planning import evaluate
 from .protocol import Cube, experience, open_book, plan, report, settled
+from .python_learners import Learner, episodes_of, is_learner
 
 BLOCK = 1024  # episodes whose random numbers are made at once
 

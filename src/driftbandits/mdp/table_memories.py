@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..kernel import solver
-from ..linalg import Matrix, Vector
-from ..state import view_state
-from .likelihood import Counts
-from .measured_table import MeasuredTransitionTable
-from .moves import place_of
+from ..core.kernel import solver
+from ..core.linalg import Matrix, Vector
+from ..core.state import view_state
+from .likelihood import TransitionCounts
+from .posterior_table import MeasuredTransitionTable
 from .protocol import blend, blend_state, forecast
+from .successors import place_of
 from .tables import TransitionTable, TransitionTableState
 from .value_targeted import DOUBT
 
@@ -37,7 +37,7 @@ def _(transition: Any, state: TransitionTableState) -> Blend:
 def _(transition: Any, memories: TransitionTableState, leader: int, room: Blend) -> TransitionTableState:
     _lean(memories, leader, room.N)
     own = view_state(memories, leader)
-    counted = Counts(own.sums.n, room.N)
+    counted = TransitionCounts(own.sums.n, room.N)
     return TransitionTableState(
         own.successor, own.used, own.history, counted, own.radius, own.visits, own.novelty, own.nothing
     )

@@ -7,7 +7,7 @@ r"""Nothing is known of the problem: every pair (s, a) is learned by itself, fro
 An imagined visit is worth most where nothing was seen (μ is then the largest value there is) and fades as 1/n; √(v/m) is the error of a
 mean of m values of that variance, the shape of an empirical Bernstein bound. ρ and c are practical choices, not a theorem's: the
 literal WeightUCRL on one-hot features (`constants="theory"`) has d = S²A parameters and needs d³ operations per stage; this needs one
-per known successor. `measured_table` finds ρ out; `table_memories` has several memories of one table.
+per known successor. `posterior_table` finds ρ out; `table_memories` has several memories of one table.
 
 Successors are found as they are seen; every pair has room for a stated number of them.
 """
@@ -16,13 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.kernel import kernel, part, solver, sqrt
+from ..core.linalg import Matrix, Vector, scale_vector
+from ..core.state import filled, view_state
 from ..errors import InvalidValue, positive, require
-from ..kernel import kernel, part, solver, sqrt
-from ..linalg import Matrix, Vector, scale_vector
 from ..protocol import History, Integers, absorb, blank_history, fade, sound
-from ..state import filled, view_state
-from .likelihood import Counts
-from .moves import place_of
+from .likelihood import TransitionCounts
 from .protocol import (
     Task,
     add_next,
@@ -35,6 +34,7 @@ from .protocol import (
     transition_state,
 )
 from .reward import fold
+from .successors import place_of
 
 
 @part
@@ -189,7 +189,7 @@ class TransitionTableState(NamedTuple):
     successor: Integers  # (S·A, U) states in the order in which they were met
     used: Integers  # (S·A,) how many were met
     history: History
-    sums: Counts  # N (groups, S·A·U)
+    sums: TransitionCounts  # N (groups, S·A·U)
     radius: Vector  # (groups,) the scale
     visits: Integers  # (S·A,) ever; this and the next where novelty is measured, else 0
     novelty: Novelty
@@ -208,7 +208,7 @@ def blank_transitions(task: Task, memory: Any, groups: int, scale: float) -> Tra
         successor=np.zeros((pairs, U), np.int64),
         used=np.zeros(pairs, np.int64),
         history=filled(blank_history(memory, 0), groups),
-        sums=Counts(np.zeros((groups, 2)), np.zeros((groups, pairs * U))),
+        sums=TransitionCounts(np.zeros((groups, 2)), np.zeros((groups, pairs * U))),
         radius=np.full(groups, scale),
         visits=np.zeros(pairs, np.int64),
         novelty=Novelty(np.zeros(1), np.zeros(1)),

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.linalg import Matrix, Vector
 from ..errors import InvalidState, InvalidValue, integer
-from ..linalg import Matrix, Vector
 from .checks import ROUNDING
 from .drift import Drift, phase
 from .protocol import Cube

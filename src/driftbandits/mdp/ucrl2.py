@@ -12,8 +12,8 @@ where play is close to random at ordinary sizes). The constants of the radii are
 
 import numpy as np
 
+from ..core.linalg import Matrix, Vector
 from ..errors import InvalidValue, integer, probability, require
-from ..linalg import Matrix, Vector
 from .protocol import Cube
 
 SWEEPS = 10_000  # of extended value iteration, at most

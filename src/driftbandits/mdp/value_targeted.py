@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.kernel import kernel, part, sqrt
+from ..core.linalg import CHUNK, Matrix, Vector
+from ..core.state import filled, view_state
 from ..errors import InvalidValue, positive, probability, require
-from ..kernel import kernel, part, sqrt
-from ..linalg import CHUNK, Matrix, Vector
 from ..protocol import NO_SLOT, History, Integers, Moments, blank_history
-from ..state import filled, view_state
 from .confidence import failure_now, log_failure
 from .mixture_coordinates import Coordinates, plain, summing_to_one, transformed, weights_of
 from .protocol import Cube, Task, add_next, estimate_transition, learn_transition, surprise, told, transition_state

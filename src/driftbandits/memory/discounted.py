@@ -3,9 +3,9 @@
 import math
 from typing import Any
 
+from ..core.linalg import Vector
+from ..core.parts import Memory
 from ..errors import require
-from ..linalg import Vector
-from ..parts import Memory
 from ..protocol import NEGLIGIBLE, History, absorb, capacity, elapse, fade, recall, remember
 
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from ..linalg import Vector
-from ..parts import Memory
+from ..core.linalg import Vector
+from ..core.parts import Memory
 from ..protocol import History, absorb, elapse, recall, remember
 
 

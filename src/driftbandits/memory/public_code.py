@@ -5,9 +5,9 @@ V ← γV + xxᵀ + (1−γ)λI,   then   Ṽ ← γ²V + xxᵀ + (1−γ²)λI 
 
 from typing import Any
 
+from ..core.linalg import Vector
+from ..core.parts import Memory
 from ..errors import require
-from ..linalg import Vector
-from ..parts import Memory
 from ..protocol import NEGLIGIBLE, History, absorb, capacity, fade, remember
 from .discounted import rounds_until
 

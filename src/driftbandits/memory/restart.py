@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from ..core.linalg import Vector
+from ..core.parts import Memory
 from ..errors import integer
-from ..linalg import Vector
-from ..parts import Memory
 from ..protocol import History, absorb, capacity, elapse, fade, recall, remember
 
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from ..core.kernel import kernel
+from ..core.linalg import Vector
+from ..core.parts import Memory
 from ..errors import integer
-from ..kernel import kernel
-from ..linalg import Vector
-from ..parts import Memory
 from ..protocol import (
     NO_SLOT,
     History,

@@ -32,8 +32,8 @@ from typing import Any
 
 import numpy as np
 
-from ..likelihood import Atoms, full
-from ..linalg import Matrix, Vector
+from ..core.linalg import Matrix, Vector
+from ..core.state import joined, view_state
 from ..protocol import (
     Limits,
     absorb,
@@ -58,8 +58,8 @@ from ..protocol import (
     trace,
     widen,
 )
-from ..state import joined, view_state
 from ..strategy import bonus_ellipsoid
+from ..sums.likelihood import Atoms, full
 from .candidates import EVERY, Adaptive, AdaptiveState, digest, forecast_all, look, refresh, weigh
 
 __all__ = ["Adaptive"]

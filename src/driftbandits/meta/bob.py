@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.kernel import generic, kernel, part
+from ..core.linalg import Matrix, Vector
+from ..core.state import copy_state, counters, duplicate, pack
 from ..errors import InvalidValue, integer, require
-from ..kernel import generic, kernel, part
-from ..linalg import Matrix, Vector
 from ..memory import Discounted
 from ..protocol import (
     Integers,
@@ -37,7 +38,6 @@ from ..protocol import (
     start,
     widen,
 )
-from ..state import copy_state, counters, duplicate, pack
 from ..strategy import Optimistic
 from .exp3ix import Exp3IX, Exp3State, blank_exp3, block_loss, play, suffer
 

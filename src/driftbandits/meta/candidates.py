@@ -4,9 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.kernel import kernel, part, solver
+from ..core.linalg import Matrix, Vector, dot, inner_products, largest, norm, position, solve_lower
+from ..core.state import copy_state, counters, filled, view_state
 from ..errors import integer, positive, probability, require
-from ..kernel import kernel, part, solver
-from ..linalg import Matrix, Vector, dot, inner_products, largest, norm, position, solve_lower
 from ..protocol import (
     Integers,
     Setting,
@@ -24,7 +25,6 @@ from ..protocol import (
     start,
     wants_squares,
 )
-from ..state import copy_state, counters, filled, view_state
 from .evidence import Evidence, blank_evidence, book, calibrated, conclude, inherit
 
 EVERY = 2  # rounds from one model's turn to be asked to the next one's

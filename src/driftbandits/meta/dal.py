@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.frozen_array import Frozen
+from ..core.kernel import kernel, part
+from ..core.linalg import Matrix, Vector
+from ..core.state import copy_state, counters, duplicate, pack
 from ..errors import InvalidShape, InvalidValue, require
-from ..frozen import Frozen
-from ..kernel import kernel, part
-from ..linalg import Matrix, Vector
 from ..protocol import (
     Integers,
     Limits,
@@ -43,7 +44,6 @@ from ..protocol import (
     start,
     widen,
 )
-from ..state import copy_state, counters, duplicate, pack
 from ..theory import dal_exploration
 from .detectors import LikelihoodRatio, blank_watch, forget, refuted, weigh
 

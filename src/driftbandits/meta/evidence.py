@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..kernel import kernel
-from ..linalg import Vector
+from ..core.kernel import kernel
+from ..core.linalg import Vector
 from .self_tuning.evidence import contest
 from .self_tuning.family import robust_score
 

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core.kernel import kernel, part
+from ..core.linalg import Vector
 from ..errors import integer
-from ..kernel import kernel, part
-from ..linalg import Vector
 from ..protocol import Integers
 
 

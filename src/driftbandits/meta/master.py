@@ -21,9 +21,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.kernel import entry, kernel, part
+from ..core.linalg import Matrix, Vector
+from ..core.state import copy_state, duplicate, filled, joined, pack, view_state
 from ..errors import integer, positive, probability, require
-from ..kernel import entry, kernel, part
-from ..linalg import Matrix, Vector
 from ..protocol import (
     Limits,
     Setting,
@@ -45,7 +46,6 @@ from ..protocol import (
     start,
     widen,
 )
-from ..state import copy_state, duplicate, filled, joined, pack, view_state
 from ..strategy import Optimistic, OptimisticState
 from .schedule import Schedule, blank_schedule, count_round, draw_instances, oldest_first
 

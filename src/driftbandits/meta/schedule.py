@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernel import entry, kernel, sqrt
-from ..linalg import Vector
+from ..core.kernel import entry, kernel, sqrt
+from ..core.linalg import Vector
+from ..core.state import counters
 from ..protocol import Integers
-from ..state import counters
 
 LOG = 4096  # the last blocks, instances and restarts are remembered, up to this many of each
 

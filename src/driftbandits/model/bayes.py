@@ -18,13 +18,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core.frozen_array import Frozen
+from ..core.kernel import kernel
+from ..core.linalg import Matrix, Vector, cholesky, log_det, scale_vector, solve
+from ..core.parts import Model
 from ..errors import InvalidShape, positive, require
-from ..frozen import Frozen
-from ..kernel import kernel
-from ..linalg import Matrix, Vector, cholesky, log_det, scale_vector, solve
-from ..moments import absorb_moments, fade_moments
-from ..parts import Model
 from ..protocol import Setting, absorb, blank_estimate, blank_sums, estimate, fade
+from ..sums.moments import absorb_moments, fade_moments
 
 FAINT = 1e-6  # the share of a fading prior that stays
 

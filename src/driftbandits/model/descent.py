@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..ball import quadratic_on_ball
-from ..kernel import generic, kernel, solver
-from ..likelihood import Atoms
-from ..linalg import Matrix, Vector, dot, norm, symmetric_product
+from ..core.ball import quadratic_on_ball
+from ..core.kernel import generic, kernel, solver
+from ..core.linalg import Matrix, Vector, dot, norm, symmetric_product
+from ..sums.likelihood import Atoms
 
 
 class DescentWork(NamedTuple):

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.linalg import Matrix, Vector, cholesky
+from ..core.parts import Model
+from ..core.state import counters
 from ..errors import positive
-from ..likelihood import Atoms, NewtonWork, blank_atoms, blank_newton_work, newton
-from ..linalg import Matrix, Vector, cholesky
 from ..links import mu
-from ..parts import Model
 from ..protocol import Integers, Setting, blank_estimate, blank_sums, estimate, mean, report, wants_squares
-from ..state import counters
+from ..sums.likelihood import Atoms, NewtonWork, blank_atoms, blank_newton_work, newton
 from .descent import DescentWork, blank_descent_work
 from .projection import project
 

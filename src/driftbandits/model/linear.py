@@ -5,9 +5,9 @@
 The sums hold V − λI: the printed recursion V ← γV + xxᵀ + (1−γ)λI only keeps the λI that we add when factoring.
 """
 
+from ..core.linalg import cholesky, solve
+from ..core.parts import Model
 from ..errors import positive
-from ..linalg import cholesky, solve
-from ..parts import Model
 from ..protocol import Estimate, Moments, estimate
 
 

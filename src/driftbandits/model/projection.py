@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..ball import quadratic_on_ball
+from ..core.ball import quadratic_on_ball
+from ..core.kernel import generic, kernel, part, solver
+from ..core.linalg import Matrix, Vector, dot, norm, row_of_factor, scale, solve, solve_lower, symmetric_product
 from ..errors import positive
-from ..kernel import generic, kernel, part, solver
-from ..likelihood import Atoms, evaluate, local_distance, newton_on_ball
-from ..linalg import Matrix, Vector, dot, norm, row_of_factor, scale, solve, solve_lower, symmetric_product
 from ..protocol import anytime, beta, wants_squares
+from ..sums.likelihood import Atoms, evaluate, local_distance, newton_on_ball
 from .descent import descend, gauss_newton, objective, value_at
 
 S_WHY = "it bounds the norm of θ"

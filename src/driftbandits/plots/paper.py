@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..files import make_folder, write_atomically
+from ..io.files import make_folder, write_atomically
 from .plot import Axis, Plot, Series, tick_text
 from .style import DASHES, RC
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from ..kernel import generic
-from ..linalg import Vector
-from ..parts import Memory
+from ..core.kernel import generic
+from ..core.linalg import Vector
+from ..core.parts import Memory
 from .tuples import History
 
 

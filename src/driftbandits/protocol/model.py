@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ..kernel import generic
-from ..parts import Model
+from ..core.kernel import generic
+from ..core.parts import Model
 from .tuples import Estimate, Moments, Setting
 
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from ..kernel import generic
-from ..linalg import Vector
-from ..parts import Radius
+from ..core.kernel import generic
+from ..core.linalg import Vector
+from ..core.parts import Radius
 
 
 @generic

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from ..kernel import generic
-from ..linalg import Matrix, Vector
-from ..parts import Model, Rule
-from ..ties import best_arm
+from ..core.kernel import generic
+from ..core.linalg import Matrix, Vector
+from ..core.parts import Model, Rule
+from ..core.ties import best_arm
 from .tuples import Choice, Setting
 
 

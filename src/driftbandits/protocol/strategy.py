@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ..kernel import generic
-from ..linalg import Matrix, Vector
+from ..core.kernel import generic
+from ..core.linalg import Matrix, Vector
 from .tuples import Setting
 
 

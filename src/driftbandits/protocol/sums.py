@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from ..kernel import generic
-from ..linalg import Vector
+from ..core.kernel import generic
+from ..core.linalg import Vector
 
 
 @generic

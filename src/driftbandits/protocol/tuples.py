@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..linalg import Matrix, Vector
+from ..core.linalg import Matrix, Vector
 
 Integers = NDArray[np.int64]
 NO_SLOT = -1  # the arms on offer change: an observation belongs to no known arm

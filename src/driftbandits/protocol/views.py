@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from ..kernel import generic
-from ..linalg import Matrix, Vector
+from ..core.kernel import generic
+from ..core.linalg import Matrix, Vector
 from .tuples import Limits
 
 

@@ -3,9 +3,9 @@
 import math
 from typing import Any
 
+from ..core.linalg import Vector
+from ..core.parts import Radius
 from ..errors import positive, require
-from ..linalg import Vector
-from ..parts import Radius
 from ..protocol import Limits, beta, limits
 
 

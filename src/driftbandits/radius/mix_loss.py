@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from ..core.kernel import sqrt
+from ..core.linalg import Vector
+from ..core.parts import Radius
 from ..errors import InvalidValue, positive, probability, require
-from ..kernel import sqrt
-from ..linalg import Vector
-from ..parts import Radius
 from ..protocol import Limits, anytime, beta, limits, noise_size, wants_horizon
 from .union import ALL, ANYTIME, check_union, union
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.linalg import Vector
+from ..core.parts import Radius
 from ..errors import positive, probability, require
-from ..linalg import Vector
-from ..parts import Radius
 from ..protocol import Limits, anytime, beta, limits, wants_horizon
 from .self_concordant import noise_radius
 from .union import ALL, ANYTIME, check_union, union

@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
+from ..core.kernel import sqrt
+from ..core.linalg import Vector
+from ..core.parts import Radius
 from ..errors import positive, probability, require
-from ..kernel import sqrt
-from ..linalg import Vector
-from ..parts import Radius
 from ..protocol import Limits, beta, limits, noise_size, wants_squares
 
 

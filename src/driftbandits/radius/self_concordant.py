@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from ..core.kernel import kernel
+from ..core.linalg import Vector, norm
+from ..core.parts import Radius
 from ..errors import positive, probability, require
-from ..kernel import kernel
-from ..linalg import Vector, norm
-from ..parts import Radius
 from ..protocol import Limits, anytime, beta, limits, wants_horizon
 from .union import ALL, ANYTIME, check_union, union
 

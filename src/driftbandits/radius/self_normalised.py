@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from ..core.kernel import kernel, sqrt
+from ..core.linalg import Vector, log_det
+from ..core.parts import Radius
 from ..errors import positive, probability, require
-from ..kernel import kernel, sqrt
-from ..linalg import Vector, log_det
-from ..parts import Radius
 from ..protocol import Limits, anytime, beta, limits, noise_size, wants_horizon, wants_squares
 from .union import ALL, ANYTIME, check_union, union
 

@@ -11,8 +11,8 @@ from typing import Literal
 
 import numpy as np
 
+from ..core.kernel import kernel
 from ..errors import InvalidValue, require
-from ..kernel import kernel
 
 ONE, ALL, ANYTIME = 0.0, 1.0, 2.0  # values of the field `uniform`
 UniformInTime = bool | Literal["anytime"]

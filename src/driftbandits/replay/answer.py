@@ -75,7 +75,7 @@ class Answer:
 
     def write(self, path: Any) -> None:
         """Write the answer as one self-contained page of HTML."""
-        from ..files import write_atomically
+        from ..io.files import write_atomically
         from .page import page
 
         write_atomically(path, page(self))

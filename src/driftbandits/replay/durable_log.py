@@ -10,7 +10,7 @@ from ..bandit.sqlite_store import intact, reading
 from ..bandit.store import COLUMNS
 from ..bandit.store import Row as Logged
 from ..errors import CannotRead, InvalidValue
-from ..files import as_path
+from ..io.files import as_path
 from .log import Log
 from .rows import Row
 

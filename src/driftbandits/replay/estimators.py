@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..linalg import Matrix, Vector
+from ..core.linalg import Matrix, Vector
 
 ESTIMATORS = ("replay", "ips", "snips", "dr")
 LEVEL = 0.95

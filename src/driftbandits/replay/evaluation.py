@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.linalg import Vector
 from ..errors import DriftBanditsError, InvalidValue, integer
-from ..linalg import Vector
 from .estimators import DR, EACH, ESTIMATORS, HEAD, LEAST, MR, REWARDS, ROWS, WR, WW, M, W
 from .forecast import Forecast
 from .log import Log

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..bandit.core import DriftEvent
+from ..core.linalg import Matrix, Vector
 from ..errors import InvalidValue
-from ..linalg import Matrix, Vector
 from .estimators import LEAST_WINDOW, REWARDS, ROWS, Estimate, estimate, interval, ratio, resampled, why_not
 from .log import Log
 from .sums import Sums

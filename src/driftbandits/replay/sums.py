@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..linalg import Matrix, Vector
+from ..core.linalg import Matrix, Vector
 
 MOST = 256
 

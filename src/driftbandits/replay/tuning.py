@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.linalg import Matrix
 from ..errors import InvalidValue
-from ..linalg import Matrix
 from .estimators import LEAST, ROWS, Estimate, effective_n, interval, ratio, resampled
 from .evaluation import Progress, replay
 from .log import Log

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from ..core.kernel import kernel
+from ..core.linalg import Matrix, Vector, inverse_norms, quadratic_forms, row_of_factor, solve
+from ..core.parts import Rule
 from ..errors import require
-from ..kernel import kernel
-from ..linalg import Matrix, Vector, inverse_norms, quadratic_forms, row_of_factor, solve
-from ..parts import Rule
 from ..protocol import Setting, anticipate, blank_work, choose, gained, index, prepare, renew, wants_squares
 from .width import (
     WidthWork,

@@ -22,11 +22,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..ball import divide_by
-from ..kernel import kernel, solver, sqrt
-from ..likelihood import Atoms
-from ..linalg import Matrix, Vector, dot, norm
-from ..ties import tie_level
+from ..core.ball import divide_by
+from ..core.kernel import kernel, solver, sqrt
+from ..core.linalg import Matrix, Vector, dot, norm
+from ..core.ties import tie_level
+from ..sums.likelihood import Atoms
 from .confidence import DEPTH, NOT_CLIMBED, ParameterWork, climb, inverse_diagonal, slope_at, take
 from .relaxed import GAP, copy
 

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..ball import divide_by, factor_of
-from ..kernel import kernel, solver, sqrt
-from ..likelihood import Atoms, evaluate, local_distance
-from ..linalg import Matrix, Vector, dot, norm, scale
+from ..core.ball import divide_by, factor_of
+from ..core.kernel import kernel, solver, sqrt
+from ..core.linalg import Matrix, Vector, dot, norm, scale
+from ..sums.likelihood import Atoms, evaluate, local_distance
 from .relaxed import ChoiceTally, budget, copy, expansion, push
 
 DEPTH = 400  # cells waiting, at most

@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from ..core.kernel import solver
+from ..core.linalg import Matrix, Vector, dot, norm
+from ..core.parts import Rule
+from ..core.ties import best_arm, tie_level
 from ..errors import positive
-from ..kernel import solver
-from ..likelihood import Atoms, newton_on_ball
-from ..linalg import Matrix, Vector, dot, norm
-from ..parts import Rule
 from ..protocol import Setting, blank_work, choose, index, mean, report
-from ..ties import best_arm, tie_level
+from ..sums.likelihood import Atoms, newton_on_ball
 from .bounding import search
 from .confidence import DEPTH, NOT_CLIMBED, Found, ParameterWork, climb, enter, pole, take
 from .relaxed import GAP, blank_tally, copy

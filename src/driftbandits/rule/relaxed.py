@@ -22,14 +22,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..ball import factor_of, quadratic_on_ball
+from ..core.ball import factor_of, quadratic_on_ball
+from ..core.kernel import kernel, solver, sqrt
+from ..core.linalg import Matrix, Vector, dot, norm, solve_lower, symmetric_product
+from ..core.parts import Rule
+from ..core.ties import best_arm, tie_level
 from ..errors import positive
-from ..kernel import kernel, solver, sqrt
-from ..likelihood import Atoms, evaluate, loss, newton_on_ball
-from ..linalg import Matrix, Vector, dot, norm, solve_lower, symmetric_product
-from ..parts import Rule
 from ..protocol import Setting, blank_work, choose, index, mean, report
-from ..ties import best_arm, tie_level
+from ..sums.likelihood import Atoms, evaluate, loss, newton_on_ball
 
 GAP = 1e-7  # a certificate closer than this is tight
 EMPTY, CERTIFIED, NOT_CERTIFIED = 0.0, 1.0, 2.0  # what is known of a round's choice

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..linalg import Matrix, Vector, inner_products, solve
-from ..parts import Rule
+from ..core.linalg import Matrix, Vector, inner_products, solve
+from ..core.parts import Rule
 from ..protocol import Setting, blank_work, index, merit, renew, wants_squares
 
 

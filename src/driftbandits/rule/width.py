@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..kernel import generic, kernel, sqrt
-from ..linalg import CHUNK, Matrix, Vector, dot, inner_products, largest, position, solve, solve_lower
+from ..core.kernel import generic, kernel, sqrt
+from ..core.linalg import CHUNK, Matrix, Vector, dot, inner_products, largest, position, solve, solve_lower
+from ..core.state import scratch
+from ..core.ties import best_arm, tie_level
 from ..protocol import Setting, merit
-from ..state import scratch
-from ..ties import best_arm, tie_level
 
 LAZY_FROM = 10  # below this dimension scoring every arm is cheaper
 MANY = 8  # one arm in so many may be evaluated by itself before scoring all is cheaper

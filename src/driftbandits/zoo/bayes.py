@@ -20,12 +20,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.frozen_array import Frozen
+from ..core.parts import Rule
 from ..errors import InvalidShape, InvalidValue, positive, require
-from ..frozen import Frozen
 from ..memory import Discounted
 from ..model import WeightedBayes
 from ..model.bayes import FAINT
-from ..parts import Rule
 from ..radius import Posterior
 from ..rule import RandomisedBonus, SandwichBonus, ThompsonSampling
 from ..strategy import Optimistic

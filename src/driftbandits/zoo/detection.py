@@ -5,8 +5,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..core.frozen_array import Frozen
 from ..errors import InvalidValue, NoMethod, integer, positive, require
-from ..frozen import Frozen
 from ..links import Identity, law
 from ..meta import ChiSquare, Dal, LikelihoodRatio, Linked
 from ..meta.detectors import BERNOULLI, GAUSSIAN, POISSON

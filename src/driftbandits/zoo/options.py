@@ -3,11 +3,11 @@
 import math
 from typing import Any, Literal, NamedTuple
 
+from ..core.parts import Model
 from ..errors import InvalidValue, positive, real, require
 from ..links import Identity, concordant_up_to, law, link_of, slopes
 from ..model import Generalized, Linear, OnePass
 from ..model.one_pass import in_one_pass
-from ..parts import Model
 from ..radius import SelfConcordant, SelfNormalised, SelfNormalisedDet
 from ..radius.union import UniformInTime, over_time
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from ..errors import InvalidValue
-from ..papers import BIBTEX, label
+from .papers import BIBTEX, label
 
 F = TypeVar("F", bound=Callable[..., Any])
 Family = Literal["linear", "generalized", "adaptive", "mdp"]

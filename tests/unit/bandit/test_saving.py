@@ -9,7 +9,7 @@ import pytest
 
 import driftbandits as db
 from driftbandits.bandit.saving import digest, from_bytes, to_bytes
-from driftbandits.saving import KEY, _checksum, arrays
+from driftbandits.io.saving import KEY, _checksum, arrays
 
 pytestmark = pytest.mark.xdist_group("bandit")
 FIXTURE = pathlib.Path(__file__).parents[2] / "data" / "bandit_format_1.safetensors"

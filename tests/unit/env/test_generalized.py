@@ -8,9 +8,9 @@ from scipy import stats
 
 import driftbandits as db
 from driftbandits import links
+from driftbandits.core.kernel import entry, part
 from driftbandits.env.rewards import draws, expected, respond
 from driftbandits.errors import InvalidShape, InvalidValue
-from driftbandits.kernel import entry, part
 
 ARMS = db.env.unit_arms(4, dim=2, seed=0)
 N = 20_000

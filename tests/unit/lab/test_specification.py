@@ -7,10 +7,10 @@ import pytest
 
 from driftbandits.experiment import load
 from driftbandits.experiment.run.plan import plan
+from driftbandits.lab.answers import ask
 from driftbandits.lab.learners import LEARNERS
 from driftbandits.lab.question import read
 from driftbandits.lab.specification import python, toml
-from driftbandits.lab.work import ask
 
 SMALL = {"T": 40, "trials": 3, "n": 6}
 POINTS = [[0.0, 0.5], [0.5, 0.0], [-0.6, -0.8]]

@@ -8,9 +8,9 @@ import pytest
 import driftbandits as db
 from driftbandits.experiment.run.cells import run
 from driftbandits.lab import trials
+from driftbandits.lab.answers import ask
 from driftbandits.lab.question import read
 from driftbandits.lab.trials import Kept, course_of, regret_of
-from driftbandits.lab.work import ask
 
 SMALL = {"T": 30, "trials": 2, "n": 5, "learners": ["lb_weight_ucb", "oful"]}
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import driftbandits as db
-from driftbandits import saving
 from driftbandits.errors import CannotRead, DriftBanditsError
+from driftbandits.io import saving
 
 H = 3
 

@@ -5,7 +5,7 @@ import pytest
 
 import driftbandits as db
 from driftbandits.mdp.mixture_coordinates import plain, summing_to_one, transformed, weights_of
-from driftbandits.mdp.moves import moves_of
+from driftbandits.mdp.successors import moves_of
 
 S, A = 4, 2
 

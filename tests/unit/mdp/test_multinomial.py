@@ -6,11 +6,11 @@ import pytest
 from conftest import INTERPRETED
 
 import driftbandits as db
-from driftbandits.ball import blank_ball_work, project_on_ball
-from driftbandits.kernel import entry
-from driftbandits.mdp.choices import choices
+from driftbandits.core.ball import blank_ball_work, project_on_ball
+from driftbandits.core.kernel import entry
 from driftbandits.mdp.likelihood import Likelihood, likeliest
 from driftbandits.mdp.protocol import open_book
+from driftbandits.mdp.softmax_table import choices
 
 WORLD = {"states": 4, "actions": 2, "dim": 3, "dim_theta": 2, "horizon": 2, "successors": 3, "S_w": 1.0}
 COMMON = {"lam_theta": 0.7, "lam_w": 0.5, "delta": 0.01}

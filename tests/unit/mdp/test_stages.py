@@ -86,7 +86,8 @@ def test_logit_plans_equal_the_oracle(pooled):
             S_theta=1.1, S_w=0.8, L_psi=size, U=world.U, share_stages=pooled, **COMMON,
         )  # fmt: skip
         np.testing.assert_allclose(run.Q[k], Q, atol=1e-6)
-    np.testing.assert_allclose(run.info["w"], w[: len(run.info["w"])], atol=1e-6)
+    # The oracle minimises by SLSQP, whose point is known to the root of its value's precision: 2e-6 apart on some processors.
+    np.testing.assert_allclose(run.info["w"], w[: len(run.info["w"])], atol=1e-5)
 
 
 @pytest.mark.parametrize("make", [linear_world, logit_world])

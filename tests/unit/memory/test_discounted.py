@@ -3,7 +3,7 @@
 import numpy as np
 
 import driftbandits as db
-from driftbandits.kernel import entry
+from driftbandits.core.kernel import entry
 from driftbandits.protocol import Moments, blank_history, remember
 
 

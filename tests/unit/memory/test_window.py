@@ -5,7 +5,7 @@ import pytest
 from conftest import INTERPRETED
 
 import driftbandits as db
-from driftbandits.kernel import entry
+from driftbandits.core.kernel import entry
 from driftbandits.protocol import Moments, blank_history, remember
 
 ROUNDS = 3_000 if INTERPRETED else 1_000_000

@@ -8,7 +8,7 @@ import pytest
 from numba import config
 
 import driftbandits as db
-from driftbandits.kernel import entry
+from driftbandits.core.kernel import entry
 from driftbandits.meta.exp3ix import Exp3IX, blank_exp3, play, suffer
 
 

@@ -6,7 +6,7 @@ from naive import onepass as naive
 from naive.links import LINKS
 
 import driftbandits as db
-from driftbandits.kernel import entry
+from driftbandits.core.kernel import entry
 from driftbandits.links import link_of
 from driftbandits.model.one_pass.equation import curvature, meeting_point
 from driftbandits.protocol import absorb, estimate

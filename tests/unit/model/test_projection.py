@@ -6,11 +6,12 @@ import pytest
 from conftest import INTERPRETED
 from problems import assert_close
 
-from driftbandits import likelihood, links
-from driftbandits.kernel import entry
+from driftbandits import links
+from driftbandits.core.kernel import entry
 from driftbandits.model import FixedMetric, Generalized, LocalMetric, SquaredMetric, TwoStep, Unprojected
 from driftbandits.protocol import NO_SLOT, Setting, absorb, blank_estimate, blank_sums, estimate, fade
 from driftbandits.radius import Constant
+from driftbandits.sums import likelihood
 
 ONLY_INTERPRETED = pytest.mark.interpreted  # compiled within the contract of GLB-WeightUCB, and by make test-all
 LAM, C_MU, GAMMA = 0.5, 0.15, 0.97

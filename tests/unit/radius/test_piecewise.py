@@ -9,8 +9,8 @@ from problems import assert_close, fed, problems
 
 import driftbandits as db
 from driftbandits import links
+from driftbandits.core.kernel import entry
 from driftbandits.errors import InvalidValue
-from driftbandits.kernel import entry
 from driftbandits.protocol import Setting, beta, blank_estimate
 
 S, L = 1.0, 1.0

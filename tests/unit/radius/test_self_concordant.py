@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import driftbandits as db
 from driftbandits import links, radius
-from driftbandits.kernel import entry
+from driftbandits.core.kernel import entry
 from driftbandits.protocol import Setting, beta, blank_estimate
 
 FEW = settings(max_examples=10 if INTERPRETED else 30)

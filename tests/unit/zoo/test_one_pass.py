@@ -6,7 +6,7 @@ import pytest
 
 import driftbandits as db
 from driftbandits import zoo
-from driftbandits.kernel import part
+from driftbandits.core.kernel import part
 from driftbandits.links import ddmu, dmu, log_partition, mu
 
 FINE = {"S": 1.0, "L": 1.0, "delta": 0.05}

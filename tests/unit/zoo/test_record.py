@@ -6,9 +6,9 @@ import pytest
 
 import driftbandits as db
 from driftbandits import theory, zoo
-from driftbandits.citations import _form, papers
 from driftbandits.errors import InvalidValue
-from driftbandits.papers import BIBTEX
+from driftbandits.zoo.citations import _form, papers
+from driftbandits.zoo.papers import BIBTEX
 from driftbandits.zoo.record import RECORDS, algorithm, parameters, records
 
 NAMES = sorted(RECORDS)
@@ -19,18 +19,18 @@ def test_the_zoo_exports_its_records():
     assert {
         name
         for module in (
-            zoo.default,
+            zoo.tuning_free,
             zoo.igw,
             zoo.bayes,
             zoo.detection,
             zoo.linear,
             zoo.generalized_linear,
             zoo.self_concordant,
-            zoo.over_sets,
+            zoo.confidence_sets,
             zoo.one_pass,
             zoo.meta,
             zoo.mdp,
-            zoo.weights,
+            zoo.adaptive_weights,
         )
         for name in module.__all__
     } == set(NAMES)
@@ -38,18 +38,18 @@ def test_the_zoo_exports_its_records():
 
 def test_every_algorithm_of_a_module_has_a_record():
     for module in (
-        zoo.default,
+        zoo.tuning_free,
         zoo.igw,
         zoo.bayes,
         zoo.detection,
         zoo.linear,
         zoo.generalized_linear,
         zoo.self_concordant,
-        zoo.over_sets,
+        zoo.confidence_sets,
         zoo.one_pass,
         zoo.meta,
         zoo.mdp,
-        zoo.weights,
+        zoo.adaptive_weights,
     ):
         public = {
             name

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...files import write_atomically
+from ...io.files import write_atomically
 from ..spec.source import SpecError
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from ..run.cells import Result
 from ..run.plan import Plan
 from ..spec.experiment import Experiment
-from ..spec.readings import for_claims, replicated, under
+from ..spec.variants import for_claims, replicated, under
 from .analysis import curves_of, verdicts
 from .panel_results import FAILS, HOLDS, UNDECIDED, Curve, Panel, UnderReading, Verdict
 from .statistics import holm

@@ -15,29 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import __version__
-from ...cache import PACKAGE
+from ...core.rooms import result_digest
 from ...env import Bandit, Table
 from ...mdp import simulate_mdp
-from ...simulate import Run, simulate, spread_rounds
+from ...simulate.runs import Run, simulate, spread_rounds
 from .objects import strategy_of, world_of
 from .platforms import Platform, this_platform
 
 WINDOWS = 50  # of time, in which reward and plays are told
 MOST_ARMS = 100  # whose plays are told
-
-NO_RESULTS = (
-    "experiment",
-    "cli",
-    "citations.py",
-    "papers.py",
-    "integrations",
-    "bandit",
-    "replay",
-    "lab",
-    "testing.py",
-    "saving.py",
-    "files.py",
-)  # code that decides no result
 
 
 @dataclass(frozen=True)
@@ -87,11 +73,7 @@ def digest(spec: dict[str, Any]) -> str:
 @functools.cache
 def library() -> str:
     """Version and digest of the code that decides results."""
-    code = hashlib.sha256()
-    for source in sorted(PACKAGE.rglob("*.py")):
-        if source.relative_to(PACKAGE).parts[0] not in NO_RESULTS:
-            code.update(source.read_bytes())
-    return f"{__version__}+{code.hexdigest()[:12]}"
+    return f"{__version__}+{result_digest()[:12]}"
 
 
 def run(spec: dict[str, Any]) -> Result:

@@ -12,9 +12,9 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from typing import Any
 
-from ... import cache
+from ...core import code_cache
 from ...env import Bandit, Table, static
-from ...simulate import simulate
+from ...simulate.runs import simulate
 from .cells import Cell, one_run
 from .objects import composition, strategy_of, world_of
 from .workers import workers
@@ -28,7 +28,7 @@ def needed(cells: Iterable[Cell]) -> dict[str, dict[str, Any]]:
 
 
 def compile_one(spec: dict[str, Any]) -> None:
-    """Run a few rounds of a cell, which compiles its composition, or loads it from the cache."""
+    """Run a few rounds of a cell, which compiles its composition, or loads it from the code_cache."""
     world, strategy = world_of(spec["environment"]), strategy_of(spec["strategy"])
     if isinstance(world, Bandit):
         short = replace(world, path=static(ROUNDS, dim=world.dim, norm=world.path.norm))
@@ -45,7 +45,7 @@ def compile_one(spec: dict[str, Any]) -> None:
 
 def _stamp(name: str) -> pathlib.Path | None:
     version = hashlib.sha256(f"{importlib.metadata.version('numba')} {sys.version} {name}".encode()).hexdigest()[:16]
-    place = cache.folder()
+    place = code_cache.folder()
     return None if place is None else place / f"compiled-{version}"
 
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ...checks import SLACK
+from ...core.checks import SLACK
 from ...env import Bandit, Table
 from ...env.table import Cube
 from ...errors import InvalidValue
 from ...mdp.protocol import open_book
 from ...mdp.protocol import settled as settled_in_mdp
 from ...protocol import Setting, limits, settle, start
-from ...simulate import check_table
+from ...simulate.runs import check_table
 from ..spec.calls import Resolved, build
 from ..spec.limits import numbers_of
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..spec.blame import told_with_its_line
 from ..spec.calls import Resolved, resolve
+from ..spec.error_location import told_with_its_line
 from ..spec.experiment import Environment, Experiment, Strategy
 from ..spec.formulas import Scope, number
 from ..spec.grid import expand_environments, expand_strategies

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...files import locked, make_folder, remove_abandoned, write_atomically
+from ...io.files import locked, make_folder, remove_abandoned, write_atomically
 from ..spec.source import SpecError
 from .cells import Cell, Result, digest
 

@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from ... import __version__
-from ...files import make_folder, write_atomically
+from ...io.files import make_folder, write_atomically
 from ..analyse.analysis import analyse, theory_bounds
 from ..analyse.panel_results import Panel, label, readings_of, save, summary
 from ..analyse.robustness import judged, variants
@@ -25,9 +25,9 @@ from ..run.store import Store
 from ..spec.experiment import Experiment
 from ..spec.schema import Collection
 from ..spec.source import SpecError
+from .check_mathtext import check_texts
 from .drawing import artists, drawing
 from .report import write_page
-from .texts import check_texts
 
 
 @dataclass(frozen=True)

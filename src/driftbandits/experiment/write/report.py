@@ -3,9 +3,9 @@
 import pathlib
 from typing import Any
 
-from ...citations import cite
-from ...files import write_atomically
+from ...io.files import write_atomically
 from ...plots.page import Figures, render
+from ...zoo.citations import cite
 from ..analyse.panel_results import Panel, load, refuse_unfinished
 from ..analyse.robustness import VERDICTS
 from ..run.store import publishing

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...kernel import kernel, part
-from ...linalg import Matrix, Vector, add_outer, cholesky, dot, solve, symmetric_product
+from ...core.kernel import kernel, part
+from ...core.linalg import Matrix, Vector, add_outer, cholesky, dot, solve, symmetric_product
+from ...core.state import scratch
 from ...links import dmu, mu
 from ...protocol import Integers
-from ...state import scratch
 from .contract import blank_watch, check_settings, forget, predictor, refuted, weigh
 
 SHORTEST = 16  # observations of the shortest block

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from ...core.kernel import generic
+from ...core.linalg import Matrix, Vector, dot
 from ...errors import positive, probability
-from ...kernel import generic
-from ...linalg import Matrix, Vector, dot
 from ...strategy import Optimistic, OptimisticState
 
 

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...core.kernel import kernel, part
+from ...core.linalg import Matrix, Vector
 from ...errors import require
-from ...kernel import kernel, part
-from ...linalg import Matrix, Vector
 from ...protocol import Integers, sound
 from .contract import blank_watch, check_settings, forget, refuted
 

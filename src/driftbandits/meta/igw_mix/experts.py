@@ -2,9 +2,9 @@
 
 import math
 
-from ...ball import divide_by, factor_of, quadratic_on_ball
-from ...kernel import kernel, solver
-from ...linalg import Vector, dot, norm, solve_lower
+from ...core.ball import divide_by, factor_of, quadratic_on_ball
+from ...core.kernel import kernel, solver
+from ...core.linalg import Vector, dot, norm, solve_lower
 from .families import log_density, pull
 from .parts import IgwMix, IgwState
 

@@ -2,9 +2,9 @@
 
 import math
 
-from ...ball import factor_of
-from ...kernel import kernel, solver
-from ...linalg import CHUNK, Matrix, Vector, inverse_norms, largest, position
+from ...core.ball import factor_of
+from ...core.kernel import kernel, solver
+from ...core.linalg import CHUNK, Matrix, Vector, inverse_norms, largest, position
 from .families import noise, predict
 from .parts import BLOCKS, KNOWN, UNKNOWN, IgwMix, IgwState
 

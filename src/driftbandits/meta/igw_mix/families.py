@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...core.kernel import generic, kernel, part
+from ...core.linalg import Matrix, Vector, inner_products
 from ...errors import positive, require
-from ...kernel import generic, kernel, part
-from ...linalg import Matrix, Vector, inner_products
 
 
 @part

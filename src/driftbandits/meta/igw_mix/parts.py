@@ -4,12 +4,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...ball import factor_of
+from ...core.ball import factor_of
+from ...core.kernel import part
+from ...core.linalg import CHUNK, Matrix, Vector
+from ...core.state import scratch
 from ...errors import positive, require
-from ...kernel import part
-from ...linalg import CHUNK, Matrix, Vector
 from ...protocol import Setting, make_room, start
-from ...state import scratch
 from ..exp3ix import Exp3IX, Exp3State, blank_exp3
 from .families import GaussianForecasts
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ...kernel import kernel
-from ...linalg import Matrix, Vector, dot, largest, position
+from ...core.kernel import kernel
+from ...core.linalg import Matrix, Vector, dot, largest, position
 from ...protocol import Limits, act, describe, estimator, learn, limits, optimism, propensities, ready, scores, trace
 from ..exp3ix import block_loss, play, suffer
 from ..self_tuning.envelope import pick

@@ -18,8 +18,8 @@ forecasts and chooses as if there were nearly one model, and the duel finds out 
 import math
 from typing import Any
 
-from ...kernel import kernel, solver
-from ...linalg import Vector
+from ...core.kernel import kernel, solver
+from ...core.linalg import Vector
 from .coordinates import (
     adopt,
     candidate,

@@ -12,8 +12,8 @@ import math
 
 import numpy as np
 
-from ...kernel import kernel, solver, sqrt
-from ...linalg import CHUNK, Matrix, Vector, dot, inner_products, largest, position, quadratic_forms
+from ...core.kernel import kernel, solver, sqrt
+from ...core.linalg import CHUNK, Matrix, Vector, dot, inner_products, largest, position, quadratic_forms
 from .envelope import add_law, mass_of, pick
 from .models import elapsed, precision, prior_width, quadratic, renewal, widened
 from .parts import ARM, BANK, BANKS, CHECK, EXPLORE, LOW, OF_CHECK, PICK, STEP, SelfTuning, SelfTuningState

@@ -8,8 +8,8 @@ At a checkpoint z′ = Tz with T = [[1, 0], [c, D]], c = (μ−μ′)/s′, D = 
 Since T is a column and a diagonal, all of it is elementwise.
 """
 
-from ...kernel import kernel, solver, sqrt
-from ...linalg import Matrix, Vector, dot
+from ...core.kernel import kernel, solver, sqrt
+from ...core.linalg import Matrix, Vector, dot
 from .parts import COUNT, SelfTuningState
 
 CLIP = 4.0

@@ -14,7 +14,7 @@ static bank's prior is narrow (`checkpoint`), so it explores little until it has
 
 import math
 
-from ...kernel import kernel, sqrt
+from ...core.kernel import kernel, sqrt
 from .envelope import ROOT2
 from .parts import (
     BANKS,

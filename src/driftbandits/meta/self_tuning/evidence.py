@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from ...kernel import kernel, solver
-from ...linalg import Vector, dot, symmetric_product
+from ...core.kernel import kernel, solver
+from ...core.linalg import Vector, dot, symmetric_product
 from .family import STUDENT, dispersion, log_score
 from .models import prior_width, widened
 from .parts import (

@@ -14,7 +14,7 @@ and is judged by the log score of the forecast made before it was seen.
 import math
 from typing import Any, NamedTuple
 
-from ...kernel import generic, kernel, part
+from ...core.kernel import generic, kernel, part
 
 FLAT = 1e-3  # the least weight: a forecast near certainty must still be able to learn
 STEEP = 15.0  # |η| beyond this is as good as certain

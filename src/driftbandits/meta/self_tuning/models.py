@@ -16,8 +16,8 @@ random walk, rate q:   κ = 1 − (1 − min(qλ, ½))^Δ,   P ← (1−κ)P + �
 
 import math
 
-from ...kernel import kernel, solver, sqrt
-from ...linalg import FLOOR, Matrix, Vector, cholesky, dot, inverse, log_det, solve_lower
+from ...core.kernel import kernel, solver, sqrt
+from ...core.linalg import FLOOR, Matrix, Vector, cholesky, dot, inverse, log_det, solve_lower
 from .parts import CLOCK, HALF, LAM, LAM_INTERCEPT, SPREAD, SPREAD_INTERCEPT, SelfTuningState
 
 OFTEN = 16.0  # observations between two computations of P from V, or p of them if that is more: rounding adds up

@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...core.kernel import part
+from ...core.linalg import CHUNK, Matrix, Vector
+from ...core.state import scratch
 from ...errors import require
-from ...kernel import part
-from ...linalg import CHUNK, Matrix, Vector
 from ...protocol import Integers, Setting
-from ...state import scratch
 
 MEMORIES = (8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0, math.inf)  # of the exponential models, in rounds
 EVERY = 2  # of which items take every second: each of them has fewer observations, and a matrix per memory

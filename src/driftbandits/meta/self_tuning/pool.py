@@ -7,8 +7,8 @@ Item k's data say about m̄ what their least-squares estimate says, with covaria
 so m̄ moves by Δ = (Λ + Σ_k W_k)⁻¹ Σ_k Λθ_k: one more Λ, the prior of m̄ itself around the mean reward.
 """
 
-from ...kernel import solver
-from ...linalg import Vector, solve
+from ...core.kernel import solver
+from ...core.linalg import Vector, solve
 from .models import factorise, precision, recompute
 from .parts import EXPONENTIAL, SelfTuningState
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from ...core.kernel import kernel, solver
+from ...core.linalg import Matrix, Vector, dot, largest, position
 from ...errors import InvalidValue
-from ...kernel import kernel, solver
-from ...linalg import Matrix, Vector, dot, largest, position
 from ...protocol import (
     Setting,
     act,

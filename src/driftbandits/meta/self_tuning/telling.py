@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ...linalg import Vector
+from ...core.linalg import Vector
 from ...protocol import Limits, conditioning, describe, estimator, limits, size, trace
 from .evidence import calibration
 from .family import support

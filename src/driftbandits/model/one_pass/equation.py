@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ...kernel import kernel
+from ...core.kernel import kernel
 from ...links import ddmu, dmu, log_partition, mu
 from .parts import OnePass
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from ...core.parts import Model
 from ...errors import InvalidValue, positive, require
 from ...links import log_partition, mu
-from ...parts import Model
 from ...protocol import Setting, blank_estimate, blank_sums, linearises, mean, merit, promise, report
 from .sums import OnePassEstimate, OnePassSums, fresh_estimate, fresh_sums
 

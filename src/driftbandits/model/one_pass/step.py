@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ...ball import factor_of
-from ...kernel import kernel, solver, sqrt
-from ...linalg import (
+from ...core.ball import factor_of
+from ...core.kernel import kernel, solver, sqrt
+from ...core.linalg import (
     Matrix,
     Vector,
     add_outer,

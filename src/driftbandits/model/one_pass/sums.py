@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...linalg import Matrix, Vector, add_outer
-from ...moments import fade_moments
+from ...core.linalg import Matrix, Vector, add_outer
+from ...core.state import scratch
 from ...protocol import absorb, fade, gained
-from ...state import scratch
+from ...sums.moments import fade_moments
 
 
 class Observation(NamedTuple):

@@ -1,0 +1,275 @@
+"""A strategy with its state and the code that runs it: what an `Agent` is underneath.
+
+The state makes room before an observation or an offer of arms needs it. An observation after which θ̂ or β would not be finite leaves the
+state as it was (`guard`).
+
+Compiled code checks no bounds. What it reads (state, scores, room) is therefore built whole and replaced in one step, and a call that is
+interrupted is either finished by the next one or has not happened: `_doing` holds what was begun, with the results of its steps (`atomic`).
+"""
+
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.atomic import change
+from ..core.background_compile import How, lazily, prepared
+from ..core.kernel import entry
+from ..core.linalg import Matrix, Vector
+from ..errors import InvalidState, InvalidValue, NumericalError
+from ..protocol import (
+    NO_SLOT,
+    Setting,
+    act,
+    grow,
+    hears,
+    learn,
+    learn_late,
+    limits,
+    make_room,
+    propensities,
+    ready,
+    scores,
+    size,
+    skip,
+    start,
+    widen,
+)
+from .guard import Guard
+
+NO_REWARD = -1.0  # a weight that says so
+
+
+class Selecting(NamedTuple):
+    """A selection that was begun: perhaps a round passes, an arm is chosen, then everything in `after` is noted."""
+
+    offer: Matrix
+    passes: bool
+    after: Callable[[int], dict[str, Any]]  # attributes, given the arm
+    done: list[Any]  # results of the steps that were made
+
+    def finish(self, engine: "Engine") -> Any:
+        """Make the steps that are left."""
+        if self.passes and not self.done:
+            engine._pass(self.done)
+        if len(self.done) == self.passes:
+            args = (engine._strategy, engine._state, self.offer, engine._score, True, engine._rng)
+            change(self.done, engine._decide, engine._state, engine._rng, *args)
+        k = int(self.done[-1])
+        engine.__dict__.update(self.after(k), _doing=None)
+        return k
+
+
+class Passing(NamedTuple):
+    """A round that passes without its reward."""
+
+    after: dict[str, Any]
+    done: list[Any]
+
+    def finish(self, engine: "Engine") -> Any:
+        """Make the steps that are left."""
+        if not self.done:
+            engine._pass(self.done)
+        engine.__dict__.update(self.after, _doing=None)
+
+
+class Learning(NamedTuple):
+    """An observation that was begun; if θ̂ or β are not finite after it, the state before comes back."""
+
+    observe: str  # which code
+    args: tuple[Any, ...]
+    before: Any  # the state, or None: nothing was expected to go wrong
+    reward: float
+    after: dict[str, Any]
+    done: list[Any]
+
+    def finish(self, engine: "Engine") -> Any:
+        """Make the steps that are left."""
+        if not self.done:
+            args = (engine._strategy, engine._state, *self.args)
+            try:
+                change(self.done, getattr(engine, self.observe), engine._state, engine._rng, *args)
+            except (ArithmeticError, ValueError):  # interpreted, √ and / raise where compiled code has NaN
+                self.done.append(math.nan)
+        if math.isfinite(self.done[0]):
+            engine.__dict__.update(self.after, _doing=None)
+            if self.before is not None:
+                engine._guard.warn_if_bad(engine._state)
+        elif self.before is None:
+            engine.__dict__.update(_decide=_lost, _observe=_lost, _observe_late=_lost, _doing=None)
+            raise NumericalError("θ̂ or β is not finite, and nothing foretold it: this agent is lost; load a saved one")
+        else:
+            engine.__dict__.update(_state=self.before, _doing=None)
+            raise engine._guard.failure(self.reward)
+
+
+class Engine:
+    """The state of a strategy, and one call for each thing that is done with it. Callers check their input and hold a lock.
+
+    Parameters
+    ----------
+    strategy
+        Settled for this dimension.
+    setting
+        Of an agent: without arms.
+    measured
+        False if arms longer than the strategy's L are refused, so that L² bounds ‖x‖² of every observation.
+    how
+        Whether to wait for compiled code (`core.background_compile`).
+    """
+
+    def __init__(self, strategy: Any, setting: Setting, rng: np.random.Generator, *, measured: bool, how: How) -> None:
+        self._strategy, self._rng, self._dim = strategy, rng, setting.dim
+        self._limits = limits(strategy)
+        self._state = _started(strategy, setting, rng)
+        kind = type(self._state)
+        self._grows = grow.knows(kind) and not (widen.knows(kind) and widen(self._state) is self._state)
+        # May a round pass before its reward is here?
+        self._waits = skip.knows(type(strategy)) and not hears(strategy, self._state, -1)
+        self._score = np.zeros(0)
+        self._room = 0  # the most arms there were
+        self._doing: Selecting | Passing | Learning | None = None  # begun, and not finished
+        self._guard = Guard(strategy)
+        # ‖x‖² of one observation at most; None if it has to be measured
+        self._gain = None if measured or not math.isfinite(self._limits.L) else self._limits.L**2
+        deciding = (strategy, self._state, np.zeros((setting.dim, 1)), self._score, True, rng)
+        self._decide: Callable[..., int] = prepared(_decide, deciding, how, partial(setattr, self, "_decide"))
+        observing = (strategy, self._state, np.zeros(setting.dim), 0.0, NO_SLOT)
+        self._observe: Callable[..., float] = prepared(_observe, observing, how, partial(setattr, self, "_observe"))
+        # Only if a reward comes late, and if somebody asks:
+        self._observe_late: Callable[..., float] = lazily(_observe_late, how, partial(setattr, self, "_observe_late"))
+        self._chances: Callable[..., None] = lazily(_propensities, how, partial(setattr, self, "_chances"))
+
+    def _begin(self, doing: Selecting | Passing | Learning) -> Any:
+        """From here on it happens: now, or, if it is interrupted between two steps, before the next call does anything."""
+        self._doing = doing
+        return doing.finish(self)
+
+    def _recover(self) -> None:
+        """Finish what was interrupted after its first step; forget what was interrupted before it."""
+        doing = self._doing
+        if doing is None:
+            return
+        if not doing.done:
+            self._doing = None
+            return
+        with suppress(NumericalError):  # it was undone
+            doing.finish(self)
+
+    def _choose(self, offer: Matrix, n: int, passes: bool, after: Callable[[int], dict[str, Any]]) -> int:
+        """The arm among n; `passes`: the round of the last selection passes first."""
+        self._scratch(n)  # may make room in the state
+        return int(self._begin(Selecting(offer, passes, after, [])))
+
+    def _scored(self, offer: Matrix, n: int) -> Vector:
+        """The index of each of n arms."""
+        score = self._scratch(n)
+        args = (self._strategy, self._state, offer, score, False, self._rng)
+        change([], self._decide, self._state, self._rng, *args)
+        return score.copy()
+
+    def _probabilities(self, offer: Matrix, n: int) -> Vector:
+        """Of each of n arms."""
+        self._scratch(n)
+        p = np.zeros(n)
+        change([], self._chances, self._state, self._rng, self._strategy, self._state, offer, p, self._rng)
+        return p
+
+    def _scratch(self, n: int) -> Vector:
+        """A score for each arm, and a state with room for so many; both are replaced in one step."""
+        if self._score.shape[0] != n:
+            score, state = np.zeros(n), make_room(self._strategy, self._state, n)
+            self.__dict__.update(_score=score, _state=state, _room=max(self._room, n))
+        return self._score
+
+    def _learn(self, x: Vector, r: float, slot: int, after: dict[str, Any]) -> None:
+        """An observation of weight 1 in a round of its own."""
+        self._apply("_observe", x, r, 1.0, (slot,), after)
+
+    def _learn_late(
+        self, x: Vector, r: float, weight: float, age: int | None, slot: int, after: dict[str, Any], *, behind: bool
+    ) -> None:
+        """The last round passes, if it has not; then comes an observation of an earlier one, or of weight ≠ 1."""
+        passes = behind or age is None
+        self._check_late(age, passes=passes)
+        self._apply("_observe_late", x, r, weight, (slot, passes, weight, age or 0), after)
+
+    def _check_late(self, age: int | None, *, passes: bool) -> None:
+        """Raise if an observation of an earlier round, or of weight ≠ 1, cannot be learned."""
+        if not learn_late.knows(type(self._strategy)):
+            name = type(self._strategy).__name__
+            raise InvalidState(
+                f"{name} learns every reward in its turn and with weight 1; a late or weighted one has no place in it"
+            )
+        why = hears(self._strategy, self._state, (age or 0) - passes)
+        if why:
+            raise InvalidState(f"age = {age} cannot be learned: {why}; without age it gets a round of its own")
+
+    def _pass(self, done: list[Any]) -> None:
+        """A step: a round passes without its reward."""
+        x = np.zeros(self._dim)
+        args = (self._strategy, self._state, x, 0.0, NO_SLOT, True, NO_REWARD, 0)
+        change(done, self._observe_late, self._state, self._rng, *args)
+
+    def _apply(
+        self, observe: str, x: Vector, r: float, weight: float, rest: tuple[Any, ...], after: dict[str, Any]
+    ) -> None:
+        """Change the state, or, if θ̂ or β were not finite afterwards, leave it as it was."""
+        if self._grows:
+            self._state = grow(self._state)
+        gain = float(x @ x) if self._gain is None else self._gain
+        reward = weight * abs(r)
+        before = self._guard.copy_if_risky(self._state, weight * gain, reward)
+        self._begin(Learning(observe, (x, r, *rest), before, reward, after, []))
+
+
+def _started(strategy: Any, setting: Setting, rng: np.random.Generator) -> Any:
+    """The state before round 1."""
+    try:
+        return start(strategy, setting, rng)
+    except MemoryError:
+        name, d = type(strategy).__name__, setting.dim
+        raise InvalidValue(
+            f"there is no room for the state of {name} at dim = {d}; it grows with d², and with a window's W"
+        ) from None
+
+
+@entry
+def _decide(strategy: Any, state: Any, arms: Matrix, score: Vector, choose: bool, rng: np.random.Generator) -> int:
+    """Choose an arm, or only score all arms for the coming choice."""
+    if choose:
+        return act(strategy, state, arms, score, rng)
+    ready(strategy, state, rng)
+    scores(strategy, state, arms, score)
+    return -1
+
+
+@entry
+def _propensities(strategy: Any, state: Any, arms: Matrix, p: Vector, rng: np.random.Generator) -> None:
+    ready(strategy, state, rng)
+    propensities(strategy, state, arms, p)
+
+
+@entry
+def _observe(strategy: Any, state: Any, x: Vector, r: float, slot: int) -> float:
+    learn(strategy, state, x, r, slot)
+    return size(strategy, state)
+
+
+@entry
+def _observe_late(
+    strategy: Any, state: Any, x: Vector, r: float, slot: int, passes: bool, weight: float, age: int
+) -> float:
+    """Let a round pass, if it has not; then learn a late reward, unless its weight is negative: there is none."""
+    if passes:
+        skip(strategy, state)
+    if weight >= 0.0:
+        learn_late(strategy, state, x, r, slot, weight, age)
+    return size(strategy, state)
+
+
+def _lost(*args: Any) -> Any:
+    raise InvalidState("this agent's numbers are not finite any more; load a saved one, or make a new one")

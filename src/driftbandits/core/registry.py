@@ -1,0 +1,114 @@
+"""Every part, and every file outside this package whose code may end up in machine code.
+
+A saved strategy names its parts, and `find_part` finds them by what they are: the class that its module holds under that name *now*.
+That matters for parts of a script: code that is kept on disk brings its own copy of a class of `__main__`, of the same name, and a file
+must not be loaded into that copy.
+
+For the cache, the registry remembers the digest of each outside file as it was when it was imported: that is what this process runs; a
+later edit is for the next process.
+"""
+
+import hashlib
+import pathlib
+import sys
+from collections.abc import Callable, Collection
+from typing import Any
+
+from ..errors import CannotRead
+from .rooms import PACKAGE
+
+# Outside files with a kernel, which may be inlined into any outside code, and their digests ("" for what has no file).
+_helpers: dict[str, str] = {}
+helper_modules: set[str] = set()  # and the modules they are
+_methods: dict[type, dict[str, str]] = {}  # part → outside files with a method for it
+_entries: dict[str, str] = {}  # outside files with an entry, which is inlined nowhere
+
+
+def note_helper(function: Callable[..., Any]) -> None:
+    """Register a function that may be inlined into any compiled code."""
+    if _note(_helpers, function):
+        helper_modules.add(str(function.__module__))
+
+
+def note_method(kind: type, function: Callable[..., Any]) -> None:
+    """Register a function that may be inlined into compiled code that is given such a part."""
+    _note(_methods.setdefault(kind, {}), function)
+
+
+def note_part(kind: type) -> None:
+    """Register a part, with methods or without."""
+    _methods.setdefault(kind, {})
+
+
+def note_entry(function: Callable[..., Any]) -> None:
+    """Register a function that Python calls."""
+    _note(_entries, function)
+
+
+def known_parts() -> tuple[type, ...]:
+    """Every part, and every other type that some open function has a method for."""
+    return tuple(_methods)
+
+
+def outside_files(kinds: Collection[type], entry: Callable[..., Any] | None) -> dict[str, str]:
+    """The digests of outside files whose code may be inlined into an entry given these parts, by a name of each."""
+    files = {}
+    if entry is not None and entry.__code__.co_filename in _entries:
+        files["entry"] = _entries[entry.__code__.co_filename]
+    for kind in kinds:
+        files |= _methods.get(kind, {})
+    # A kernel in an outside file is called from outside files only, so that entries without any leave it out.
+    return files | _helpers if files else files
+
+
+def _note(files: dict[str, str], function: Callable[..., Any]) -> bool:
+    """Remember the file of a function that lies outside this package; False for our own."""
+    name = function.__code__.co_filename
+    if pathlib.Path(name).is_relative_to(PACKAGE):
+        return False
+    if name not in files:
+        source = pathlib.Path(name)
+        files[name] = hashlib.sha256(source.read_bytes()).hexdigest() if source.is_file() else ""
+    return True
+
+
+# ------------------------------------------------------------------------------------------------------------------ names
+
+
+def part_name(kind: type) -> str:
+    """The name of a part in a file: the bare name of ours, so that files survive a move of the code; a user's with its module."""
+    return kind.__name__ if _is_ours(kind) else f"{kind.__module__}:{kind.__qualname__}"
+
+
+def find_part(name: str) -> type:
+    """The registered part of this name.
+
+    Examples
+    --------
+    >>> from driftbandits import memory
+    >>> find_part("Discounted") is memory.Discounted
+    True
+    """
+    named = [kind for kind in _methods if part_name(kind) == name and hasattr(kind, "_fields")]
+    found = [kind for kind in named if _in_its_module(kind)] or named
+    if len(found) == 1:
+        return found[0]
+    module, _, bare = name.rpartition(":")
+    if found:
+        raise CannotRead(f"{len(found)} parts are called {name!r}: define it once, in a module that is imported")
+    raise CannotRead(
+        f"the part {bare!r} is not known: "
+        + (f"import {module} first" if module else "it is of another version, or no part")
+    )
+
+
+def _is_ours(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] == PACKAGE.name
+
+
+def _in_its_module(kind: type) -> bool:
+    """Whether its module holds this very class under its name; a copy that came with kept code is not."""
+    found: Any = sys.modules.get(kind.__module__)
+    for step in kind.__qualname__.split("."):
+        found = getattr(found, step, None)
+    return found is kind

@@ -1,0 +1,94 @@
+"""Which folders (and top-level modules) of this package hold code that is compiled, and which decide the result of a simulation.
+
+This is the only list. The cache names a folder of machine code by a digest of what may be inlined into it, and an experiment
+names a finished trial by a digest of the code that decides it: both ask here, so that editing a plot recompiles nothing and repeats no
+trial. `tests/unit/core/test_rooms.py` sees to it that every folder is listed and that no kernel stands in a room without compiled code.
+"""
+
+import functools
+import hashlib
+import pathlib
+from collections.abc import Collection
+from typing import NamedTuple
+
+PACKAGE = pathlib.Path(__file__).resolve().parents[1]
+
+
+class Room(NamedTuple):
+    """What a folder's code is used for.
+
+    `compiled`: it may be inlined into machine code. `apart`: only into entries whose own parts come from the same room, so that
+    editing it leaves the machine code of all others as it is. `decides`: the result of a simulation may depend on it.
+    """
+
+    compiled: bool = False
+    apart: bool = False
+    decides: bool = False
+
+
+KERNELS = Room(compiled=True, decides=True)
+WORKS = Room(decides=True)  # runs when a result is made, in Python
+ASIDE = Room()
+
+ROOMS = {
+    "__init__.py": ASIDE,
+    "errors.py": WORKS,
+    "strategy.py": KERNELS,
+    "testing.py": ASIDE,
+    "core": KERNELS,
+    "protocol": KERNELS,
+    "links": KERNELS,
+    "sums": KERNELS,
+    "memory": KERNELS,
+    "model": KERNELS,
+    "radius": KERNELS,
+    "rule": KERNELS,
+    "meta": KERNELS,
+    "env": KERNELS,
+    "simulate": Room(compiled=True, apart=True, decides=True),
+    "agent": Room(compiled=True, apart=True),
+    "mdp": Room(compiled=True, apart=True, decides=True),
+    "bandit": Room(compiled=True, apart=True),
+    "zoo": WORKS,
+    "theory": WORKS,
+    "datasets": WORKS,
+    "util": ASIDE,
+    "io": ASIDE,
+    "replay": ASIDE,
+    "experiment": ASIDE,
+    "plots": ASIDE,
+    "lab": ASIDE,
+    "integrations": ASIDE,
+    "cli": ASIDE,
+}
+
+APART = frozenset(name for name, room in ROOMS.items() if room.apart)
+
+
+@functools.cache
+def compiled_digest(apart: frozenset[str]) -> str:
+    """Of all sources that may be compiled, with these of the rooms that stand apart."""
+    return _digest({name for name, room in ROOMS.items() if room.compiled} - (APART - apart))
+
+
+@functools.cache
+def result_digest() -> str:
+    """Of all sources that decide the result of a simulation."""
+    return _digest({name for name, room in ROOMS.items() if room.decides})
+
+
+@functools.cache
+def learner_digest() -> str:
+    """Of all sources that decide what a learner does, in a simulation or behind `Agent` and `Bandit`."""
+    return _digest({name for name, room in ROOMS.items() if room.compiled or room.decides})
+
+
+def _digest(rooms: Collection[str]) -> str:
+    sources = sorted(p for p in PACKAGE.rglob("*.py") if p.relative_to(PACKAGE).parts[0] in rooms)
+    return hashlib.sha256(b"".join(p.read_bytes() for p in sources)).hexdigest()
+
+
+def rooms_apart(modules: Collection[str]) -> frozenset[str]:
+    """The rooms apart in which modules, given by their full names, stand."""
+    split = [name.split(".") for name in modules]
+    return frozenset(m[1] for m in split if m[0] == PACKAGE.name and len(m) > 1 and m[1] in APART)

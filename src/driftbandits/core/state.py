@@ -1,0 +1,192 @@
+"""Whole states at once: copied, viewed, stored many at a time, packed as plain arrays to be saved.
+
+A state is a tree of `NamedTuple`s of arrays, mutated in place. What is done to all of it alike needs no method of each part:
+
+`copy_state`, `view_state`         in compiled code and in Python
+`filled`, `joined`, `duplicate`    many copies of one state: the same tree with a leading axis, of which `view_state` shows one place
+`pack`, `unpack`                   a state as named arrays ("sums.A"), and back, bit for bit
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidShape, InvalidState, NoMethod
+from .kernel import kernel
+from .numba_private import class_of, compiled_form, fields_of, is_named_tuple
+
+__all__ = ["copy_state", "duplicate", "filled", "joined", "leaves", "nodes", "pack", "scratch", "unpack", "view_state"]
+
+T = TypeVar("T", bound=type)
+C = TypeVar("C")
+
+
+def _fields(kind: Any) -> Iterator[tuple[str, Any]]:
+    """Names and numba types of the arrays and states in a state."""
+    if not is_named_tuple(kind):
+        raise NoMethod(f"whole states are named tuples of arrays, and {kind} is not")
+    return fields_of(kind)
+
+
+_scratch: set[type] = set()
+
+
+def scratch(cls: T) -> T:
+    """Mark a `NamedTuple` of arrays as no part of a state: they never change, or are made anew before they are read."""
+    _scratch.add(cls)
+    return cls
+
+
+def copy_state(to: Any, source: Any) -> None:
+    """Copy every array of `source` into the same array of `to`, a state of equal shapes; scratch is left as it is."""
+    for a, b in zip(to, source, strict=True):
+        if type(a) in _scratch:
+            continue
+        if isinstance(a, tuple):
+            copy_state(a, b)
+        else:
+            a[...] = b
+
+
+@compiled_form(copy_state)
+def _(to: Any, source: Any) -> Callable[..., None]:
+    lines = [
+        f"    {'copy_state' if is_named_tuple(kind) else 'copy'}(to.{name}, source.{name})\n"
+        for name, kind in _fields(to)
+        if class_of(kind) not in _scratch
+    ]
+    code: dict[str, Any] = {"copy_state": copy_state, "copy": _copy_array}
+    exec(f"def implementation(to, source):\n{''.join(lines) or '    pass'}", code)
+    return cast(Callable[..., None], code["implementation"])
+
+
+@kernel
+def _copy_array(to: Any, source: Any) -> None:
+    a, b = to.reshape(to.size), source.reshape(to.size)
+    for j in range(to.size):  # numba's array assignment would need reference counting
+        a[j] = b[j]
+
+
+def view_state(store: Any, i: int) -> Any:
+    """Place i of a store as a state: the same arrays without their leading axis, not a copy."""
+    return type(store)(*(view_state(a, i) if isinstance(a, tuple) else a[i] for a in store))
+
+
+@compiled_form(view_state)
+def _(store: Any, i: Any) -> Callable[..., Any]:
+    parts = [f"view_state(store.{n}, i)" if is_named_tuple(kind) else f"store.{n}[i]" for n, kind in _fields(store)]
+    code: dict[str, Any] = {"view_state": view_state, "make": class_of(store)}
+    exec(f"def implementation(store, i):\n    return make({', '.join(parts)})", code)
+    return cast(Callable[..., Any], code["implementation"])
+
+
+# ------------------------------------------------------------------------------------------------------- many copies of one
+
+
+def counters(kind: Callable[..., C], dtype: type = np.int64) -> C:
+    """A `NamedTuple` of one-element arrays, all 0: numbers that change, by name."""
+    return kind(*(np.zeros(1, dtype) for _ in cast(Any, kind)._fields))
+
+
+def filled(state: Any, places: int) -> Any:
+    """That many copies of a state."""
+    if isinstance(state, tuple):
+        return type(state)(*(filled(field, places) for field in state))
+    room = np.empty((places, *state.shape), state.dtype)
+    room[...] = state
+    return room
+
+
+def joined(states: Sequence[Any]) -> Any:
+    """States of equal shapes, one in each place."""
+    if isinstance(states[0], tuple):
+        return type(states[0])(*map(joined, zip(*states, strict=True)))
+    return np.stack(states)
+
+
+def duplicate(state: Any) -> Any:
+    """A second state, equal to the first, that shares no array with it."""
+    return type(state)(*map(duplicate, state)) if isinstance(state, tuple) else state.copy()
+
+
+# ----------------------------------------------------------------------------------------------------------- as plain arrays
+
+
+def pack(state: Any) -> dict[str, NDArray[Any]]:
+    """Every array of a state, scratch included, under its path; copies, in the order of the fields.
+
+    Examples
+    --------
+    >>> from typing import NamedTuple
+    >>> class Sums(NamedTuple):
+    ...     A: NDArray[Any]
+    >>> class State(NamedTuple):
+    ...     sums: Sums
+    ...     clock: NDArray[Any]
+    >>> packed = pack(State(Sums(np.eye(2)), np.zeros(1, np.int64)))
+    >>> list(packed)
+    ['sums.A', 'clock']
+    """
+    return {name: np.array(array, order="C") for name, array in leaves(state)}
+
+
+def unpack(like: Any, arrays: Mapping[str, NDArray[Any]], *, longer: Collection[str] = ()) -> Any:
+    """The state that was packed: a new one, whose arrays must have the names, types and shapes of those in `like`.
+
+    Compiled code checks no bounds, so nothing but an equal shape is accepted; only arrays named in `longer`, of a state that
+    has grown since it was like `like`, may have a longer last axis, equally long for all of them in one tuple.
+    """
+    expected = [name for name, _ in leaves(like)]
+    for name in expected:
+        if name not in arrays:
+            raise InvalidState(
+                f"the saved state has no array {name!r}: it was saved by another strategy, or is damaged"
+            )
+    for name in arrays:
+        if name not in expected:
+            raise InvalidState(f"the saved state has an array {name!r} that this strategy does not know")
+    return _rebuilt(like, "", arrays, longer)
+
+
+def nodes(state: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every tuple in a state, itself included, with the path before the names of its fields."""
+    yield path, state
+    for name, value in zip(state._fields, state, strict=True):
+        if isinstance(value, tuple):
+            yield from nodes(value, f"{path}{name}.")
+
+
+def leaves(state: Any, path: str = "") -> Iterator[tuple[str, NDArray[Any]]]:
+    """Every array in a state, with its path."""
+    for name, value in zip(state._fields, state, strict=True):
+        if isinstance(value, tuple):
+            yield from leaves(value, f"{path}{name}.")
+        else:
+            yield path + name, value
+
+
+def _rebuilt(like: Any, path: str, arrays: Mapping[str, NDArray[Any]], longer: Collection[str]) -> Any:
+    fields = []
+    ends: dict[str, int] = {}
+    for name, value in zip(like._fields, like, strict=True):
+        full = path + name
+        if isinstance(value, tuple):
+            fields.append(_rebuilt(value, f"{full}.", arrays, longer))
+            continue
+        given = arrays[full]
+        if full in longer and given.ndim == value.ndim > 0 and given.shape[-1] >= value.shape[-1]:
+            ends[full] = given.shape[-1]
+            value = np.empty((*value.shape[:-1], given.shape[-1]), value.dtype)
+        if given.dtype != value.dtype or given.shape != value.shape:
+            raise InvalidShape(
+                f"the saved {full} is {given.dtype} of shape {given.shape}; "
+                f"this strategy needs {value.dtype} of shape {value.shape}"
+            )
+        made = np.empty_like(value)  # in the same order of axes: compiled code relies on it
+        made[...] = given
+        fields.append(made)
+    if len(set(ends.values())) > 1:
+        raise InvalidShape(f"the saved state has arrays of different lengths {ends}; they must be equally long")
+    return type(like)(*fields)

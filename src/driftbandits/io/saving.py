@@ -1,0 +1,155 @@
+"""Saved state: one file of named arrays (safetensors) with JSON beside them. No pickle; loading executes nothing.
+
+`write`, `read`      the file, whole or not at all, with its format, its kind and a checksum of all of it
+`finite`             what `info` tells, as plain JSON
+
+How a strategy is written as JSON is said in `core.part_json`.
+
+A file of an older format is read for ever; one of a later format is refused in one line.
+"""
+
+import hashlib
+import json
+import math
+import os
+import pathlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import CannotRead, DriftBanditsError, InvalidState
+from .files import write_atomically
+
+FORMAT = 1
+KEY = "driftbandits"
+Arrays = Mapping[str, NDArray[Any]]
+
+
+# ------------------------------------------------------------------------------------------------------------------ files
+
+
+def write(path: Any, kind: str, about: Mapping[str, Any], arrays: Arrays) -> None:
+    """Write the file, or leave what is there."""
+    write_atomically(path, to_bytes(kind, about, arrays))
+
+
+def read(path: Any, kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """What was written: JSON and arrays."""
+    name = os.fspath(path)
+    try:
+        data = pathlib.Path(path).read_bytes()
+    except OSError as problem:
+        raise CannotRead(f"{name} cannot be read: {(problem.strerror or str(problem)).lower()}") from None
+    try:
+        return from_bytes(data, kind)
+    except CannotRead as problem:
+        raise CannotRead(f"{name} cannot be loaded: {problem}") from None
+
+
+def to_bytes(kind: str, about: Mapping[str, Any], arrays: Arrays) -> bytes:
+    """The content of a file; equal states give equal bytes."""
+    plain = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    text = json.dumps(about, separators=(",", ":"), allow_nan=False)
+    head = {"format": FORMAT, "kind": kind, "checksum": _checksum(text, plain), "about": text}
+    return bytes(_safetensors().save(plain, {KEY: json.dumps(head)}))
+
+
+def from_bytes(data: bytes, kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """What `to_bytes` was given; anything else is refused in one line."""
+    head = _head(data)
+    version = head.get("format")
+    if not isinstance(version, int) or version < 1:
+        raise CannotRead("it is no file of this library, or damaged")
+    if version > FORMAT:
+        raise CannotRead(
+            f"it was written by a later version (format {version}, known up to {FORMAT}): upgrade driftbandits"
+        )
+    if head.get("kind") != kind:
+        raise CannotRead(f"it holds {_article(head.get('kind'))}, not {_article(kind)}")
+    found = arrays(data)
+    try:
+        text = head["about"]
+        intact = head["checksum"] == _checksum(text, found)
+        about = json.loads(text)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise CannotRead("it is damaged") from None
+    if not intact or not isinstance(about, dict):
+        raise CannotRead("it is damaged: its checksum does not fit its content")
+    return about, found
+
+
+def _head(data: bytes) -> dict[str, Any]:
+    """What `to_bytes` says of the file."""
+    found = metadata(data)
+    try:
+        head = json.loads(found[KEY])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise CannotRead("it is no file of this library, or damaged") from None
+    if not isinstance(head, dict):
+        raise CannotRead("it is no file of this library, or damaged")
+    return head
+
+
+def metadata(data: bytes) -> dict[str, Any]:
+    """The strings in the header of a safetensors file: eight bytes of length, then the header."""
+    length = int.from_bytes(data[:8], "little")
+    if not 8 < 8 + length <= len(data):
+        raise CannotRead("it is damaged, cut short, or no file of this library")
+    try:
+        found = json.loads(data[8 : 8 + length])["__metadata__"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise CannotRead("it is no file of this library, or damaged") from None
+    if not isinstance(found, dict):
+        raise CannotRead("it is no file of this library, or damaged")
+    return found
+
+
+def arrays(data: bytes) -> dict[str, NDArray[Any]]:
+    """The arrays of a safetensors file."""
+    try:
+        return dict(_safetensors().load(data))
+    except DriftBanditsError:
+        raise
+    except Exception:  # whatever a parser makes of damaged bytes
+        raise CannotRead("it is damaged") from None
+
+
+def _checksum(text: str, arrays: Arrays) -> str:
+    mark = hashlib.sha256(text.encode())
+    for name in sorted(arrays):
+        array = arrays[name]
+        mark.update(f"{name}{array.dtype}{array.shape}".encode())
+        mark.update(array.tobytes())
+    return mark.hexdigest()
+
+
+def _article(kind: Any) -> str:
+    return f"{'an' if str(kind)[:1] in 'AEIOU' else 'a'} {kind}"
+
+
+def _safetensors() -> Any:
+    try:
+        import safetensors.numpy
+    except ImportError:
+        raise InvalidState("saving and loading need safetensors: pip install 'driftbandits[state]'") from None
+    return safetensors.numpy
+
+
+# ------------------------------------------------------------------------------------------------------------- plain JSON
+
+
+def finite(value: Any) -> Any:
+    """Arrays as lists, NumPy's numbers as Python's, and None for what is not finite: strict JSON."""
+    if isinstance(value, Mapping):
+        return {str(name): finite(item) for name, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return finite(value.tolist())
+    if isinstance(value, list | tuple):
+        return [finite(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,300 @@
+"""The answer to a question, piece by piece, in the order in which the page needs it:
+
+    curves      every learner over all trials, on all cores; what was computed before is not computed again
+    inside      the first trial, looked into
+    gamma       the regret of the weighted learner for many γ: a curve that falls and rises
+
+A question is a TOML text, and its cells are those that `driftbandits run` would run. Numbers of a learner are plain floats when it runs,
+so only a new combination of parts is compiled: in other processes, into the cache that all share. A question that nobody waits for any
+more stops at the end of the trial it is in.
+"""
+
+import asyncio
+import contextlib
+import functools
+import os
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..core.linalg import Vector
+from ..core.numba_private import interpreted
+from ..errors import DriftBanditsError, InvalidValue
+from ..experiment.run.cells import Cell, digest
+from ..experiment.run.compilation import compile_apart, compile_one, is_compiled, needed
+from ..experiment.run.plan import plan
+from ..experiment.spec.experiment import parse
+from ..experiment.spec.formulas import number
+from ..experiment.spec.scopes import WORLDS
+from ..experiment.spec.source import Source, SpecError
+from ..simulate.runs import spread_rounds
+from ..zoo.record import RECORDS
+from . import river
+from . import trial_view as inside
+from .learners import LEARNERS, Learner
+from .question import Question
+from .specification import CHECKPOINTS, NAME, toml
+from .trials import regret_of
+
+Event = dict[str, Any]
+A = TypeVar("A")
+KEPT = 20_000  # curves of single trials
+GAMMAS = 13  # points of the regret against γ
+PATIENCE = 0.5  # seconds between two signs of life while compiling
+
+
+class Dropped(Exception):
+    """Nobody waits for the answer any more."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question with its cells: for every learner, one for each trial."""
+
+    question: Question
+    cells: list[list[Cell]]
+    theory: dict[str, float]  # the theorem's γ, and how far the world moves
+
+    @property
+    def weighted(self) -> int | None:
+        """Which learner shows its regret against γ: the first that has a γ."""
+        return next((i for i, learner in enumerate(self.question.chosen) if learner.weighs), None)
+
+
+def ask(question: Question) -> Asked:
+    """Resolve and check everything; nothing runs. What cannot run is one line."""
+    if not question.chosen:
+        raise InvalidValue("choose at least one learner (MASTER needs fixed arms)")
+    try:
+        experiment = parse(Source.from_text(toml(question), NAME))
+        planned = plan(replace(experiment, trials=1))
+    except SpecError as problem:
+        raise InvalidValue(str(problem).removeprefix(f"{NAME}:").lstrip("0123456789:").strip()) from None
+    scope = planned.scopes["world"]
+    known = "Delta" if question.world == "river" else "P_T"
+    theory = {known: float(scope[known])}
+    weighing = [*(x for x in question.chosen if x.weighs), LEARNERS[question.place][0]]
+    theory["gamma"] = float(number(RECORDS[weighing[0].name].tuned_by["gamma"], scope))
+    cells = [[_trial(cell, question.seed, i) for i in range(question.trials)] for cell in planned.cells]
+    return Asked(question, cells, theory)
+
+
+def _trial(first: Cell, seed: int, trial: int) -> Cell:
+    """The cell of another trial: its own arms and noise; everything else is the same, so it is not resolved again."""
+    environment = first.spec["environment"]
+    if "arms" in environment:
+        environment = {**environment, "arms": {**environment["arms"], "seed": seed * WORLDS + trial}}
+    return _changed(replace(first, trial=trial), environment=environment, seed=[seed, trial])
+
+
+def _changed(cell: Cell, **parts: Any) -> Cell:
+    spec = {**cell.spec, **parts}
+    return replace(cell, spec=spec, key=digest(spec))
+
+
+class Laboratory:
+    """Threads that work, and what they have found out."""
+
+    def __init__(self, threads: int | None = None) -> None:
+        self.threads = threads or os.cpu_count() or 1
+        self.pool = ThreadPoolExecutor(self.threads, thread_name_prefix="lab")
+        self.kept: OrderedDict[str, Vector] = OrderedDict()
+        self.ready: set[str] = set()  # compositions whose code this process has
+        self.one_at_a_time = asyncio.Lock()  # compilations
+
+    def close(self) -> None:
+        """Let the threads go."""
+        self.pool.shutdown(wait=False, cancel_futures=True)
+
+    async def ask(self, question: Question) -> Asked:
+        """Resolve a question, beside the event loop."""
+        return await self._beside(ask, question)
+
+    async def answer(self, asked: Asked) -> AsyncIterator[Event]:
+        """All pieces of the answer."""
+        began = time.perf_counter()
+        stop = threading.Event()
+        try:
+            yield _told(asked)
+            async for event in self._compiled(asked):
+                yield event
+                began = time.perf_counter()  # what is told is the time of the trials
+            async for event in self._curves(asked, stop):
+                yield event
+            yield {"kind": "curves", "seconds": time.perf_counter() - began}
+            yield await self._inside(asked)
+            async for event in self._gammas(asked, stop):
+                yield event
+            yield {"kind": "done", "seconds": time.perf_counter() - began}
+        except DriftBanditsError as problem:
+            yield {"kind": "error", "message": str(problem)}
+        finally:
+            stop.set()
+
+    def _beside(self, function: Callable[..., A], *args: Any) -> "asyncio.Future[A]":
+        return asyncio.get_running_loop().run_in_executor(self.pool, functools.partial(function, *args))
+
+    # ------------------------------------------------------------------------------------------------------- compilation
+
+    async def _compiled(self, asked: Asked) -> AsyncIterator[Event]:
+        """Have the code of every learner at hand; signs of life meanwhile."""
+        firsts = [trials[0] for trials in asked.cells]
+        missing = [cell for cell in firsts if cell.composition not in self.ready]
+        if not missing or interpreted():
+            return
+        task = asyncio.create_task(self._compile(missing))
+        while not task.done():
+            absent = [cell.strategy for cell in missing if not is_compiled(cell.composition)]
+            yield {"kind": "compiling", "names": absent}
+            await asyncio.wait({task}, timeout=PATIENCE)  # if nobody waits any more it goes on, for the next who asks
+        task.result()
+        yield {"kind": "compiling", "names": []}
+
+    async def _compile(self, cells: list[Cell]) -> None:
+        async with self.one_at_a_time:
+            specs = [spec for name, spec in needed(cells).items() if not is_compiled(name)]
+            if specs:
+                await _in_daemon(compile_apart, specs)
+            for name, spec in needed(cells).items():
+                await _in_daemon(compile_one, spec)  # loads what is in the cache, and compiles what could not be kept
+                self.ready.add(name)
+
+    # ------------------------------------------------------------------------------------------------------------ curves
+
+    async def _curves(self, asked: Asked, stop: threading.Event) -> AsyncIterator[Event]:
+        """Each learner as soon as its trials are done."""
+        tasks = [
+            asyncio.create_task(self._curve(learner, cells, stop))
+            for learner, cells in zip(asked.question.chosen, asked.cells, strict=True)
+        ]
+        try:
+            for task in asyncio.as_completed(tasks):
+                yield await task
+        finally:
+            for task in tasks:
+                task.cancel()
+
+    async def _curve(self, learner: Learner, cells: list[Cell], stop: threading.Event) -> Event:
+        try:
+            regret = await self._regrets(cells, stop)
+        except DriftBanditsError as problem:  # in this world; the others go on
+            return {"kind": "curve", "learner": learner.key, "error": str(problem)}
+        rounds = spread_rounds(CHECKPOINTS, cells[0].horizon)
+        return {"kind": "curve", "learner": learner.key, "rounds": rounds.tolist(), **_band(regret)}
+
+    async def _regrets(self, cells: list[Cell], stop: threading.Event) -> Any:
+        """(trials, c), on all threads."""
+        if stop.is_set():
+            raise Dropped
+        shares = [share.tolist() for share in np.array_split(np.arange(len(cells)), self.threads) if len(share)]
+        found = await asyncio.gather(
+            *(self._beside(self._run, [cells[i] for i in share], stop) for share in shares),
+        )
+        return np.array([regret for share in found for regret in share])
+
+    def _run(self, cells: list[Cell], stop: threading.Event) -> list[Vector]:
+        return [self._regret(cell, stop) for cell in cells]
+
+    def _regret(self, cell: Cell, stop: threading.Event) -> Vector:
+        found = self.kept.get(cell.key)
+        if found is None:
+            if stop.is_set():
+                raise Dropped
+            found = self.kept[cell.key] = regret_of(cell.spec)
+            while len(self.kept) > KEPT:
+                self.kept.popitem(last=False)
+        return found
+
+    # ----------------------------------------------------------------------------------------------------- inside, and γ
+
+    async def _inside(self, asked: Asked) -> Event:
+        view: Any = river if asked.question.world == "river" else inside
+        looks = await asyncio.gather(*(self._beside(_or_nothing, view.look, trials[0]) for trials in asked.cells))
+        told = {learner.key: seen for learner, seen in zip(asked.question.chosen, looks, strict=True) if seen}
+        rounds: list[int] = next((seen["round"] for seen in told.values()), [])
+        scene = await self._beside(view.scene, asked.cells[0][0], rounds) if rounds else {}
+        learners = {key: {k: v for k, v in seen.items() if k != "round"} for key, seen in told.items()}
+        return {"kind": "inside", "world": asked.question.world, "round": rounds, "scene": scene, "learners": learners}
+
+    async def _gammas(self, asked: Asked, stop: threading.Event) -> AsyncIterator[Event]:
+        """Regret of the weighted learner for each γ, the coarse picture first."""
+        if asked.weighted is None:
+            return
+        learner, cells = asked.question.chosen[asked.weighted], asked.cells[asked.weighted]
+        for gamma in gammas(asked.question.T, asked.theory["gamma"]):
+            twins = [_changed(cell, strategy={**cell.spec["strategy"], "gamma": gamma}) for cell in cells]
+            final = (await self._regrets(twins, stop))[:, -1]
+            yield {
+                "kind": "gamma",
+                "learner": learner.key,
+                "gamma": gamma,
+                "mean": float(final.mean()),
+                "std": float(final.std(ddof=1)) if len(final) > 1 else 0.0,
+            }
+
+
+async def _in_daemon(function: Callable[..., A], *args: Any) -> A:
+    """In a thread that a process does not wait for when it ends: compiling takes seconds."""
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[A] = loop.create_future()
+
+    def tell(setter: Callable[[Any], None], value: Any) -> None:
+        if not answer.done():
+            setter(value)
+
+    def run() -> None:
+        try:
+            told: tuple[Any, Any] = (answer.set_result, function(*args))
+        except Exception as problem:
+            told = (answer.set_exception, problem)
+        with contextlib.suppress(RuntimeError):  # the loop is gone
+            loop.call_soon_threadsafe(tell, *told)
+
+    threading.Thread(target=run, daemon=True, name="lab-compiler").start()
+    return await answer
+
+
+def gammas(horizon: int, theory: float) -> list[float]:
+    """γ from a memory of 2 rounds to one of 2T, evenly on the scale of log 1/(1−γ), and the theorem's; every fourth first.
+
+    Examples
+    --------
+    >>> [round(g, 3) for g in gammas(100, 0.9)[:4]]
+    [0.9, 0.5, 0.892, 0.977]
+    """
+    grid = [float(1.0 - 1.0 / memory) for memory in np.geomspace(2.0, 2.0 * horizon, GAMMAS)]
+    order = sorted(range(GAMMAS), key=lambda i: (i % 4 != 0, i % 2 != 0, i))
+    return [theory, *(grid[i] for i in order)]
+
+
+def _band(regret: Any) -> Event:
+    """Mean ± 1 standard deviation over trials."""
+    mean = regret.mean(axis=0)
+    std = regret.std(axis=0, ddof=1) if len(regret) > 1 else np.zeros_like(mean)
+    series = {"mean": mean, "low": mean - std, "high": mean + std}
+    drawn = {name: np.round(values, 3).tolist() for name, values in series.items()}
+    return {**drawn, "final": float(mean[-1]), "std": float(std[-1])}
+
+
+def _told(asked: Asked) -> Event:
+    """Who runs, with which numbers."""
+    numbers = [
+        {key: value for key, value in trials[0].spec["strategy"].items() if isinstance(value, int | float)}
+        for trials in asked.cells
+    ]
+    learners = [{"key": x.key, "numbers": n} for x, n in zip(asked.question.chosen, numbers, strict=True)]
+    return {"kind": "plan", "learners": learners, "theory": asked.theory}
+
+
+def _or_nothing(look: Callable[[Cell], Any], cell: Cell) -> Any:
+    """A learner that cannot run in this world has said so with its curve."""
+    try:
+        return look(cell)
+    except DriftBanditsError:
+        return None

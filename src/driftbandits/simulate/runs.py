@@ -1,0 +1,326 @@
+"""Simulations, and trials of them on threads.
+
+The world is made in blocks of rounds in NumPy (`world_blocks`); the compiled loop (`rounds`) sees only arrays, so a strategy is
+compiled once for all worlds.
+"""
+
+import itertools
+import os
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..core.checks import Check, check_arms
+from ..core.checks import prepare as prepare_checks
+from ..core.linalg import Vector
+from ..env.bandit import Bandit
+from ..env.rewards import reward_range
+from ..env.table import Table
+from ..errors import InvalidValue, integer
+from ..protocol import (
+    Integers,
+    Setting,
+    add_item,
+    describe,
+    limits,
+    make_room,
+    settle,
+    start,
+    trace,
+)
+from .rounds import Log, blank_log, play_rounds, play_table
+from .world_blocks import CHECKPOINTS, Block, block_size, made
+
+Seed = int | np.random.SeedSequence
+Watch = Callable[[Any, Any], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a simulation leaves behind."""
+
+    rounds: NDArray[np.int64]  # (c,) checkpoints, 1-based; the last is T
+    regret: Vector  # (c,) cumulative dynamic regret after these rounds
+    info: dict[str, Any] = field(default_factory=dict)  # what the strategy tells about its final state
+    trace: dict[str, NDArray[Any]] = field(default_factory=dict)  # quantities over time, if the strategy has any
+    seconds: float = 0.0  # wall-clock time of the loop
+    choices: NDArray[np.int64] | None = None  # (T,) arms played, with checkpoints="all"
+    reward: Vector | None = (
+        None  # (c,) cumulative expected reward after these rounds; regret + reward is what the best arms give
+    )
+    plays: NDArray[np.int64] | None = None  # (c, n) how often each arm was played until then, with plays=True
+    times: Vector | None = None  # (c,) seconds since 1970, where the world says when its rounds were
+
+    @property
+    def reward_per_round(self) -> Vector:
+        """(c,) mean expected reward of the rounds until each checkpoint."""
+        if self.reward is None:
+            raise InvalidValue("this run has no rewards; `simulate` tells them")
+        return np.asarray(self.reward / self.rounds)
+
+
+def simulate(
+    strategy: Any,
+    env: Bandit | Table,
+    *,
+    seed: Seed = 0,
+    checkpoints: int | Literal["all"] | ArrayLike = CHECKPOINTS,
+    check: Check = "error",
+    plays: bool = False,
+    watch: Watch | None = None,
+) -> Run:
+    """Run a strategy in a world.
+
+    Parameters
+    ----------
+    strategy
+        From `zoo`, or any composition of parts.
+    env
+        From `env`.
+    seed
+        Of the noise and of the strategy's own randomness. All strategies see the same noise under the same seed.
+    checkpoints
+        How many, spread evenly; "all"; or the rounds themselves, increasing.
+    check
+        Arms longer than the strategy's L are an error, a warning ("warn") or ignored ("off"). Unless it is "off", rewards outside the range
+        that the strategy assumes, and changing arms for MASTER, are errors.
+    plays
+        Count at every checkpoint how often each arm was played.
+    watch
+        What to note of (strategy, state), live and not to be changed, about 300 times in a run: its answers, by name, are `Run.trace`. By
+        default what the strategy itself tells of its course, `protocol.trace`; `watch_nothing` is faster for those that tell.
+
+    Examples
+    --------
+    >>> import driftbandits as db
+    >>> world = db.env.linear(db.env.unit_arms(50, dim=2, seed=0), db.env.rotating(1000))
+    >>> run = db.simulate(db.zoo.oful(lam=2, S=1, L=1, R=1, delta=0.001), world, seed=0, plays=True)
+    >>> int(run.rounds[-1]), int(run.plays[-1].sum())
+    (1000, 1000)
+    >>> run = db.simulate(db.zoo.oful(lam=2, S=1, L=1, R=1, delta=0.001), world, watch=lambda strategy, state: {"beta": state.beta[0]})
+    >>> run.trace["round"][:3], run.trace["beta"].shape
+    (array([3, 6, 9]), (334,))
+    """
+    if not isinstance(env, Bandit | Table):
+        raise InvalidValue(f"env = {env!r:.60} is no world; make one with db.env, e.g. db.env.linear(arms, path)")
+    prepare_checks("now")
+    T, strategy = env.horizon, settle(strategy, env.dim)
+    every = isinstance(checkpoints, str) and checkpoints == "all"
+    marks = _checkpoints(checkpoints, T)
+    noise_rng, rng = map(np.random.default_rng, streams(seed))
+    if isinstance(env, Table):
+        return _simulate_table(strategy, env, rng, marks, every, check, plays, watch)
+    tell = _watch(strategy, watch)
+    size = block_size(env, looked_into=tell is not None)
+    course = made(env.arms.blocks(env.horizon, size), env.path.blocks(size), env.reward, noise_rng)
+    return play(strategy, env, course, rng, marks, every=every, check=check, plays=plays, tell=tell)
+
+
+def play(
+    strategy: Any,
+    env: Bandit,
+    course: Iterable[Block],
+    rng: np.random.Generator,
+    marks: Integers,
+    *,
+    every: bool = False,
+    check: Check = "error",
+    plays: bool = False,
+    tell: Watch | None = None,
+) -> Run:
+    """Run a settled strategy through a world whose rounds are made: `simulate`, where several strategies share them.
+
+    `course` are all rounds of `env` (`world_blocks.made`), `marks` the checkpoints, the last of which is T. Blocks are read, never changed.
+    """
+    _check_world(strategy, env, check)
+    T, fixed, bound = env.horizon, env.arms.fixed, limits(strategy).L
+    blocks = iter(course)
+    first = next(blocks)
+    offered = first.arms[0] if fixed else np.zeros((env.dim, 0))
+    state = start(strategy, Setting(env.dim, offered, T), rng)
+    state = make_room(strategy, state, env.arms.n)
+    log = blank_log(marks, T if every else 0, env.arms.n if plays else 0)
+    traced: list[dict[str, Any]] = []
+    score, x = np.zeros(env.arms.n), np.zeros(env.dim)
+    began = time.perf_counter()
+    code = None
+    for block in itertools.chain((first,), blocks):
+        if block is first or not fixed:
+            check_arms(block.arms, bound, check)
+        length = len(block.theta)
+        look = max(1, min(length, T // CHECKPOINTS)) if tell else length  # inside, at (about) every checkpoint
+        for t in range(0, length, look):
+            now = slice(t, t + look)
+            offer = block.arms if fixed else block.arms[now]
+            given = (block.theta[now], block.best[now], block.draw[now], fixed, score, x, rng, log)
+            if code is None:  # all pieces are of the same types
+                code = play_rounds.direct(strategy, state, env.reward, offer, *given)
+            code(strategy, state, env.reward, offer, *given)
+            if tell:
+                traced.append({"round": int(log.played[0]), **tell(strategy, state)})
+    return _run(log, strategy, state, traced, time.perf_counter() - began)
+
+
+def trials(
+    strategy: Any,
+    problem: Callable[[int], Bandit | Table] | Bandit | Table,
+    *,
+    trials: int = 20,
+    seed: int = 0,
+    jobs: int | None = None,
+    **options: Any,
+) -> list[Run]:
+    """Simulate independent trials on threads; trial i runs in the world `problem(i)` with noise of its own.
+
+    `problem` may be a world instead: then every trial runs in it, and only chance differs.
+
+    The result does not depend on `jobs`, by default the number of cores.
+
+    Examples
+    --------
+    >>> import driftbandits as db
+    >>> problem = lambda i: db.env.linear(db.env.unit_arms(50, dim=2, seed=i), db.env.rotating(500))
+    >>> runs = db.trials(db.zoo.oful(lam=2, S=1, L=1, R=1, delta=0.001), problem, trials=4)
+    >>> len(runs)
+    4
+    """
+    count = integer("trials", trials, least=1, why="at least one run is needed")
+
+    def one(i: int) -> Run:
+        world = problem(i) if callable(problem) else problem
+        return simulate(strategy, world, seed=np.random.SeedSequence([seed, i]), **options)
+
+    with ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
+        return list(pool.map(one, range(count)))
+
+
+def watch_nothing(strategy: Any, state: Any) -> dict[str, Any]:
+    """Leave `Run.trace` empty; the run is not interrupted for it."""
+    return {}
+
+
+def _watch(strategy: Any, wanted: Watch | None) -> Watch | None:
+    """What to ask in the course of a run, or None if there is nothing to ask."""
+    if wanted is None:
+        return trace if trace.knows(type(strategy)) else None
+    return None if wanted is watch_nothing else wanted
+
+
+def _check_world(strategy: Any, env: Bandit, check: Check) -> None:
+    """Refuse a world that is not what the strategy's guarantee is about, unless `check` is "off"."""
+    own, (low, high) = limits(strategy), reward_range(env.reward)
+    if check == "off":
+        return
+    if low < own.low or high > own.high:
+        raise InvalidValue(
+            f"rewards of this world are in [{low:g}, {high:g}]; the strategy needs them in [{own.low:g}, {own.high:g}] "
+            "(check='off' runs it all the same)"
+        )
+    if own.fixed_arms and not env.arms.fixed:
+        raise InvalidValue(
+            f"the arms change from round to round; the tests of {type(strategy).__name__} compare rounds with the same arms "
+            "(check='off' runs it all the same)"
+        )
+
+
+def check_table(strategy: Any, env: Table, check: Check) -> None:
+    """Refuse a table that a settled strategy cannot play, or whose rewards its guarantee is not about, unless `check` is "off"."""
+    own, (low, high) = limits(strategy), (float(env.rewards.min()), float(env.rewards.max()))
+    if env.items and not add_item.knows(type(strategy)):
+        raise InvalidValue(
+            f"{type(strategy).__name__} has no model per item; give the features of every arm: X of shape (T, n, d)"
+        )
+    if check != "off" and not (own.low <= low and high <= own.high):
+        raise InvalidValue(
+            f"rewards are in [{low:g}, {high:g}]; the strategy needs them in [{own.low:g}, {own.high:g}] "
+            "(check='off' runs it all the same)"
+        )
+
+
+def _simulate_table(
+    strategy: Any,
+    env: Table,
+    rng: np.random.Generator,
+    marks: Integers,
+    every: bool,
+    check: Check,
+    plays: bool,
+    watch: Watch | None,
+) -> Run:
+    """Run a strategy in a world that was written down."""
+    check_table(strategy, env, check)
+    T, n, bound = env.horizon, env.choices, limits(strategy).L
+    state = start(strategy, Setting(env.dim, np.zeros((env.dim, 0)), T, n if env.items else 0), rng)
+    state = make_room(strategy, state, n)
+    log, best, score, x = (
+        blank_log(marks, T if every else 0, n if plays else 0),
+        env.best(),
+        np.zeros(n),
+        np.zeros(env.dim),
+    )
+    began = time.perf_counter()
+    traced: list[dict[str, Any]] = []
+    tell = _watch(strategy, watch)
+    for now, offers in env.blocks(max(1, T // CHECKPOINTS) if tell else T):
+        check_arms(offers, bound, check)
+        # A file that is mapped, or a broadcast array, is read-only, and numba would compile the loop again for it.
+        offers, rewards, means = (
+            np.require(a, requirements=("C", "W")) for a in (offers, env.rewards[now], env.expected[now])
+        )
+        play_table(strategy, state, offers, rewards, means, best[now], env.items, score, x, rng, log)
+        if tell:
+            traced.append({"round": int(log.played[0]), **tell(strategy, state)})
+    run = _run(log, strategy, state, traced, time.perf_counter() - began)
+    return run if env.times is None else replace(run, times=env.times[marks - 1])
+
+
+def _run(log: Log, strategy: Any, state: Any, traced: list[dict[str, Any]], seconds: float) -> Run:
+    """What is left of a loop."""
+    return Run(
+        rounds=log.marks,
+        regret=log.regret,
+        info=describe(strategy, state),
+        trace={name: np.asarray([row[name] for row in traced]) for name in (traced[0] if traced else {})},
+        seconds=seconds,
+        choices=log.choices if len(log.choices) else None,
+        reward=log.reward,
+        plays=log.plays if len(log.counts) else None,
+    )
+
+
+def _checkpoints(wanted: Any, T: int) -> Integers:
+    """Increasing 1-based rounds, the last of which is T."""
+    if isinstance(wanted, str):
+        if wanted != "all":
+            raise InvalidValue(f"checkpoints = {wanted!r} is not allowed; it must be a number, rounds, or 'all'")
+        return np.arange(1, T + 1)
+    if np.ndim(wanted) == 0:
+        count = integer("checkpoints", wanted, least=1, why="the last round is always one")
+        return spread_rounds(count, T)
+    rounds = np.asarray(wanted, np.int64)
+    if rounds.ndim != 1 or len(rounds) == 0 or rounds[0] < 1 or rounds[-1] > T or (np.diff(rounds) <= 0).any():
+        raise InvalidValue(f"checkpoints must be increasing rounds in 1..{T}; given {rounds.tolist()}")
+    return rounds if rounds[-1] == T else np.append(rounds, T)
+
+
+def spread_rounds(count: int, T: int) -> Integers:
+    """At most `count` evenly spread rounds, the last of which is T."""
+    count = min(count, T)
+    return np.unique(np.linspace(T / count, T, count).round().astype(np.int64))
+
+
+def streams(seed: Seed) -> list[np.random.SeedSequence]:
+    """Of the noise, which all strategies share, and of the strategy's own randomness."""
+    return seed_sequence(seed).spawn(2)
+
+
+def seed_sequence(seed: Seed) -> np.random.SeedSequence:
+    """A sequence to spawn streams from; the caller's own is left as it was."""
+    if isinstance(seed, np.random.SeedSequence):
+        return np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key)
+    return np.random.SeedSequence(integer("seed", seed, least=0, why="it starts the random generators"))

@@ -1,0 +1,174 @@
+"""The answer, piece by piece; what nobody waits for is not computed."""
+
+import asyncio
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import driftbandits as db
+from driftbandits.experiment.run.cells import run
+from driftbandits.lab import answers as work
+from driftbandits.lab.answers import Laboratory, ask, gammas
+from driftbandits.lab.learners import LEARNERS
+from driftbandits.lab.question import read
+from driftbandits.lab.trials import regret_of
+
+SMALL = {"T": 30, "trials": 3, "n": 5, "learners": ["lb_weight_ucb", "oful"]}
+
+
+def answers(question: dict[str, Any], lab: Laboratory | None = None) -> list[dict[str, Any]]:
+    async def collect() -> list[dict[str, Any]]:
+        own = lab or Laboratory(2)
+        return [event async for event in own.answer(ask(read(question)))]
+
+    return asyncio.run(collect())
+
+
+def of_kind(events: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+    return [event for event in events if event["kind"] == kind]
+
+
+def test_pieces_come_in_the_order_in_which_they_are_drawn() -> None:
+    events = answers(SMALL)
+    kinds = [event["kind"] for event in events if event["kind"] != "compiling"]
+    assert kinds == ["plan", "curve", "curve", "curves", "inside", *["gamma"] * (work.GAMMAS + 1), "done"]
+
+
+def test_curves_are_means_and_deviations_of_what_run_finds() -> None:
+    asked = ask(read(SMALL))
+    curves = {event["learner"]: event for event in of_kind(answers(SMALL), "curve")}
+    for learner, trials in zip(asked.question.chosen, asked.cells, strict=True):
+        regret = np.array([run(cell.spec).regret for cell in trials])
+        told = curves[learner.key]
+        assert told["final"] == regret.mean(axis=0)[-1]
+        np.testing.assert_allclose(told["mean"], regret.mean(axis=0), atol=5e-4)
+        np.testing.assert_allclose(told["high"], regret.mean(axis=0) + regret.std(axis=0, ddof=1), atol=1e-3)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("place", ["linear", "generalized", "river"])
+def test_every_learner_of_the_page_plays_and_can_be_looked_into(place: Any) -> None:
+    keys = [learner.key for learner in LEARNERS[place]]
+    world = {"linear": {}, "generalized": {"link": "logistic"}, "river": {"world": "river", "stages": 2, "states": 3}}
+    events = answers({"T": 8, "trials": 1, "n": 4, "noise": 0.0, **world[place], "learners": keys})
+    curves = {event["learner"]: event for event in of_kind(events, "curve")}
+    assert {key: told.get("error") for key, told in curves.items()} == dict.fromkeys(keys)
+    assert all(np.isfinite(told["mean"]).all() for told in curves.values())
+    assert set(of_kind(events, "inside")[0]["learners"]) == set(keys)
+
+
+def test_the_regret_of_the_theorem_s_gamma_stands_on_the_curve() -> None:
+    events = answers(SMALL)
+    sweep = of_kind(events, "gamma")
+    weighted = next(event for event in of_kind(events, "curve") if event["learner"] == "lb_weight_ucb")
+    assert sweep[0]["gamma"] == of_kind(events, "plan")[0]["theory"]["gamma"]
+    assert sweep[0]["mean"] == pytest.approx(weighted["final"], rel=1e-12)
+    assert len({event["mean"] for event in sweep}) > 3
+    assert sorted(event["gamma"] for event in sweep) == sorted(gammas(30, sweep[0]["gamma"]))
+
+
+def test_inside_are_the_estimates_of_the_first_trial() -> None:
+    inside = of_kind(answers(SMALL), "inside")[0]
+    assert inside["round"] == list(range(1, 31))
+    theta = db.env.rotating(30).to_array()
+    np.testing.assert_allclose(inside["scene"]["theta"], theta, atol=1e-4)
+    cell = ask(read(SMALL)).cells[0][0]
+    arms = db.env.unit_arms(5, dim=2, seed=0)
+    np.testing.assert_allclose(inside["scene"]["arms"], arms, atol=1e-4)
+    course = inside["learners"]["lb_weight_ucb"]
+    gamma = cell.spec["strategy"]["gamma"]
+    np.testing.assert_allclose(course["memory"], (1 - gamma ** np.arange(1, 31)) / (1 - gamma), atol=0.01)
+    assert {tuple(arm) for arm in course["arm"]} <= {tuple(arm) for arm in inside["scene"]["arms"]}
+    (a, b, c) = course["shape"][-1]
+    assert a > 0
+    assert a * c > b * b  # an ellipse
+    assert inside["learners"]["oful"]["theta"] != course["theta"]
+
+
+def test_of_more_dimensions_two_are_shown_and_changing_arms_are_found() -> None:
+    question = {**SMALL, "d": 3, "arms": "changing", "learners": ["lb_weight_ucb"]}
+    inside = of_kind(answers(question), "inside")[0]
+    assert inside["scene"]["arms"] == []
+    arms = np.concatenate(list(db.env.redrawn_arms(5, dim=3, seed=0).blocks(30, 30)))
+    for t, arm in enumerate(inside["learners"]["lb_weight_ucb"]["arm"]):
+        assert np.abs(arms[t, :2].T - arm).max(axis=1).min() < 1e-4
+
+
+@pytest.mark.interpreted
+def test_the_river_tells_policies_values_and_visits() -> None:
+    question = {
+        "world": "river",
+        "T": 30,
+        "trials": 2,
+        "stages": 4,
+        "learners": ["weight_ucrl", "ucrl_vtr"],
+        "speed": 1,
+    }
+    events = answers(question)
+    inside = of_kind(events, "inside")[0]
+    scene, course = inside["scene"], inside["learners"]["weight_ucrl"]
+    assert inside["round"] == list(range(1, 31))
+    assert scene["ends"][0] == [0.05, 1.0]  # one change, half-way
+    assert scene["ends"][-1] == [1.0, 0.05]
+    assert np.shape(course["policy"]) == np.shape(scene["value"]) == (30, 6)
+    assert (np.asarray(course["value"]) <= np.asarray(scene["value"]) + 1e-9).all()
+    assert 0.0 < np.min(course["planned"]) < np.max(course["planned"]) <= 4.0
+    np.testing.assert_allclose(np.sum(course["visits"], axis=1), 1.0, atol=5e-3)
+    assert [event["learner"] for event in of_kind(events, "curve")] != []
+
+
+def test_a_number_changed_back_is_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = Laboratory(2)
+    before = of_kind(answers(SMALL, lab), "curve")
+    monkeypatch.setattr(work, "regret_of", lambda spec: pytest.fail("computed again"))
+    assert sorted(map(str, of_kind(answers(SMALL, lab), "curve"))) == sorted(map(str, before))
+
+
+def test_what_nobody_waits_for_stops_at_the_end_of_a_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, go_on, count = threading.Event(), threading.Event(), []
+
+    def slow(spec: dict[str, Any]) -> Any:
+        count.append(1)
+        begun.set()
+        assert go_on.wait(120)
+        return regret_of(spec)
+
+    async def leave() -> None:
+        lab = Laboratory(1)
+        monkeypatch.setattr(work, "regret_of", slow)
+        pieces = lab.answer(ask(read({**SMALL, "trials": 20})))
+        waiting = asyncio.create_task(_until(pieces, "curve"))
+        await asyncio.to_thread(begun.wait, 120)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        await pieces.aclose()
+        go_on.set()
+        await asyncio.to_thread(lab.pool.shutdown)
+
+    asyncio.run(leave())
+    assert len(count) == 1
+
+
+async def _until(pieces: Any, kind: str) -> None:
+    async for event in pieces:
+        if event["kind"] == kind:
+            return
+
+
+def test_a_learner_that_cannot_run_says_so_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuses(spec: dict[str, Any]) -> Any:
+        if spec["strategy"]["use"] == "oful":
+            raise db.errors.InvalidValue("not in this world")
+        return regret_of(spec)
+
+    monkeypatch.setattr(work, "regret_of", refuses)
+    curves = {event["learner"]: event for event in of_kind(answers(SMALL), "curve")}
+    assert curves["oful"] == {"kind": "curve", "learner": "oful", "error": "not in this world"}
+    assert curves["lb_weight_ucb"]["final"] > 0
+
+
+def test_what_cannot_be_planned_is_one_line() -> None:
+    with pytest.raises(db.errors.InvalidValue, match=r"^choose at least one learner"):
+        ask(read({**SMALL, "learners": ["master"], "arms": "changing"}))
