@@ -182,8 +182,9 @@ class EpisodicAgent:
     def _experience_step(self, s: int, a: int, reward: float, s_next: int) -> None:
         """Learn a step of a task without episodes: every step is the first of its stage, so that weights are over steps."""
         with self._lock:
+            self._recover()
             state, action, successor, r = self._step(0, s, a, reward, s_next)
-            self._turn(EXPERIENCE, 0, state * self.actions + action, r, successor)
+            self._begin(Doing([(EXPERIENCE, 0, state * self.actions + action, r, successor)], {}, []))
 
     @property
     def policy(self) -> NDArray[np.int64]:
