@@ -57,7 +57,7 @@ digests: setup  ## choices and numbers of every learner against tests/digests/go
 digests-all: setup  ## the same compiled, and what takes minutes without the compiler
 	OMP_NUM_THREADS=1 $(BIN)/python tests/digests/run.py
 
-tables: setup  ## write the tables of algorithms in README and docs from the zoo's records
+tables: setup  ## write the tables of algorithms in docs from the zoo's records
 	$(BIN)/python docs/tables.py
 
 format: setup

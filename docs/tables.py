@@ -1,4 +1,4 @@
-"""Write the tables of algorithms in README and docs from the zoo's records: `make tables`. `tests/docs/test_tables.py` compares.
+"""Write the tables of algorithms in docs from the zoo's records: `make tables`. `tests/docs/test_tables.py` compares.
 
 A page says `<!-- algorithms: linear -->` where the table of a family belongs, up to `<!-- end -->`; `all` is the table of all families.
 `<!-- rivals: mdp_rivals -->` is the table of a study in docs/results/, `<!-- results: … -->` one of `pages/studies.py`.
@@ -16,7 +16,7 @@ from pages import studies
 from driftbandits.zoo.record import Record, records
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-PAGES = ("README.md", "docs/linear.md", "docs/generalized.md", "docs/adaptive.md", "docs/mdp.md")
+PAGES = ("docs/algorithms.md", "docs/linear.md", "docs/generalized.md", "docs/adaptive.md", "docs/mdp.md")
 STUDIED = (
     "docs/successors.md",
     "docs/reproduction.md",
@@ -25,10 +25,10 @@ STUDIED = (
     "docs/theorems/sharp.md",
 )  # without a table of algorithms
 FAMILIES = {
-    "linear": "**linear** ([docs](docs/linear.md))",
-    "generalized": "**generalized linear, self-concordant** ([docs](docs/generalized.md))",
-    "adaptive": "**speed unknown** ([docs](docs/adaptive.md))",
-    "mdp": "**MDPs** ([docs](docs/mdp.md))",
+    "linear": "**linear** ([docs](linear.md))",
+    "generalized": "**generalized linear, self-concordant** ([docs](generalized.md))",
+    "adaptive": "**speed unknown** ([docs](adaptive.md))",
+    "mdp": "**MDPs** ([docs](mdp.md))",
 }
 PLACE = re.compile(r"(<!-- algorithms: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
