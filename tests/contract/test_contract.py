@@ -81,7 +81,7 @@ def test_the_order_of_the_arms_does_not_matter_to_what_a_randomised_strategy_has
     plain, mixed = (db.Agent(make(drawn), dim=3, seed=0, horizon=T) for _ in range(2))
     for _ in range(6):
         k, r = int(rng.integers(len(arms))), reward(drawn, rng)
-        for agent, offer, index in ((plain, arms, k), (mixed, arms[ORDER], int(np.flatnonzero(ORDER == k)[0]))):
+        for agent, offer, index in ((plain, arms, k), (mixed, arms[ORDER], int(np.flatnonzero(k == ORDER)[0]))):
             agent.select(offer)
             agent.update(r, x=offer[index], age=0)
     np.testing.assert_allclose(mixed.theta, plain.theta, rtol=1e-9, atol=1e-12)
