@@ -1,10 +1,13 @@
 """The log of a durable bandit: its SQLite file, read while others may write to it."""
 
+import bisect
 import json
 import os
 import sqlite3
 from collections.abc import Iterator
 from typing import Any
+
+import numpy as np
 
 from ..bandit.sqlite_store import intact, reading
 from ..bandit.store import COLUMNS
@@ -15,7 +18,7 @@ from .log import Log
 from .rows import Row
 
 NAMES = ("seq", *COLUMNS)
-EXPIRED = "SELECT seq, at, reward FROM log WHERE kind = 'expire' ORDER BY seq"
+EXPIRED = "SELECT seq, at, reward FROM log WHERE kind = 'expire' AND seq <= ? ORDER BY seq"
 
 
 def read_durable(path: Any) -> Log:
@@ -23,16 +26,15 @@ def read_durable(path: Any) -> Log:
     name = as_path(path)
     with reading(name) as db:
         (last,) = db.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()
-        for found in db.execute(
-            _others(db), (last,)
-        ):  # a decision whose kind was changed would otherwise be left out silently
+        # A decision whose kind was changed would otherwise be left out silently.
+        for found in db.execute(_others(db), {"last": last}):
             intact(name, found)
 
     def rows() -> Iterator[Row | None]:
         with reading(name) as db:
-            expired = db.execute(EXPIRED).fetchall()
-            for found in db.execute(_decisions(db), (last,)):
-                half = len(NAMES) + 1
+            expired = Expired(db.execute(EXPIRED, (last,)).fetchall())
+            half = len(NAMES) + 1
+            for found in db.execute(_decisions(db), {"last": last}):
                 decided = intact(name, found[:half])
                 rewarded = None if found[half] is None else intact(name, found[half:])
                 try:
@@ -47,32 +49,62 @@ def read_durable(path: Any) -> Log:
     return Log(os.fspath(name), rows, timed=True, known=True)
 
 
-def _has_checksums(db: sqlite3.Connection) -> bool:
-    return bool(db.execute("PRAGMA user_version").fetchone()[0] > 1)
+def _marks(db: sqlite3.Connection) -> tuple[str, str]:
+    """The column with checksums, and the condition that a row was not set aside; files of format 1 have neither."""
+    if db.execute("PRAGMA user_version").fetchone()[0] > 1:
+        return "checksum", "seq NOT IN (SELECT seq FROM refused)"
+    return "NULL", "1"
 
 
 def _others(db: sqlite3.Connection) -> str:
     """All rows but decisions and those set aside; none of a file without checksums."""
-    checked = _has_checksums(db)
-    aside = "AND seq NOT IN (SELECT seq FROM refused)" if checked else "AND 0"
-    mark = "checksum" if checked else "NULL"
-    return f"SELECT {', '.join(NAMES)}, {mark} FROM log WHERE kind != 'decide' AND seq <= ? {aside}"
+    checksum, counts = _marks(db)
+    only = "0" if checksum == "NULL" else counts
+    return f"SELECT {', '.join(NAMES)}, {checksum} FROM log WHERE kind != 'decide' AND seq <= :last AND {only}"
 
 
 def _decisions(db: sqlite3.Connection) -> str:
-    """Decisions with their last reward, without those that the learner set aside; files of format 1 have no checksums."""
-    checked = _has_checksums(db)
-    aside = "AND d.seq NOT IN (SELECT seq FROM refused)" if checked else ""
-    marks = {side: f"{side}.checksum" if checked else "NULL" for side in "dr"}
+    """Decisions with their last reward, in order of time; rows that were set aside count on neither side.
+
+    The last reward of each decision is found by one pass over the log. A subquery for each decision would be quadratic: the indices of the
+    file are partial, one for each kind, and SQLite can use neither for two kinds at once.
+    """
+    checksum, counts = _marks(db)
+    marks = {side: "NULL" if checksum == "NULL" else f"{side}.{checksum}" for side in "dr"}
     columns = ", ".join(part for side in "dr" for part in (*(f"{side}.{name}" for name in NAMES), marks[side]))
     return f"""
-SELECT {columns}
-FROM log d LEFT JOIN log r ON r.seq = (SELECT max(seq) FROM log WHERE id = d.id AND kind IN ('reward', 'replace'))
-WHERE d.kind = 'decide' AND d.seq <= ? {aside} ORDER BY d.at, d.seq
+WITH newest AS MATERIALIZED (
+    SELECT id, max(seq) AS seq FROM log WHERE kind IN ('reward', 'replace') AND seq <= :last AND {counts} GROUP BY id
+)
+SELECT {columns} FROM log d LEFT JOIN newest ON newest.id = d.id LEFT JOIN log r ON r.seq = newest.seq
+WHERE d.kind = 'decide' AND d.seq <= :last AND {counts.replace("seq", "d.seq", 1)} ORDER BY d.at, d.seq
 """
 
 
-def _row(path: str, decided: Logged, rewarded: Logged | None, expired: list[Any]) -> Row | None:
+class Expired:
+    """Which `expire` ended a decision: the first after it whose time is later than the decision's.
+
+    `most[k][i]` is the latest time among the 2^k rows from i on, so the first is found in log n steps, whatever the order of the times.
+    """
+
+    def __init__(self, found: list[tuple[int, float, float | None]]) -> None:
+        self._numbers = [number for number, _, _ in found]
+        self._rewards = [reward for _, _, reward in found]
+        self._most = [np.array([at for _, at, _ in found], float)]
+        while 2 ** len(self._most) <= len(found):
+            last, step = self._most[-1], 2 ** (len(self._most) - 1)
+            self._most.append(np.maximum(last[:-step], last[step:]))
+
+    def reward(self, seq: int, at: float) -> float | None:
+        """The reward that a decision was given up with; None if it waits, or was given up without one."""
+        i = bisect.bisect_right(self._numbers, seq)
+        for k in reversed(range(len(self._most))):  # step over 2^k rows as long as none of them is later
+            if i < len(self._most[k]) and self._most[k][i] <= at:
+                i += 2**k
+        return self._rewards[i] if i < len(self._rewards) else None
+
+
+def _row(path: str, decided: Logged, rewarded: Logged | None, expired: Expired) -> Row | None:
     seq, at = decided.seq, decided.at
     told = json.loads(decided.data or "")
     if at is None or decided.propensity is None or decided.item is None:
@@ -84,7 +116,7 @@ def _row(path: str, decided: Logged, rewarded: Logged | None, expired: list[Any]
         )
     reward = None if rewarded is None else rewarded.reward
     if reward is None:
-        reward = next((r for number, before, r in expired if number > seq and at < before), None)
+        reward = expired.reward(seq, at)
     if reward is None:
         return None
     reward_at = None if rewarded is None else rewarded.at
