@@ -118,7 +118,7 @@ def test_select_takes_the_best_score_and_all_numbers_are_finite(name, agent_of):
         k = agent.select(arms)
         assert scores[k] >= scores.max() - 1e-9 * (1 + abs(scores.max()))
         agent.update(reward(name, rng))
-    assert agent.theta.shape == (3,)
+    assert agent.theta.shape == (agent.info().get("features", 3),)  # of a learner on features, theirs
     assert np.isfinite(agent.theta).all()
     assert agent.info()
 

@@ -263,7 +263,7 @@ class Agent(Engine):
 
     @property
     def theta(self) -> Vector:
-        """Current estimate of θ, (d,)."""
+        """Current estimate of θ, (d,); of a learner on kernel features, of their D parameters."""
         with self._lock:
             self._recover()
             return estimator(self._strategy, self._state).copy()

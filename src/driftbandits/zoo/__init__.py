@@ -5,6 +5,7 @@ The names are those of the records; `make tables` writes them into the docs, wit
 # ruff: noqa: F403, I001
 
 from .linear import *
+from .kernels import *
 from .bayes import *
 from .generalized_linear import *
 from .one_pass import *
@@ -14,6 +15,7 @@ from .tuning_free import *
 from .adaptive_weights import *
 from .igw import *
 from .detection import *
+from .pool import *
 from .meta import *
 from .mdp import *
 from .record import RECORDS as RECORDS

@@ -1,0 +1,220 @@
+r"""Restarts at random: the baseline that every detector has to beat.
+
+    before each decision, with probability p = 1/E[rounds between restarts]:  the base forgets everything
+    otherwise                                                                 the base goes on
+
+The times between restarts are geometric, do not depend on the rewards, and need no knowledge of the changes. MASTER with its published
+constants never restarts at practical horizons (Gerogiannis, Huang, Veeravalli 2025), so that a comparison with it is one with its
+schedule of fresh instances; this part is the plainest schedule of that kind.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.kernel import kernel, part
+from ..core.linalg import Matrix, Vector
+from ..core.state import copy_state, counters, duplicate, pack
+from ..errors import require
+from ..protocol import (
+    Integers,
+    Limits,
+    Setting,
+    act,
+    conditioning,
+    describe,
+    estimator,
+    exact_when_late,
+    grow,
+    hears,
+    learn,
+    learn_late,
+    limits,
+    make_room,
+    noise_size,
+    optimism,
+    ready,
+    scores,
+    settle,
+    size,
+    skip,
+    sound,
+    start,
+    widen,
+)
+
+
+@part
+class RandomRestart(NamedTuple):
+    """`base`, restarted before a decision with probability `rate`; see `zoo.random_restart`."""
+
+    base: Any
+    rate: float
+
+    def check(self) -> None:
+        """A probability."""
+        require(
+            0.0 <= self.rate <= 1.0, "rate", self.rate, "in [0, 1]", "it is the probability of a restart in a round"
+        )
+
+
+class Clock(NamedTuple):
+    """What has happened so far, each (1,)."""
+
+    drawn: Integers  # 1 while it is decided whether the coming round restarts
+    since: Integers  # rounds since the last restart
+    seen: Integers  # observations
+    restarts: Integers
+
+
+class RandomRestartState(NamedTuple):
+    """The base since the last restart."""
+
+    live: Any
+    blank: Any  # what every restart returns to
+    clock: Clock
+
+
+@settle.register(RandomRestart)
+def _(strategy: RandomRestart, dim: int) -> RandomRestart:
+    return strategy._replace(base=settle(strategy.base, dim))
+
+
+@start.register(RandomRestart)
+def _(strategy: RandomRestart, setting: Setting, rng: np.random.Generator) -> RandomRestartState:
+    blank = start(strategy.base, setting, rng)
+    return RandomRestartState(live=duplicate(blank), blank=blank, clock=counters(Clock))
+
+
+@kernel
+def _draw(strategy: RandomRestart, state: RandomRestartState, rng: np.random.Generator) -> None:
+    """Decide once for the coming round; before the first one there is nothing to forget."""
+    if state.clock.drawn[0] == 0:
+        state.clock.drawn[0] = 1
+        if state.clock.since[0] > 0 and rng.random() < strategy.rate:
+            copy_state(state.live, state.blank)
+            state.clock.restarts[0] += 1
+            state.clock.since[0] = 0
+
+
+@ready.register(RandomRestart)
+def _(strategy: RandomRestart, state: RandomRestartState, rng: np.random.Generator) -> None:
+    _draw(strategy, state, rng)
+    ready(strategy.base, state.live, rng)
+
+
+@act.register(RandomRestart)
+def _(strategy: RandomRestart, state: RandomRestartState, arms: Matrix, score: Vector, rng: np.random.Generator) -> int:
+    _draw(strategy, state, rng)
+    return act(strategy.base, state.live, arms, score, rng)
+
+
+@scores.register(RandomRestart)
+def _(strategy: RandomRestart, state: RandomRestartState, arms: Matrix, score: Vector) -> None:
+    scores(strategy.base, state.live, arms, score)
+
+
+@optimism.register(RandomRestart)
+def _(strategy: RandomRestart, state: RandomRestartState) -> float:
+    return optimism(strategy.base, state.live)
+
+
+@learn.register(RandomRestart)
+def _(strategy: RandomRestart, state: RandomRestartState, x: Vector, r: float, slot: int) -> None:
+    learn(strategy.base, state.live, x, r, slot)
+    state.clock.seen[0] += 1
+    state.clock.since[0] += 1
+    state.clock.drawn[0] = 0
+
+
+# A reward from before the last restart is about a world that is taken to be gone.
+
+
+@skip.register(RandomRestart)
+def _(strategy: RandomRestart, state: RandomRestartState) -> None:
+    skip(strategy.base, state.live)
+    state.clock.since[0] += 1
+    state.clock.drawn[0] = 0
+
+
+@learn_late.register(RandomRestart)
+def _(
+    strategy: RandomRestart, state: RandomRestartState, x: Vector, r: float, slot: int, weight: float, age: int
+) -> None:
+    state.clock.seen[0] += 1
+    if age < state.clock.since[0]:
+        learn_late(strategy.base, state.live, x, r, slot, weight, age)
+
+
+@exact_when_late.register(RandomRestart)
+def _(strategy: RandomRestart) -> bool:
+    return exact_when_late(strategy.base)
+
+
+@hears.register(RandomRestart)
+def _(strategy: RandomRestart, state: RandomRestartState, age: int) -> str:
+    if not (skip.knows(type(strategy.base)) and learn_late.knows(type(strategy.base))):
+        return f"its base {type(strategy.base).__name__} learns every reward in its turn"
+    return hears(strategy.base, state.live, age) if age < state.clock.since[0] else ""
+
+
+@size.register(RandomRestart)
+def _(strategy: RandomRestart, state: RandomRestartState) -> float:
+    return size(strategy.base, state.live)
+
+
+@conditioning.register(RandomRestart)
+def _(strategy: RandomRestart, state: RandomRestartState) -> tuple[float, float, float]:
+    if not conditioning.knows(type(strategy.base)):
+        return np.inf, 0.0, 1.0  # nothing is known: every update may fail
+    return conditioning(strategy.base, state.live)
+
+
+@limits.register(RandomRestart)
+def _(strategy: RandomRestart) -> Limits:
+    return limits(strategy.base)
+
+
+@noise_size.register(RandomRestart)
+def _(strategy: RandomRestart) -> float:
+    return noise_size(strategy.base)
+
+
+@estimator.register(RandomRestart)
+def _(strategy: RandomRestart, state: RandomRestartState) -> Vector:
+    return estimator(strategy.base, state.live)
+
+
+@make_room.register(RandomRestart)
+def _(strategy: RandomRestart, state: RandomRestartState, n: int) -> RandomRestartState:
+    live, blank = (make_room(strategy.base, one, n) for one in (state.live, state.blank))
+    return state if live is state.live and blank is state.blank else state._replace(live=live, blank=blank)
+
+
+@sound.register(RandomRestartState)
+def _(state: RandomRestartState) -> bool:
+    one, other = pack(state.live), pack(state.blank)
+    fits = all(one[name].shape == other[name].shape for name in one)
+    return bool(fits and all(count[0] >= 0 for count in state.clock))
+
+
+@grow.register(RandomRestartState)
+def _(state: RandomRestartState) -> RandomRestartState:
+    live = grow(state.live) if grow.knows(type(state.live)) else state.live
+    return state if live is state.live else state._replace(live=live, blank=widen(state.blank))
+
+
+@describe.register(RandomRestart)
+def _(strategy: RandomRestart, state: RandomRestartState) -> dict[str, Any]:
+    """What the base since the last restart tells, then:
+
+    observations
+        all that were learned, whatever has been forgotten since
+    restarts
+        how many so far
+    epoch
+        rounds since the last one
+    """
+    told = describe(strategy.base, state.live)
+    names = {"observations": "seen", "restarts": "restarts", "epoch": "since"}
+    return told | {name: int(getattr(state.clock, count)[0]) for name, count in names.items()}

@@ -1,0 +1,122 @@
+"""Kernel learners: a linear learner on features whose inner products are the kernel's.
+
+kernel, lengthscale
+    "rbf", "matern32", "matern52" or "linear", with distances in units of `lengthscale`.
+points
+    (m, d) landmarks: on them the features are exact. With all arms as points the learner is the kernel learner itself; D ≤ m features.
+frequencies
+    In place of points: m random frequencies, 2m features, for arms that are not known in advance; an error of order m^{−1/2}.
+"""
+
+from typing import Any, Literal, TypedDict, Unpack
+
+from numpy.typing import ArrayLike
+
+from ..core.frozen_array import Frozen
+from ..errors import InvalidValue
+from ..meta import FourierMap, LandmarkMap, OnFeatures
+from ..meta.feature_map import KERNELS
+from .linear import SMALL, d_lin_ucb, lb_weight_ucb
+from .record import algorithm, algorithms_of
+
+POINTS = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.5, 0.5, 0.5]]
+KernelName = Literal["linear", "rbf", "matern32", "matern52"]
+
+
+class Features(TypedDict, total=False):
+    """What a kernel's features are made of."""
+
+    kernel: KernelName
+    lengthscale: float
+    points: ArrayLike | None
+    frequencies: int | None
+    feature_seed: int
+
+
+def kernel_features(
+    *,
+    kernel: KernelName = "rbf",
+    lengthscale: float = 1.0,
+    points: ArrayLike | None = None,
+    frequencies: int | None = None,
+    feature_seed: int = 0,
+) -> LandmarkMap | FourierMap:
+    """The map φ with ⟨φ(x), φ(y)⟩ = k(x, y): exact on `points`, or of random frequencies."""
+    if kernel not in KERNELS:
+        raise InvalidValue(f"kernel = {kernel!r} is not allowed; it must be one of {', '.join(KERNELS)}")
+    if points is not None and frequencies is None:
+        return LandmarkMap(points=Frozen("points", points), family=KERNELS[kernel], lengthscale=lengthscale)
+    if points is not None or frequencies is None:
+        raise InvalidValue(
+            "give either points, the arms or landmarks on which the features are exact, or frequencies, how many to draw"
+        )
+    return FourierMap(frequencies=frequencies, family=KERNELS[kernel], lengthscale=lengthscale, seed=feature_seed)
+
+
+@algorithm(
+    family="linear",
+    remembers="what its base remembers",
+    plays="what its base plays on features φ(x), ⟨φ(x), φ(y)⟩ = k(x, y)",
+    regret="that of its base with D features, if the mean reward is linear in φ(x)",
+    papers=("rahimi2007random",),
+    example={"base": lb_weight_ucb(gamma=0.95, **SMALL), "points": POINTS},
+    world="linear",
+)
+def on_features(base: Any, **features: Unpack[Features]) -> OnFeatures:
+    """Any linear learner on kernel features: `base` sees φ(x) in place of x.
+
+    S bounds the norm of the reward function in the kernel's space, and L = 1 is right for every kernel but the linear one.
+
+    Examples
+    --------
+    >>> base = lb_weight_ucb(half_life=200, lam=1, S=1, L=1, R=0.3, delta=0.01)
+    >>> on_features(base, kernel="rbf", lengthscale=0.5, frequencies=50).features.frequencies
+    50.0
+    """
+    return OnFeatures(base=base, features=kernel_features(**features))
+
+
+@algorithm(
+    family="linear",
+    remembers="γ^age, two matrices, in the space of a kernel",
+    plays="k-ridge mean + β·(its doubly weighted width)",
+    regret="γ̇_T^{7/8} P_T^{1/4} T^{3/4}, γ̇_T the kernel's information gain (Deng et al.)",
+    papers=("deng2022weighted",),
+    example=SMALL | {"gamma": 0.95, "points": POINTS},
+    world="linear",
+)
+def wgp_ucb(
+    *,
+    gamma: float | None = None,
+    half_life: float | None = None,
+    lam: float,
+    S: float,
+    R: float,
+    delta: float,
+    L: float = 1.0,
+    bonus_scale: float = 1.0,
+    **features: Unpack[Features],
+) -> OnFeatures:
+    """WGP-UCB: weighted kernel ridge regression with doubly weighted widths (Deng et al. 2022).
+
+        μ_t(x) = k̃(x)ᵀ(K̃ + λI)⁻¹ỹ,   k̃ = √w∘k,   K̃ = √W K √W,   ỹ = √W r,   w_s = γ^{t−1−s}
+        play argmax μ_t(x) + β_t‖φ(x)‖_{V⁻¹ṼV⁻¹},   β_t = √λ S + R√(2 log(1/δ) + log det(I + WKW/λ))
+
+    D-LinUCB in the space of the kernel: a linear kernel gives its index, γ = 1 gives IGP-UCB. S bounds the norm of the reward function
+    there. log det is twice the doubly weighted information gain; the constants are those of the self-normalised inequality, the paper's
+    were not at hand.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> strategy = wgp_ucb(half_life=200, lam=1, S=1, R=0.3, delta=0.01, kernel="rbf", lengthscale=0.5, points=np.eye(3))
+    >>> type(strategy.base.rule).__name__
+    'SandwichBonus'
+    """
+    base = d_lin_ucb(
+        gamma=gamma, half_life=half_life, lam=lam, S=S, L=L, R=R, delta=delta, bonus_scale=bonus_scale, radius="det"
+    )
+    return OnFeatures(base=base, features=kernel_features(**features))
+
+
+__all__ = algorithms_of(__name__)
