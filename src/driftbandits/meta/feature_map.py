@@ -17,9 +17,10 @@ linear one have k(x, x) = 1, hence ‖φ(x)‖ ≤ 1.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..core.frozen_array import Frozen
 from ..core.kernel import generic, kernel, part, sqrt
@@ -50,6 +51,7 @@ from ..protocol import (
 )
 
 LINEAR, RBF, MATERN32, MATERN52 = 0.0, 1.0, 2.0, 3.0
+KernelName = Literal["linear", "rbf", "matern32", "matern52"]
 KERNELS = {"linear": LINEAR, "rbf": RBF, "matern32": MATERN32, "matern52": MATERN52}
 NEGLIGIBLE = 1e-12  # eigenvalues of K_PP below this share of the largest are rounding
 
@@ -183,6 +185,26 @@ def _(features: FourierMap, tables: MapTables, x: Vector, z: Vector) -> None:
 def dimension_of(features: Any, dim: int) -> int:
     """D, the number of features."""
     return 2 * int(features.frequencies) if isinstance(features, FourierMap) else len(map_tables(features, dim).mix)
+
+
+def kernel_features(
+    *,
+    kernel: KernelName = "rbf",
+    lengthscale: float = 1.0,
+    points: ArrayLike | None = None,
+    frequencies: int | None = None,
+    feature_seed: int = 0,
+) -> LandmarkMap | FourierMap:
+    """The map φ with ⟨φ(x), φ(y)⟩ = k(x, y): exact on `points`, or of random frequencies."""
+    if kernel not in KERNELS:
+        raise InvalidValue(f"kernel = {kernel!r} is not allowed; it must be one of {', '.join(KERNELS)}")
+    if points is not None and frequencies is None:
+        return LandmarkMap(points=Frozen("points", points), family=KERNELS[kernel], lengthscale=lengthscale)
+    if points is not None or frequencies is None:
+        raise InvalidValue(
+            "give either points, the arms or landmarks on which the features are exact, or frequencies, how many to draw"
+        )
+    return FourierMap(frequencies=frequencies, family=KERNELS[kernel], lengthscale=lengthscale, seed=feature_seed)
 
 
 # ------------------------------------------------------------------------------------------------------------- strategy

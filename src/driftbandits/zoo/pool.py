@@ -40,7 +40,7 @@ def random_restart(base: Any, *, period: float) -> RandomRestart:
     remembers="per slave, the rounds that it predicted well",
     plays="what the slave of least (badness − √(log τ)·doubt) plays",
     regret="Γ_T^{1/2} T^{1/2} if changes are large and far apart (Wu et al.); constants are theirs",
-    papers=("wu2018learning",),
+    papers=("wu2018learning", "abbasi2011improved"),
     example=SMALL | {"tau": 10},
     world="linear",
 )

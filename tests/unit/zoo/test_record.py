@@ -31,6 +31,8 @@ def test_the_zoo_exports_its_records():
             zoo.meta,
             zoo.mdp,
             zoo.adaptive_weights,
+            zoo.kernels,
+            zoo.pool,
         )
         for name in module.__all__
     } == set(NAMES)
@@ -50,6 +52,8 @@ def test_every_algorithm_of_a_module_has_a_record():
         zoo.meta,
         zoo.mdp,
         zoo.adaptive_weights,
+        zoo.kernels,
+        zoo.pool,
     ):
         public = {
             name
