@@ -1,4 +1,4 @@
-"""Our errors: every one is a sentence that says what was given, what is allowed, and why."""
+"""The errors of this package. Every message is one sentence that says what was given, what is allowed, and why."""
 
 import math
 from typing import Any
@@ -24,7 +24,7 @@ class DriftBanditsError(Exception):
 
 
 class InvalidValue(DriftBanditsError, ValueError):
-    """An argument is outside what the mathematics allows."""
+    """An argument has a value that is not allowed."""
 
 
 class InvalidShape(DriftBanditsError, ValueError):
@@ -44,11 +44,11 @@ class NoMethod(DriftBanditsError, TypeError):
 
 
 class UnsafeCache(DriftBanditsError, PermissionError):
-    """Others could have put code into the cache folder, and reading it would run that."""
+    """Another user could have put code into the cache folder, and loading it would run that code."""
 
 
 class CannotWrite(DriftBanditsError, OSError):
-    """A file could not be written; what is there is whole: the old content or, if only the last step failed, the new one."""
+    """A file could not be written. The file on disk is intact: it has the old content or, if only the last step failed, the new one."""
 
     def __init__(self, path: str, problem: OSError) -> None:
         reason = problem.strerror or str(problem)
@@ -65,7 +65,7 @@ class CannotRead(DriftBanditsError, ValueError):
 
 
 class NumericalError(DriftBanditsError, ArithmeticError):
-    """A number that should be finite is not; what led to it was undone, or the message says what to do."""
+    """A number that should be finite is not. The call that led to it was undone, or the message says what to do."""
 
 
 def require(holds: bool, name: str, given: Any, allowed: str, why: str) -> None:
@@ -101,7 +101,7 @@ def real(name: str, value: Any) -> float:
         raise InvalidValue(f"{name} = {value!r} is not a number") from None
     except OverflowError:
         raise InvalidValue(
-            f"{name} is a whole number of more than 300 digits; nothing can be computed with it"
+            f"{name} is a whole number of more than 300 digits, which does not fit a floating-point number"
         ) from None
     if not math.isfinite(number):
         require(False, name, value, "finite", "nothing can be computed with NaN or infinity")
@@ -123,7 +123,9 @@ def integer(name: str, value: Any, *, least: int, why: str) -> int:
     >>> integer("seed", 2**60 + 1, least=0, why="it starts a generator") - 2**60
     1
     """
-    if isinstance(value, int | np.integer) and not isinstance(value, bool):  # exactly, also where floats have gaps
+    if isinstance(value, int | np.integer) and not isinstance(
+        value, bool
+    ):  # no detour by float, which rounds above 2⁵³
         require(int(value) >= least, name, value, f"a whole number ≥ {least}", why)
         return int(value)
     number = real(name, value)

@@ -1,6 +1,6 @@
-"""`Optimistic`: a model, a memory, a radius and a rule make a strategy.
+"""`Optimistic`: a strategy composed of a model, a memory, a radius and a rule.
 
-Round t of every optimistic strategy, whatever its parts:
+Every optimistic strategy runs the same round t:
 
     act:    k = argmax_a index(rule, estimate, β, x_a)
     learn:  sums ← remember(memory, sums, x_k, r);   estimate ← estimate(model, sums);   β ← beta(radius, …)
@@ -12,7 +12,7 @@ import numpy as np
 
 from .core.kernel import kernel, part
 from .core.linalg import Matrix, Vector
-from .core.parts import Memory, Model, Radius, Rule, demand
+from .core.parts import Memory, Model, Radius, Rule, require_kind
 from .errors import InvalidValue
 from .protocol import (
     History,
@@ -37,12 +37,13 @@ from .protocol import (
     estimator,
     exact_when_late,
     grow,
-    hears,
     index,
+    late_refusal,
     learn,
     learn_late,
     limits,
     linearises,
+    magnitude,
     noise_size,
     occupied,
     optimism,
@@ -54,7 +55,6 @@ from .protocol import (
     renew,
     report,
     scores,
-    size,
     skip,
     start,
     takes_back,
@@ -85,18 +85,18 @@ class Optimistic(NamedTuple):
     rule: Rule
 
     def check(self) -> None:
-        """Every part in its place."""
+        """Every field must be a part of its kind, and the model must work with the memory."""
         for name, kind in (("model", Model), ("memory", Memory), ("radius", Radius), ("rule", Rule)):
-            demand(name, getattr(self, name), kind)
+            require_kind(name, getattr(self, name), kind)
         if linearises(self.model) and takes_back(self.memory):
             raise InvalidValue(
                 f"{type(self.model).__name__} cannot work with {type(self.memory).__name__}: it linearises an observation once and keeps "
-                "none, so that nothing can be taken back; use Discounted or Restart"
+                "none, so that none can be removed again; use Discounted or Restart"
             )
 
 
 class OptimisticState(NamedTuple):
-    """Everything that changes while an optimistic strategy runs."""
+    """The state of an optimistic strategy."""
 
     history: History
     sums: Any
@@ -104,9 +104,9 @@ class OptimisticState(NamedTuple):
     work: Any
     beta: Vector  # (1,)
     horizon: Integers  # (1,) T, or 0
-    fresh: Integers  # (1,) 1 while the estimate does not know all that the sums know, as before the first
-    drawn: Integers  # (1,) 1 while the randomness of the coming decision is drawn
-    missing: Integers  # (1,) rounds passed without a reward, less the rewards that came late
+    fresh: Integers  # (1,) 1 while the sums have changed since the last estimate, or there is no estimate yet
+    drawn: Integers  # (1,) 1 once the randomness of the next decision is drawn
+    missing: Integers  # (1,) rounds whose reward has not arrived
 
 
 @start.register(Optimistic)
@@ -133,7 +133,7 @@ def _(strategy: Optimistic, setting: Setting, rng: np.random.Generator) -> Optim
 
 @kernel
 def _refresh(strategy: Optimistic, state: OptimisticState, g: float) -> None:
-    """Estimate, radius and the rule's digest of them, after the sums have changed."""
+    """Update the estimate, the radius and the rule's workspace after the sums have changed."""
     estimate(strategy.model, state.sums, state.est)
     rounds = state.history.clock[0] + 1 if anytime(strategy.radius) else state.horizon[0]
     state.beta[0] = beta(strategy.radius, state.sums.n, state.est, rounds)
@@ -169,7 +169,8 @@ def _(strategy: Optimistic, state: OptimisticState) -> float:
 
 @learn.register(Optimistic)
 def _(strategy: Optimistic, state: OptimisticState, x: Vector, r: float, slot: int) -> None:
-    known = state.fresh[0] == 0  # false if an observation comes before the first decision
+    # Without an up-to-date estimate (an observation before the first decision, or after `skip`) the rule cannot update its bounds: g = 0.
+    known = state.fresh[0] == 0
     if known:
         anticipate(strategy.rule, state.est, state.work, x)
     g = remember(strategy.memory, state.history, state.sums, x, r, slot)
@@ -197,17 +198,17 @@ def _(strategy: Optimistic) -> bool:
     return not linearises(strategy.model)
 
 
-@hears.register(Optimistic)
+@late_refusal.register(Optimistic)
 def _(strategy: Optimistic, state: OptimisticState, age: int) -> str:
     memory = type(strategy.memory)
     if not (elapse.knows(memory) and recall.knows(memory)):
-        return f"its memory {memory.__name__} has no method of elapse and recall"
+        return f"its memory {memory.__name__} has no methods for elapse and recall"
     if age >= 0 and occupied(strategy.memory, state.history, age):
-        return f"{memory.__name__} keeps one observation per round, and has one of that round"
+        return f"{memory.__name__} keeps one observation per round, and already has one of that round"
     return ""
 
 
-@size.register(Optimistic)
+@magnitude.register(Optimistic)
 def _(strategy: Optimistic, state: OptimisticState) -> float:
     total = abs(state.beta[0])
     for i in range(state.est.theta.shape[0]):
@@ -217,7 +218,8 @@ def _(strategy: Optimistic, state: OptimisticState) -> float:
 
 @conditioning.register(Optimistic)
 def _(strategy: Optimistic, state: OptimisticState) -> tuple[float, float, float]:
-    pivots = np.abs(np.diagonal(state.est.factor))  # reciprocals
+    # The squared ratio of the extreme pivots of the Cholesky factor is a lower bound of V's condition number, and costs O(d).
+    pivots = np.abs(np.diagonal(state.est.factor))  # the factor holds their reciprocals, which have the same ratio
     ratio = float(pivots.max() / pivots.min()) if pivots.min() > 0.0 else 1.0
     model: Any = strategy.model
     ridge = getattr(model, "lam", 0.0) * getattr(model, "c_mu", 1.0)  # the regulariser of a likelihood is λc_μ
@@ -245,7 +247,7 @@ def _(strategy: Optimistic, state: OptimisticState) -> tuple[Vector, Matrix]:
 
 
 def bonus_ellipsoid(strategy: Optimistic, est: Any, beta: float) -> tuple[Vector, Matrix]:
-    """θ̂ and β²V⁻¹, or β²V⁻¹ṼV⁻¹ where the rule measures with two matrices."""
+    """θ̂ and β²V⁻¹, or β²V⁻¹ṼV⁻¹ if the rule's norm uses both matrices."""
     if not est.factor.any():  # no estimate yet
         return est.theta.copy(), np.zeros_like(est.factor)
     inverse: Matrix = np.asarray(np.linalg.inv(_squared(est.factor)), np.float64)
@@ -263,12 +265,12 @@ def _squared(factor: Matrix) -> Matrix:
 
 @describe.register(Optimistic)
 def _(strategy: Optimistic, state: OptimisticState) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    info: dict[str, Any] = {
         "observations": int(state.history.clock[0] - state.missing[0]),
         "effective_memory": float(state.sums.n[0]),
         "radius": float(state.beta[0]),
     }
-    return told | report(strategy.model, state.est) | report(strategy.rule, state.work)
+    return info | report(strategy.model, state.est) | report(strategy.rule, state.work)
 
 
 @grow.register(OptimisticState)

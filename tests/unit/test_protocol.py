@@ -8,7 +8,7 @@ import driftbandits as db
 from driftbandits import protocol
 from driftbandits.errors import NoMethod
 
-TABLE, _, REST = protocol.__doc__.partition("Without a default")
+TABLE, _, REST = protocol.__doc__.partition("Further functions")
 OPEN = {
     name
     for name, value in vars(protocol).items()

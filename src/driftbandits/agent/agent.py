@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..core.atomic import change
-from ..core.background_compile import How, way
+from ..core.background_compile import CompileMode, compile_mode
 from ..core.checks import Check, as_numbers, as_offer, check_arms, check_same_arms
 from ..core.checks import prepare as prepare_checks
 from ..core.linalg import Matrix, Vector
@@ -103,7 +103,7 @@ class Agent(Engine):
         horizon: int | None = None,
         check: Check = "error",
         items: int | None = None,
-        compile: How = "background",  # noqa: A002 - as a user would say it
+        compile: CompileMode = "background",  # noqa: A002 - as a user would say it
     ) -> None:
         self.dim = self._dim = d = integer("dim", dim, least=1, why="it is the number of features d")
         T = 0 if horizon is None else integer("horizon", horizon, least=1, why="it is the number of rounds T")
@@ -121,7 +121,7 @@ class Agent(Engine):
         self._pending = Pending(np.zeros(d))
         self._first_offer: Matrix | None = None  # kept where the strategy needs the same arms in every round
         self._lock = Turns()
-        how = way(compile)
+        how = compile_mode(compile)
         prepare_checks(how)
         setting = Setting(dim=d, arms=np.zeros((d, 0)), horizon=T, items=K)
         super().__init__(strategy, setting, np.random.default_rng(seed), measured=check != "error", how=how)
@@ -287,7 +287,7 @@ class Agent(Engine):
         write(path, "Agent", *self.pack())
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, compile: How = "background") -> "Agent":  # noqa: A002
+    def load(cls, path: str | os.PathLike[str], *, compile: CompileMode = "background") -> "Agent":  # noqa: A002
         """The agent that was saved; a file that is damaged, hostile or of a later version is refused in one line.
 
         Parts of your own must be imported before: nothing is imported, and no code is run, for a file.

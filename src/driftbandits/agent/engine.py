@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.atomic import change
-from ..core.background_compile import How, lazily, prepared
+from ..core.background_compile import CompileMode, lazily, prepared
 from ..core.kernel import entry
 from ..core.linalg import Matrix, Vector
 from ..errors import InvalidState, InvalidValue, NumericalError
@@ -25,15 +25,15 @@ from ..protocol import (
     Setting,
     act,
     grow,
-    hears,
+    late_refusal,
     learn,
     learn_late,
     limits,
+    magnitude,
     make_room,
     propensities,
     ready,
     scores,
-    size,
     skip,
     start,
     widen,
@@ -121,14 +121,16 @@ class Engine:
         Whether to wait for compiled code (`core.background_compile`).
     """
 
-    def __init__(self, strategy: Any, setting: Setting, rng: np.random.Generator, *, measured: bool, how: How) -> None:
+    def __init__(
+        self, strategy: Any, setting: Setting, rng: np.random.Generator, *, measured: bool, how: CompileMode
+    ) -> None:
         self._strategy, self._rng, self._dim = strategy, rng, setting.dim
         self._limits = limits(strategy)
         self._state = _started(strategy, setting, rng)
         kind = type(self._state)
         self._grows = grow.knows(kind) and not (widen.knows(kind) and widen(self._state) is self._state)
         # May a round pass before its reward is here?
-        self._waits = skip.knows(type(strategy)) and not hears(strategy, self._state, -1)
+        self._waits = skip.knows(type(strategy)) and not late_refusal(strategy, self._state, -1)
         self._score = np.zeros(0)
         self._room = 0  # the most arms there were
         self._doing: Selecting | Passing | Learning | None = None  # begun, and not finished
@@ -204,7 +206,7 @@ class Engine:
             raise InvalidState(
                 f"{name} learns every reward in its turn and with weight 1; a late or weighted one has no place in it"
             )
-        why = hears(self._strategy, self._state, (age or 0) - passes)
+        why = late_refusal(self._strategy, self._state, (age or 0) - passes)
         if why:
             raise InvalidState(f"age = {age} cannot be learned: {why}; without age it gets a round of its own")
 
@@ -256,7 +258,7 @@ def _propensities(strategy: Any, state: Any, arms: Matrix, p: Vector, rng: np.ra
 @entry
 def _observe(strategy: Any, state: Any, x: Vector, r: float, slot: int) -> float:
     learn(strategy, state, x, r, slot)
-    return size(strategy, state)
+    return magnitude(strategy, state)
 
 
 @entry
@@ -268,7 +270,7 @@ def _observe_late(
         skip(strategy, state)
     if weight >= 0.0:
         learn_late(strategy, state, x, r, slot, weight, age)
-    return size(strategy, state)
+    return magnitude(strategy, state)
 
 
 def _lost(*args: Any) -> Any:

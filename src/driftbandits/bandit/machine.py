@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.background_compile import prepared, way
+from ..core.background_compile import compile_mode, prepared
 from . import bank, coordinates, moving
 from .coordinates import new_scale
 from .features import Table
@@ -34,7 +34,7 @@ class Machine:
         self._prepare("renew_all", moving.renew_all, *state, scale, work)
 
     def _prepare(self, name: str, entry: Any, *args: Any) -> None:
-        setattr(self, name, prepared(entry, args, way("background"), partial(setattr, self, name)))
+        setattr(self, name, prepared(entry, args, compile_mode("background"), partial(setattr, self, name)))
 
 
 @cache

@@ -1,8 +1,8 @@
-"""Steps that an interrupt cannot tear apart.
+"""State changes that an interrupt cannot leave half done.
 
-Ctrl-C and `MemoryError` may come between any two lines of Python. What an agent does is therefore cut into *steps*: each is one call that
-changes the state, and notes its result before Python can be interrupted again. Whoever is interrupted between two steps knows from the
-results which of them were made, and goes on from there.
+Ctrl-C and `MemoryError` may occur between any two lines of Python. The work of an agent is therefore divided into *steps*: each is one
+call that changes the state and records its result before Python can be interrupted again. After an interrupt between two steps, the
+recorded results tell which steps were completed, and the agent continues from there.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,9 @@ from .state import leaves
 
 
 def once(results: list[Any], step: Callable[..., Any], *args: Any) -> None:
-    """Call a step and append its result: one call into C, so that no signal is handled between the two.
+    """Call a step and append its result to `results`, with no chance of an interrupt between the two.
+
+    Python handles signals between byte codes. `list.extend` over `map` calls the step and appends its result inside one call into C.
 
     Examples
     --------
@@ -28,10 +30,10 @@ def once(results: list[Any], step: Callable[..., Any], *args: Any) -> None:
 
 
 def change(results: list[Any], step: Callable[..., Any], state: Any, rng: np.random.Generator, *args: Any) -> None:
-    """A step that changes the arrays of a state: `step(*args)`, wholly or not at all.
+    """Run a step that changes the arrays of a state: `step(*args)` takes effect completely or not at all.
 
-    Machine code is not interrupted. As Python, which runs while code is being compiled, a step may be: then every array and the random
-    generator get back what they held.
+    Machine code cannot be interrupted. An interpreted step, which runs while code is being compiled, can be: then the values of every
+    array and of the random generator are restored.
     """
     if type(step) is BuiltinFunctionType:
         once(results, step, *args)

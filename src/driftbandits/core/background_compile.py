@@ -1,15 +1,16 @@
-"""Decide at once, compile meanwhile: what runs while code is not in the cache.
+"""Run code interpreted while it is being compiled in the background.
 
-An entry and everything it calls are Python functions, and run as such on the same state, about a hundred times slower: half a
-millisecond per decision instead of five to twenty seconds of waiting. `prepared` gives the best that is there:
+Compiling a new composition takes 5 to 20 seconds, too long to wait for a first decision. An entry and everything it calls are also
+Python functions that work on the same state, about a hundred times slower: half a millisecond per decision. `prepared` returns the
+fastest form available:
 
     "now"         machine code, compiled before the call returns if it is not in the cache
-    "background"  machine code if it is in the cache; else Python, while a child process compiles into the cache, and from the first
-                  call after that on machine code; the state is the same, so nothing but the speed changes
-    "never"       Python
+    "background"  machine code if it is in the cache; otherwise the Python function, while a child process compiles into the cache, and
+                  machine code from the first call after that. Both work on the same state, so nothing but the speed changes.
+    "never"       the Python function
 
-What only this process knows (parts typed at a prompt or in a script, which a child would have to run again) is compiled by a thread
-of this process. A compilation that fails is said once, and Python goes on.
+Parts that only this process knows (typed at a prompt or defined in a script, which a child would have to run again) are compiled by a
+thread of this process. A compilation that fails causes one warning, and the Python function stays in use.
 """
 
 import importlib
@@ -30,32 +31,40 @@ from . import code_cache, registry
 from .kernel import EntryPoint, layout
 from .numba_private import CompilerWarning, interpreted
 
-How = Literal["background", "now", "never"]
-PATIENCE = 0.02  # seconds in which an agent asks for all of its code
+CompileMode = Literal["background", "now", "never"]
+BATCH_SECONDS = (
+    0.02  # requests that arrive within this time go to one child process; an agent makes all of its requests at once
+)
 DONE = "done"
 
 
-def way(asked: How) -> How:
-    """How to compile. Where "background" is asked for, the default, DRIFTBANDITS_COMPILE may say otherwise."""
+def compile_mode(asked: CompileMode) -> CompileMode:
+    """The mode to use. DRIFTBANDITS_COMPILE overrides "background", which is the default, but not an explicit "now" or "never"."""
     how = os.environ.get("DRIFTBANDITS_COMPILE") or asked if asked == "background" else asked
     if how not in ("background", "now", "never"):
         raise InvalidValue(f"compile = {how!r} is not allowed; it must be 'background', 'now' or 'never'")
-    return cast(How, how)
+    return cast(CompileMode, how)
 
 
 def prepared(
-    entry: EntryPoint[..., Any], args: tuple[Any, ...], how: How, install: Callable[[Callable[..., Any]], None]
+    entry: EntryPoint[..., Any], args: tuple[Any, ...], how: CompileMode, install: Callable[[Callable[..., Any]], None]
 ) -> Callable[..., Any]:
-    """What to call for arguments of these types; when something better is there, `install` is called with it, from within a call."""
+    """The function to call for arguments of these types.
+
+    In mode "background" it may be the interpreted one. Once machine code exists, the next call passes it to `install`, so that the
+    caller can replace the function it holds.
+    """
     if interpreted() or how == "now" or entry.ready(*args):
         return entry.direct(*args)
     if how == "never":
         return by_python(entry)
-    return Meanwhile(entry, _compiler.ask(entry, tuple(map(outline, args))), install)
+    return InterpretedUntilCompiled(entry, _compiler.ask(entry, tuple(map(outline, args))), install)
 
 
-def lazily(entry: EntryPoint[..., Any], how: How, install: Callable[[Callable[..., Any]], None]) -> Callable[..., Any]:
-    """What to call if it may never be called: `prepared` at the first call."""
+def lazily(
+    entry: EntryPoint[..., Any], how: CompileMode, install: Callable[[Callable[..., Any]], None]
+) -> Callable[..., Any]:
+    """A function that calls `prepared` at its own first call, for entries that may never be needed."""
 
     def first(*args: Any) -> Any:
         code = prepared(entry, args, how, install)
@@ -66,7 +75,7 @@ def lazily(entry: EntryPoint[..., Any], how: How, install: Callable[[Callable[..
 
 
 def by_python(entry: EntryPoint[..., Any]) -> Callable[..., Any]:
-    """The entry as the function it was. Compiled code divides by zero and overflows in silence; so does this."""
+    """The entry as a Python function. NumPy's warnings are off, because compiled code divides by zero and overflows silently too."""
 
     def run(*args: Any) -> Any:
         with np.errstate(all="ignore"):
@@ -75,34 +84,34 @@ def by_python(entry: EntryPoint[..., Any]) -> Callable[..., Any]:
     return run
 
 
-class Meanwhile:
-    """Python, until the code is there."""
+class InterpretedUntilCompiled:
+    """Calls the Python function until machine code is available."""
 
     def __init__(
-        self, entry: EntryPoint[..., Any], wish: "Wish", install: Callable[[Callable[..., Any]], None]
+        self, entry: EntryPoint[..., Any], request: "CompileRequest", install: Callable[[Callable[..., Any]], None]
     ) -> None:
-        self.python, self.wish, self.install = by_python(entry), wish, install
+        self.python, self.request, self.install = by_python(entry), request, install
 
     def __call__(self, *args: Any) -> Any:
-        """Run, by the best that is there."""
-        wish = self.wish
-        if wish.over.is_set():
-            self.install(wish.code or self.python)
-            if wish.code is not None:
-                return wish.code(*args)
-            say_once(wish.reason)
+        """Run the machine code if it is available, otherwise the Python function."""
+        request = self.request
+        if request.over.is_set():
+            self.install(request.code or self.python)
+            if request.code is not None:
+                return request.code(*args)
+            warn_of_failure(request.reason)
         return self.python(*args)
 
 
-_said: set[str] = set()
+_warned: set[str] = set()
 
 
-def say_once(reason: str) -> None:
-    """An agent has several pieces of code, and a process many agents: one line."""
-    if "failed" not in _said:
-        _said.add("failed")
+def warn_of_failure(reason: str) -> None:
+    """Warn that a compilation failed, once per process: an agent has several entries, and a process may have many agents."""
+    if "failed" not in _warned:
+        _warned.add("failed")
         warnings.warn(
-            f"compiling failed ({reason}): decisions go on interpreted, the same but about 100 × slower; "
+            f"compiling failed ({reason}): decisions are computed by Python, the same but about 100 × slower; "
             "Agent(…, compile='now') shows the whole error",
             CompilerWarning,
             stacklevel=4,
@@ -112,8 +121,8 @@ def say_once(reason: str) -> None:
 # ---------------------------------------------------------------------------------------------------------- the background
 
 
-class Wish:
-    """A piece of code that somebody waits for."""
+class CompileRequest:
+    """An entry to be compiled for given types, and the result once `over` is set: `code`, or the `reason` of a failure."""
 
     def __init__(self, entry: EntryPoint[..., Any], args: tuple[Any, ...]) -> None:
         self.entry, self.args = entry, args
@@ -121,8 +130,8 @@ class Wish:
         self.code: Callable[..., Any] | None = None
         self.reason = ""
 
-    def fulfil(self) -> None:
-        """Load the code from the cache, or compile it here."""
+    def load_or_compile(self) -> None:
+        """Load the code from the cache, or compile it in this process."""
         try:
             self.code = self.entry.direct(*self.args)
         except Exception as problem:
@@ -130,13 +139,13 @@ class Wish:
         self.over.set()
 
     def give_up(self, reason: str) -> None:
-        """Leave it to Python."""
+        """Record a failure; the Python function stays in use."""
         self.reason = reason
         self.over.set()
 
 
-class Order(NamedTuple):
-    """What a child is asked to compile: an entry by its name, and arguments of the right types."""
+class ChildTask(NamedTuple):
+    """What a child process compiles: an entry, given by its name, for arguments of the right types."""
 
     module: str
     name: str
@@ -144,65 +153,66 @@ class Order(NamedTuple):
 
 
 class Compiler:
-    """One thread of this process that has a child compile what is asked for, and loads it."""
+    """A thread of this process that has a child process compile each request, and then loads the code."""
 
     def __init__(self) -> None:
-        self.wishes: queue.SimpleQueue[Wish] = queue.SimpleQueue()
+        self.queue: queue.SimpleQueue[CompileRequest] = queue.SimpleQueue()
         self.lock = threading.Lock()
-        self.asked: dict[Any, Wish] = {}
+        self.asked: dict[Any, CompileRequest] = {}
         self.thread: threading.Thread | None = None
 
-    def ask(self, entry: EntryPoint[..., Any], args: tuple[Any, ...]) -> Wish:
-        """Begin to compile, once for all who ask; returns at once."""
+    def ask(self, entry: EntryPoint[..., Any], args: tuple[Any, ...]) -> CompileRequest:
+        """Request a compilation and return at once. Equal requests are compiled once."""
         key = entry.interpreted, layout(args)
         with self.lock:
             if key in self.asked:
                 return self.asked[key]
-            wish = self.asked[key] = Wish(entry, args)
-            self._begin(wish)
-            return wish
+            request = self.asked[key] = CompileRequest(entry, args)
+            self._begin(request)
+            return request
 
-    def _begin(self, wish: Wish) -> None:
-        self.wishes.put(wish)
+    def _begin(self, request: CompileRequest) -> None:
+        self.queue.put(request)
         if self.thread is None or not self.thread.is_alive():
             self.thread = threading.Thread(target=self._serve, name="driftbandits-compiler", daemon=True)
             self.thread.start()
 
     def forked(self) -> "Compiler":
-        """In a process that was forked: threads stay behind, so what is not there yet is asked for again."""
+        """The compiler of a forked process. Fork does not copy threads, so unfinished requests are queued again."""
         fresh = Compiler()
         fresh.asked = dict(self.asked)
-        for wish in fresh.asked.values():
-            if not wish.over.is_set():
-                fresh._begin(wish)
+        for request in fresh.asked.values():
+            if not request.over.is_set():
+                fresh._begin(request)
         return fresh
 
     def _serve(self) -> None:
         while True:
-            batch = [self.wishes.get()]
+            batch = [self.queue.get()]
             try:
                 while True:
-                    batch.append(self.wishes.get(timeout=PATIENCE))
+                    batch.append(self.queue.get(timeout=BATCH_SECONDS))
             except queue.Empty:
-                self._fulfil(batch)
+                self._compile(batch)
 
-    def _fulfil(self, batch: list[Wish]) -> None:
-        orders: dict[Wish, Order] = {}
-        for wish in batch:
-            order = None if wish.entry.ready(*wish.args) else order_of(wish)
-            if order is None:
-                wish.fulfil()
+    def _compile(self, batch: list[CompileRequest]) -> None:
+        tasks: dict[CompileRequest, ChildTask] = {}
+        for request in batch:
+            task = None if request.entry.ready(*request.args) else task_of(request)
+            if task is None:
+                request.load_or_compile()
             else:
-                orders[wish] = order
-        waiting = list(orders)
-        for answer in run_child(list(orders.values())) if orders else ():
-            wish = waiting.pop(0)
+                tasks[request] = task
+        # The child answers in the order of its tasks; after each answer the code is in the cache, from which this process loads it.
+        waiting = list(tasks)
+        for answer in run_child(list(tasks.values())) if tasks else ():
+            request = waiting.pop(0)
             if answer == DONE:
-                wish.fulfil()
+                request.load_or_compile()
             else:
-                wish.give_up(answer)
-        for wish in waiting:  # the child died, or could not be started
-            wish.fulfil()
+                request.give_up(answer)
+        for request in waiting:  # the child died or could not be started: compile here
+            request.load_or_compile()
 
 
 _compiler = Compiler()
@@ -217,10 +227,10 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-def order_of(wish: Wish) -> Order | None:
-    """What to tell a child, or None if it could not know the parts, or keep the code."""
-    function = wish.entry.interpreted
-    kinds = frozenset(_classes(wish.args))
+def task_of(request: CompileRequest) -> ChildTask | None:
+    """The task for a child process, or None if a child could not import the parts, or could not store the code."""
+    function = request.entry.interpreted
+    kinds = frozenset(_classes(request.args))
     here = any(kind.__module__ == "__main__" or "<locals>" in kind.__qualname__ for kind in kinds)
     if (
         here
@@ -228,7 +238,7 @@ def order_of(wish: Wish) -> Order | None:
         or code_cache.folder(kinds, function) is None
     ):
         return None
-    return Order(function.__module__, function.__qualname__, wish.args)
+    return ChildTask(function.__module__, function.__qualname__, request.args)
 
 
 def _classes(value: Any) -> Iterable[type]:
@@ -239,7 +249,7 @@ def _classes(value: Any) -> Iterable[type]:
 
 
 def outline(value: Any) -> Any:
-    """An argument of the same type for the compiler, without its content."""
+    """A small argument of the same numba type, to be sent to the compiler in place of the real one."""
     if isinstance(value, np.ndarray):
         return np.zeros((1,) * value.ndim, value.dtype) if value.flags.c_contiguous else value.copy(order="K")
     if isinstance(value, np.random.Generator):
@@ -253,33 +263,39 @@ def outline(value: Any) -> Any:
 # ---------------------------------------------------------------------------------------------------------------- the child
 
 
-def run_child(orders: list[Order]) -> Iterator[str]:
-    """Compile in another process; for each order, as soon as it is known, `DONE` or why not. Fewer answers if the child dies."""
+def run_child(tasks: list[ChildTask]) -> Iterator[str]:
+    """Compile in another process and yield, task by task, `DONE` or the reason of a failure. Answers are missing if the child dies."""
     program = f"import sys; sys.path[:] = {sys.path!r}; from driftbandits.core.background_compile import serve; serve()"
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     try:
-        message = pickle.dumps(sorted(registry.helper_modules)) + pickle.dumps(orders)
+        message = pickle.dumps(sorted(registry.helper_modules)) + pickle.dumps(tasks)
         with subprocess.Popen([sys.executable, "-c", program], **pipes) as child:
             with child.stdin as ask:  # type: ignore[union-attr]
                 ask.write(message)
             for line in child.stdout:  # type: ignore[union-attr]
-                told, _, answer = line.decode(errors="replace").rstrip("\n").partition(" ")
-                if told == "compiled":
+                word, _, answer = line.decode(errors="replace").rstrip("\n").partition(" ")
+                if word == "compiled":
                     yield answer
-    except (OSError, pickle.PicklingError, AttributeError, TypeError):  # no more processes; a part that cannot be sent
+    except (
+        OSError,
+        pickle.PicklingError,
+        AttributeError,
+        TypeError,
+    ):  # no process can be started, or a part cannot be pickled
         return
 
 
 def serve() -> None:
-    """In the child: compile what stands on standard input into the cache."""
+    """In the child process: compile the tasks read from standard input into the cache."""
     answers = sys.stdout
-    sys.stdout = sys.stderr  # whatever the user's modules print
-    for module in pickle.load(sys.stdin.buffer):  # what may be inlined is part of the code's name in the cache
+    sys.stdout = sys.stderr  # keeps what the user's modules print out of the answers
+    # All modules with kernels are imported first: the name of the code in the cache depends on which of them are registered.
+    for module in pickle.load(sys.stdin.buffer):
         importlib.import_module(module)
-    for order in pickle.load(sys.stdin.buffer):
+    for task in pickle.load(sys.stdin.buffer):
         try:
-            entry = getattr(importlib.import_module(order.module), order.name)
-            entry.direct(*order.args)
+            entry = getattr(importlib.import_module(task.module), task.name)
+            entry.direct(*task.args)
             answer = DONE
         except Exception as problem:
             answer = first_line(problem)
@@ -287,6 +303,6 @@ def serve() -> None:
 
 
 def first_line(problem: Exception) -> str:
-    """What to say of an error in one line."""
+    """An error in one line: its type and the first line of its message."""
     lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
     return f"{type(problem).__name__}: {lines[0][:200]}" if lines else type(problem).__name__

@@ -4,12 +4,12 @@ Two problems, the second built on the first:
 
 `quadratic_on_ball`   min ½yᵀAy − qᵀy over ‖y‖ ≤ S.   y = (A+νI)⁻¹q, with ν = 0 or the root of ‖y‖ = S.
 `project_on_ball`     min ½‖g(θ) − ĝ‖²_{M⁻¹} over ‖θ‖ ≤ S (eq:GLB-projection, eq:MNL-projection; algorithms §2.4a):
-                      damped Newton, every step a quadratic on the ball: the constraint is never approximated.
+                      damped Newton. Every step solves a quadratic on the ball, so the constraint is never approximated.
 
-The estimator enters through two open functions, `residual` and `bend`, with a method for each kind of likelihood. The
-projection is not convex but benign: its gradient is HM⁻¹(g−ĝ) with H ≻ 0, so it has no stationary point inside the ball
-when θ̂ is outside, and the minimiser lies on the sphere. Its Hessian is HM⁻¹H + ∇H·M⁻¹(g−ĝ); where that is not positive
-definite the second term is left out (Levenberg–Marquardt).
+The estimator enters through two open functions, `residual` and `bend`, with a method for each kind of likelihood. The projection is not
+convex, but it has no spurious stationary point inside the ball: its gradient is HM⁻¹(g−ĝ) with H ≻ 0, which vanishes only at θ̂. If θ̂
+is outside, the minimiser lies on the sphere. The Hessian is HM⁻¹H + ∇H·M⁻¹(g−ĝ); where that is not positive definite, the second term is
+left out (Levenberg–Marquardt).
 """
 
 from typing import Any, NamedTuple
@@ -39,7 +39,7 @@ class BallWork(NamedTuple):
 
 
 def blank_ball_work(d: int) -> BallWork:
-    """The workspace, before its first use."""
+    """A new workspace for dimension d."""
     return BallWork(*(np.zeros(d) for _ in range(4)), *(np.zeros((d, d)) for _ in range(5)))
 
 
@@ -56,12 +56,12 @@ def residual_at(likelihood: Any, theta: Vector, u: Vector, H: Matrix) -> None:
 
 @generic
 def bend(likelihood: Any, theta: Vector, v: Vector, T: Matrix) -> None:
-    """Write T = Σ_i v_i ∂H(θ)/∂θ_i, how the Hessian of F changes in direction v, in full."""
+    """Write T = Σ_i v_i ∂H(θ)/∂θ_i, the derivative of the Hessian of F in direction v, in full."""
 
 
 @solver
 def factor_of(A: Matrix, shift: float, factor: Matrix) -> None:
-    """`cholesky`, not inlined: one copy serves all that follows, which compiles faster."""
+    """`cholesky`, not inlined: one copy serves all functions below, which compiles faster."""
     cholesky(A, shift, factor)
 
 
@@ -91,10 +91,12 @@ def quadratic_on_ball(A: Matrix, q: Vector, S: float, factor: Matrix, y: Vector,
         if not size > S * (1.0 + 1e-14):
             return nu
         _lower(factor, y, z)
+        # d‖y‖/dν = −‖U⁻ᵀy‖²/‖y‖, so Newton's step on 1/‖y‖ − 1/S is (‖y‖−S)/S · ‖y‖²/‖z‖² with z = U⁻ᵀy.
         step = (size - S) / S * size * size / dot(z, z)
         nu += step
         if step <= 1e-15 * nu:
             break
+    # Rounding leaves ‖y‖ slightly off S: put y on the sphere.
     shrink = S / norm(y)
     for i in range(y.shape[0]):
         y[i] *= shrink
@@ -111,6 +113,7 @@ def project_on_ball(likelihood: Any, metric: Matrix, S: float, theta: Vector, wo
     residual_at(likelihood, theta, work.u, work.H)
     loss = _distance(metric, work.u, work.z)
     _hessian(likelihood, metric, theta, work)
+    # The damping κ starts at a small fraction of the mean curvature. It falls after a step that lowers Q, and rises otherwise.
     kappa = 0.0
     for i in range(d):
         kappa += 1e-4 * work.A[i, i] / d
@@ -144,7 +147,7 @@ def project_on_ball(likelihood: Any, metric: Matrix, S: float, theta: Vector, wo
 
 @solver
 def distance_to(likelihood: Any, metric: Matrix, theta: Vector, work: BallWork) -> float:
-    """½‖g(θ) − ĝ‖²_{M⁻¹}, what `project_on_ball` minimises: to choose between starts."""
+    """½‖g(θ) − ĝ‖²_{M⁻¹}, the objective of `project_on_ball`, for choosing between starting points."""
     residual_at(likelihood, theta, work.u, work.H)
     return _distance(metric, work.u, work.z)
 
@@ -174,9 +177,9 @@ def _hessian(likelihood: Any, metric: Matrix, theta: Vector, work: BallWork) -> 
 
 @solver
 def definite_shift(A: Matrix, factor: Matrix) -> float:
-    """The least c of 0, 1e-14·tr A, 1e-13·tr A, … for which A + cI is positive definite beyond rounding; `factor` is workspace.
+    """The least c among 0, 1e-14·tr A, 1e-13·tr A, … for which A + cI is positive definite beyond rounding; `factor` is workspace.
 
-    Where probabilities are nearly 0 or 1 the curvature of a likelihood is lost in rounding, and a plain factorisation would divide by 0.
+    Where probabilities are nearly 0 or 1, the curvature of a likelihood is lost in rounding, and a plain factorisation would divide by 0.
     """
     if _definite(A, 0.0, factor):
         return 0.0
@@ -191,7 +194,7 @@ def definite_shift(A: Matrix, factor: Matrix) -> float:
 
 @kernel
 def _definite(A: Matrix, shift: float, U: Matrix) -> bool:
-    """Is A + shift·I positive definite? Gaussian elimination in U finds every pivot positive, with a margin for rounding."""
+    """Whether A + shift·I is positive definite: Gaussian elimination in U must find every pivot positive, with a margin for rounding."""
     d = A.shape[0]
     for i in range(d):
         for j in range(i, d):

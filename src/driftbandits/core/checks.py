@@ -1,4 +1,4 @@
-"""What users hand over is checked once, at the door, before any state changes."""
+"""Validation of user input: once, where it enters, before any state changes and before compiled code (without bounds checks) reads it."""
 
 import math
 import warnings
@@ -8,12 +8,12 @@ from typing import Any, Literal
 import numpy as np
 
 from ..errors import InvalidShape, InvalidValue
-from .background_compile import How, Meanwhile, prepared
+from .background_compile import CompileMode, InterpretedUntilCompiled, prepared
 from .kernel import entry
 from .linalg import Matrix
 
 Check = Literal["error", "warn", "off"]
-SLACK = 1.0 + 1e-9  # an arm of norm L may exceed it by rounding
+SLACK = 1.0 + 1e-9  # the computed norm of an arm of norm L may exceed L by rounding
 
 
 class LongArmWarning(UserWarning):
@@ -37,7 +37,7 @@ def largest_square(arms: Matrix) -> float:
 
 
 def _by_numpy(arms: Matrix) -> float:
-    """`largest_square` while it is not compiled: five microseconds, and as sure."""
+    """`largest_square` by NumPy, used until the compiled one is available; it takes five microseconds and detects the same errors."""
     with np.errstate(all="ignore"):
         return float(np.max(np.einsum("tia,tia->ta", arms, arms), initial=0.0))
 
@@ -45,12 +45,12 @@ def _by_numpy(arms: Matrix) -> float:
 _measure: Callable[[Matrix], float] = _by_numpy
 
 
-def prepare(how: How) -> None:
-    """Load or compile what checks arms."""
+def prepare(how: CompileMode) -> None:
+    """Load or compile the function that checks arms."""
     if _measure is not _by_numpy or how == "never":
         return
     code = prepared(largest_square, (np.zeros((1, 1, 1)),), how, _install)
-    if isinstance(code, Meanwhile):
+    if isinstance(code, InterpretedUntilCompiled):
         code.python = _by_numpy
     _install(code)
 
@@ -61,7 +61,7 @@ def _install(code: Callable[[Matrix], float]) -> None:
 
 
 def check_arms(arms: Matrix, L: float, check: Check) -> None:
-    """Refuse arms (m, d, n) that are not finite; refuse, or warn of, arms longer than L."""
+    """Raise if arms (m, d, n) are not finite; raise or warn, as `check` says, if an arm is longer than L."""
     if check not in ("error", "warn", "off"):
         raise InvalidValue(f"check = {check!r} is not allowed; it must be 'error', 'warn' or 'off'")
     square = _measure(np.ascontiguousarray(arms))
@@ -77,13 +77,13 @@ def check_arms(arms: Matrix, L: float, check: Check) -> None:
 
 
 def check_same_arms(first: Matrix | None, arms: Matrix, strategy: str) -> Matrix:
-    """The arms (d, n) on offer in round 1; other arms than these, in whatever order, are refused."""
+    """The arms (d, n) of round 1; raises if the set of arms has changed. The order of the arms does not matter."""
     if first is None:
         return arms.copy()
     if not (np.array_equal(first, arms) or np.array_equal(_in_order(first), _in_order(arms))):
         raise InvalidValue(
-            f"the arms on offer are not those of round 1; the tests of {strategy} compare rounds with the same arms "
-            "(check='off' runs it all the same)"
+            f"the arms on offer are not those of round 1; the change detection of {strategy} compares rounds with the same "
+            "arms (check='off' skips this check)"
         )
     return first
 
@@ -93,13 +93,15 @@ def _in_order(arms: Matrix) -> Matrix:
 
 
 def as_numbers(name: str, given: Any) -> Matrix:
-    """What a user gives as an array of floats; strings, complex numbers, objects and ragged lists are no numbers."""
+    """User input as an array of floats; raises for strings, complex numbers, objects and ragged lists."""
     try:
         array = np.asarray(given)
     except (TypeError, ValueError):
         raise InvalidShape(f"{name} has rows of different lengths; it must be an array of numbers") from None
     if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
-        raise InvalidValue(f"{name} has masked entries; every number must be there: leave out what is not on offer")
+        raise InvalidValue(
+            f"{name} has masked entries; every entry must be a number: leave out arms that are not on offer"
+        )
     kind = array.dtype.kind
     if kind == "f" or kind in "iub":
         return array.astype(np.float64, copy=False)

@@ -1,20 +1,20 @@
-"""Compiled code on disk: never stale, whole or absent, and nobody else's.
+"""Compiled code on disk. It is never stale, never half written, and never read from files that another user could have changed.
 
 **Never stale.** A folder is named by a digest of everything that can be inlined into the code in it: the sources of this package that are
-compiled (of `bandit/` and `mdp/` only where the call is about them), every file that registers a method for one of the parts in the call,
-and, if there is one, every outside file that defines a `kernel`, which such a method may call. Editing a user's own method or kernel
-recompiles only the strategies made with a method of the user's. What was typed at a prompt has no file, and is not kept.
+compiled (those of `bandit/` and `mdp/` only where the call uses them), every file that registers a method for one of the parts in the
+call, and, if there is one, every outside file that defines a `kernel`, which such a method may call. Editing a user's own method or
+kernel recompiles only the strategies that use the user's methods. Code typed at a prompt has no file and is not stored.
 
-**Whole or absent.** A piece of code is two files: NAME.nbc, and NAME.nbi, which says in JSON what it is and holds its checksum. Both
-are written atomically under a lock. What is damaged is said once, and compiled anew.
+**Never half written.** The code of one function for one list of types is two files: NAME.nbc, and NAME.nbi, a JSON description with a
+checksum. Both are written atomically under a lock. A damaged file causes one warning and is compiled again.
 
-**Nobody else's.** Reading compiled code runs it. A folder or file that belongs to another user (other than root) or that others may write
-to is refused; ours are made for the user alone.
+**Never another user's.** Loading compiled code means running it. A folder or file that belongs to another user (other than root), or
+that others may write to, is refused; the folders made here are accessible to the user alone.
 
     $DRIFTBANDITS_CACHE, or driftbandits/ in the user's cache folder
-      compiled/                  all that we ever delete in
+      compiled/                  nothing outside this folder is ever deleted
         0123456789abcdef/        one digest
-          .driftbandits          marks the folder as ours; its time is that of the last use
+          .driftbandits          marks the folder as ours; its modification time is the day of the last use
           engine._decide-….nbc
           engine._decide-….nbi
 """
@@ -44,12 +44,12 @@ DAY = 86400.0
 
 
 class CacheWarning(UserWarning):
-    """Compiled code could not be kept or read: starts are slower, results are the same."""
+    """Compiled code could not be stored or read: starts are slower, results are the same."""
 
 
 @functools.cache
 def warn_once(message: str) -> None:
-    """Say it, once in this process."""
+    """Issue this warning once per process."""
     warnings.warn(message, CacheWarning, stacklevel=3)
 
 
@@ -57,7 +57,7 @@ def warn_once(message: str) -> None:
 
 
 def digest(kinds: frozenset[type] = frozenset(), entry: Callable[..., Any] | None = None) -> str | None:
-    """Of all code that may be inlined into an entry given these parts; None if some of it has no file."""
+    """The digest of all code that may be inlined into an entry given these parts; None if some of it has no file."""
     outside = outside_files(kinds, entry)
     if not all(outside.values()):
         return None
@@ -71,7 +71,7 @@ def digest(kinds: frozenset[type] = frozenset(), entry: Callable[..., Any] | Non
 
 
 def root() -> pathlib.Path:
-    """Where compiled code is kept: $DRIFTBANDITS_CACHE, or driftbandits/ in the user's cache folder."""
+    """The folder for compiled code: $DRIFTBANDITS_CACHE, or driftbandits/ in the user's cache folder."""
     chosen = os.environ.get("DRIFTBANDITS_CACHE")
     if chosen:
         return pathlib.Path(chosen)
@@ -79,13 +79,13 @@ def root() -> pathlib.Path:
 
 
 def folder(kinds: frozenset[type] = frozenset(), entry: Callable[..., Any] | None = None) -> pathlib.Path | None:
-    """The folder for an entry given these parts, which need not exist; None if some of their code has no file."""
+    """The folder for an entry given these parts, which may not exist yet; None if some of their code has no file."""
     name = digest(kinds, entry)
     return None if name is None else root() / "compiled" / name
 
 
 def refuse_foreign(place: pathlib.Path, *files: pathlib.Path) -> None:
-    """Raise `UnsafeCache` if somebody else could have put code into this folder, or into these files in it."""
+    """Raise `UnsafeCache` if another user could have put code into this folder, or into these files in it."""
     if os.name != "posix":
         return
     for path in (place.parent.parent, place.parent, place, *files):
@@ -102,12 +102,12 @@ def refuse_foreign(place: pathlib.Path, *files: pathlib.Path) -> None:
             continue
         what = "file in the cache" if path in files else "cache folder"
         raise UnsafeCache(
-            f"the {what} {path} {problem}, and reading compiled code runs it; {cure}, or set DRIFTBANDITS_CACHE"
+            f"the {what} {path} {problem}, and loading compiled code runs it; {cure}, or set DRIFTBANDITS_CACHE"
         )
 
 
 def make(place: pathlib.Path) -> None:
-    """Make the folder, for this user alone, with its marker; then drop those not used for a month."""
+    """Create the folder, accessible to this user alone, with its marker; then delete folders not used for a month."""
     if (place / MARKER).exists():
         return
     try:
@@ -121,7 +121,7 @@ def make(place: pathlib.Path) -> None:
 
 
 def _drop_old(compiled: pathlib.Path) -> None:
-    """Forget what no process has used for a month: folders with our marker, in our own folder, and nothing else."""
+    """Delete folders that no process has used for a month: only folders with our marker, inside our own folder."""
     limit = time.time() - STALE_AFTER_DAYS * DAY
     for old in compiled.glob("[0-9a-f]" * 16):
         with contextlib.suppress(OSError):
@@ -132,18 +132,18 @@ def _drop_old(compiled: pathlib.Path) -> None:
 # --------------------------------------------------------------------------------------------------------- whole or absent
 
 
-class Store:
-    """The pieces of code in one folder."""
+class CodeFolder:
+    """The compiled functions in one folder, each called a piece here."""
 
     def __init__(self, place: pathlib.Path) -> None:
         self.place = place
 
     def has(self, name: str) -> bool:
-        """Is there such a piece? It may still prove damaged."""
+        """Whether both files of a piece exist; reading may still find them damaged."""
         return (self.place / f"{name}.nbi").is_file() and (self.place / f"{name}.nbc").is_file()
 
     def read(self, name: str) -> bytes | None:
-        """The piece, if it is there and whole."""
+        """The piece, or None if it is absent or its checksum is wrong."""
         if not self.has(name):
             return None
         index, code = self.place / f"{name}.nbi", self.place / f"{name}.nbc"
@@ -153,7 +153,7 @@ class Store:
             piece = code.read_bytes()
             whole = about["sha256"] == hashlib.sha256(piece).hexdigest()
         except OSError as problem:
-            warn_once(f"compiled code in {self.place} cannot be read ({problem.strerror}): it is compiled anew")
+            warn_once(f"compiled code in {self.place} cannot be read ({problem.strerror}): it is compiled again")
             return None
         except (ValueError, KeyError, TypeError):
             whole = False
@@ -164,7 +164,7 @@ class Store:
         return piece
 
     def about(self, name: str) -> dict[str, Any]:
-        """What was noted with a piece; nothing if that cannot be read."""
+        """The description stored with a piece; empty if it cannot be read."""
         try:
             found = json.loads((self.place / f"{name}.nbi").read_bytes())
         except (OSError, ValueError):
@@ -172,14 +172,16 @@ class Store:
         return found if isinstance(found, dict) else {}
 
     def discard(self, name: str) -> None:
-        """A piece that cannot be used: say so, and make room for a new one."""
-        warn_once(f"compiled code in {self.place} is damaged and is compiled anew; if this comes again, check the disk")
+        """Delete a piece that cannot be used, with a warning, so that it is compiled again."""
+        warn_once(
+            f"compiled code in {self.place} is damaged and is compiled again; if this warning comes back, check the disk"
+        )
         for ending in ("nbi", "nbc"):
             with contextlib.suppress(OSError):
                 (self.place / f"{name}.{ending}").unlink()
 
     def write(self, name: str, piece: bytes, about: dict[str, Any]) -> None:
-        """Keep a piece; where that is not possible, say so once and go on without."""
+        """Store a piece; where that is not possible, warn once and continue without."""
         index = json.dumps({**about, "sha256": hashlib.sha256(piece).hexdigest()}, indent=1)
         try:
             make(self.place)
@@ -189,13 +191,13 @@ class Store:
                 write_atomically(self.place / f"{name}.nbi", index, mode=0o600)
         except CannotWrite as problem:
             warn_once(
-                f"compiled code cannot be kept ({problem}), so every start compiles again, for 5 to 20 seconds; "
+                f"compiled code cannot be stored ({problem}), so every start compiles again, for 5 to 20 seconds; "
                 "set DRIFTBANDITS_CACHE to a folder that you can write to"
             )
 
     @contextlib.contextmanager
     def compiling(self, name: str) -> Iterator[None]:
-        """Let one process at a time compile a piece: the others wait, and find it in the store."""
+        """Hold the lock of a piece while compiling it: other processes wait, and then find it in the folder."""
         with contextlib.ExitStack() as stack:
             with contextlib.suppress(CannotWrite):
                 make(self.place)
@@ -203,6 +205,7 @@ class Store:
             yield
 
     def _used(self) -> None:
+        """Record that the folder was used today. Once a day is enough: folders are deleted after thirty."""
         with contextlib.suppress(OSError):
             marker = self.place / MARKER
             if time.time() - marker.stat().st_mtime > DAY:

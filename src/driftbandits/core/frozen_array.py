@@ -1,8 +1,9 @@
-"""Numbers that belong to a strategy and not to its type: a vector or a matrix as the field of a part.
+"""A read-only array as the field of a part, such as the mean vector of a prior.
 
-Fields of parts are numbers, because compiled code takes them by value. A prior is d or d² numbers, and compiled code would have to be
-made anew for every d. `Frozen` numbers are for Python alone: a part reads them in `blank_sums`, `start` and the like, and puts what
-compiled code needs into the state. Like every field they never change, compare by value and are saved with the strategy.
+Fields of parts are numbers, because compiled code takes them by value. A prior is d or d² numbers, and as plain fields they would
+require a new compilation for every d. `Frozen` arrays are therefore read by Python alone: a part reads them in `blank_sums`, `start` and
+similar functions, and puts what compiled code needs into the state. Like every field they are immutable, compare by value and are saved
+with the strategy.
 """
 
 from typing import Any
@@ -14,7 +15,7 @@ from ..errors import InvalidValue
 
 
 class Frozen:
-    """An array of finite numbers that does not change.
+    """An immutable array of finite numbers.
 
     Examples
     --------

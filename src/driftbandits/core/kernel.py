@@ -6,14 +6,14 @@ Every algorithm here is a tuple of small parts (`NamedTuple`s of numbers). One l
 `generic`  declares an open function, with a default method if its stub has a body. From Python it dispatches on `type(x)`; inside
            compiled code, on numba's type of x. The same composition therefore runs compiled or, with NUMBA_DISABLE_JIT=1, interpreted.
 `part`     turns a `NamedTuple` class into a part: numbers become floats and `check` runs once, at construction.
-`kernel`   a compiled leaf, inlined where it is called from compiled code.
-`solver`   a compiled leaf too large to inline.
-`entry`    what Python may call: a compiled loop over the above, compiled at its first call for the parts it is given.
+`kernel`   declares a compiled leaf, inlined where it is called from compiled code.
+`solver`   declares a compiled leaf that is too large to inline.
+`entry`    declares a function that Python may call: a loop over the above, compiled at its first call for the parts it is given.
 
-Compiled code allocates nothing: every array it writes is handed to it. Reference counting is therefore switched off, which makes a round
-four times faster; a kernel that tries to allocate does not compile.
+Compiled code allocates nothing: the caller passes every array that is written. Reference counting is therefore switched off, which makes
+a round four times faster; a kernel that tries to allocate does not compile.
 
-What is private of numba is in `numba_private`; where compiled code is kept, in `code_cache`.
+Private interfaces of numba are confined to `numba_private`; `code_cache` stores compiled code on disk.
 """
 
 import ast
@@ -53,7 +53,7 @@ class OpenFunction(Protocol[P, R]):
         """Decorate the method for these types."""
 
     def knows(self, kind: type) -> bool:
-        """Is there a method for this very type, beside the default?"""
+        """Whether a method is registered for exactly this type; the default method does not count."""
 
 
 class EntryPoint(Protocol[P, R]):
@@ -63,32 +63,36 @@ class EntryPoint(Protocol[P, R]):
         """Compile for these arguments if need be, and run; arguments are positional."""
 
     def direct(self, *args: P.args, **kwargs: P.kwargs) -> Callable[P, R]:
-        """The machine code for arguments of exactly these types, without numba's look at them."""
+        """The machine code for arguments of exactly these types; calling it skips numba's type inspection."""
 
     def ready(self, *args: P.args, **kwargs: P.kwargs) -> bool:
-        """Is there machine code for arguments of these types, in this process or in the cache?"""
+        """Whether machine code for arguments of these types exists, in this process or in the cache."""
 
     @property
     def interpreted(self) -> Callable[P, R]:
-        """The function itself, as Python runs it."""
+        """The undecorated Python function."""
 
 
 class EntryMaker(Protocol):
-    """What `entry` is with options: a decorator."""
+    """The type of `entry(...)` called with options: a decorator."""
 
     def __call__(self, function: Callable[P, R]) -> EntryPoint[P, R]:
-        """Make an entry of the function."""
+        """Turn the function into an entry."""
 
 
 # ---------------------------------------------------------------------------------------------------------------- parts
 
 
 def part(cls: T) -> T:
-    """Make a `NamedTuple` class a part: integers become floats (one compilation, not two) and `check(self)` validates."""
+    """Turn a `NamedTuple` class into a part that validates itself with `check(self)`.
+
+    Integers become floats: numba would otherwise compile every strategy twice, for γ = 1 and for γ = 0.5.
+    """
     make = cls.__new__
 
     @functools.wraps(make)
     def new(kind: type, *args: Any, **kwargs: Any) -> Any:
+        # The tuple is built twice: first to bind positional, keyword and default values to names, then with the converted numbers.
         raw = make(kind, *args, **kwargs)
         fields = zip(raw._fields, raw, strict=True)
         values = [real(name, value) if isinstance(value, Real) else value for name, value in fields]
@@ -115,13 +119,13 @@ def kernel(function: F) -> F:
 
 
 def solver(function: F) -> F:
-    """Compile a function that is too large to be inlined: it is emitted once, however often it is called."""
+    """Compile a function that is too large to inline: its machine code is emitted once, however many callers it has."""
     registry.note_helper(function)
     return cast(F, numba_private.leaf(function, apart=True))
 
 
 def sqrt(x: float) -> float:
-    """√x as one instruction that vectorises; numba's own is a call into the C library, which does not."""
+    """√x as one instruction, which LLVM can vectorise; numba's own `math.sqrt` is a call into the C library, which it cannot."""
     return math.sqrt(x)
 
 
@@ -149,18 +153,18 @@ def _(x: Any) -> Callable[..., float]:
 def generic(stub: Callable[P, R]) -> OpenFunction[P, R]:
     """Turn a documented stub into an open function; give it methods with `@stub.register(Part)`.
 
-    A stub whose body is more than a docstring (or `...`) is itself the method of every type that has none of its own.
+    A stub whose body is more than a docstring (or `...`) is the default method, used for every type without a method of its own.
 
     Examples
     --------
     >>> @generic
-    ... def size(part):
-    ...     '''How large it is; 1 unless the part says otherwise.'''
+    ... def length(part):
+    ...     '''The number of items; 1 by default.'''
     ...     return 1.0
-    >>> @size.register(tuple)
+    >>> @length.register(tuple)
     ... def _(part):
     ...     return len(part)
-    >>> size((1, 2, 3)), size("anything")
+    >>> length((1, 2, 3)), length("anything")
     (3, 1.0)
     """
     methods: dict[type, Callable[..., Any]] = {}
@@ -179,6 +183,7 @@ def generic(stub: Callable[P, R]) -> OpenFunction[P, R]:
     def dispatch(*args: Any) -> Any:
         return method(type(args[0]))(*args)
 
+    # While numba compiles a call of `dispatch`, it passes the types of the arguments and compiles the method that is returned here.
     def choose(*types: Any) -> Callable[..., Any]:
         return method(numba_private.class_of(types[0]))
 
@@ -199,20 +204,25 @@ def generic(stub: Callable[P, R]) -> OpenFunction[P, R]:
 
 
 def _nothing() -> None:
-    """Said."""
+    """Only a docstring: a sample of a stub without a body."""
 
 
+# The byte code of a function that does nothing, with a docstring and without: the index of the constant None differs.
 _RETURNS_NONE = {_nothing.__code__.co_code, (lambda: None).__code__.co_code}
 
 
 def _has_body(stub: Callable[..., Any]) -> bool:
-    """Does a stub do anything? One that only returns None must have said so in its source, by `pass` or `return`."""
+    """Whether a stub has a body, which makes it a default method.
+
+    A default method that does nothing has the same byte code as an empty stub. It counts as a body if its source contains `pass` or
+    `return`, so the source is parsed where the byte code cannot tell.
+    """
     code = stub.__code__
     if code.co_code not in _RETURNS_NONE or code.co_consts[-1] is not None:
         return True
     try:
         function = ast.parse(textwrap.dedent(inspect.getsource(stub))).body[0]
-    except (OSError, SyntaxError):  # typed at a prompt
+    except (OSError, SyntaxError):  # the stub was typed at a prompt: there is no source file
         return False
     steps = cast(ast.FunctionDef, function).body
     return not all(isinstance(step, ast.Expr) and isinstance(step.value, ast.Constant) for step in steps)
@@ -241,13 +251,13 @@ def entry(*, strict: bool = False, brief: bool = False) -> EntryMaker: ...
 def entry(function: Callable[..., Any] | None = None, *, strict: bool = False, brief: bool = False) -> Any:
     """Compile a loop that calls open functions, at its first call, into the cache folder of the parts it is given.
 
-    `call.direct(*args)` returns the machine code for arguments of exactly these types: calling that skips numba's type
+    `call.direct(*args)` returns the machine code for arguments of exactly these types. Calling that skips numba's type
     inspection, which costs more than a whole round of a small bandit. The caller must keep the types fixed.
 
-    `strict` compiles the body of the entry by the letter of IEEE 754, for checks of what users hand over.
+    `strict` switches off fast-math, so that NaN and infinity follow IEEE 754. Checks of user input need this.
 
-    Compiled code gives the interpreter's lock (GIL) away while it runs, so that threads compute side by side. `brief` code keeps it: it
-    runs for microseconds, and another thread that came in between would stay for longer than that.
+    Compiled code releases the interpreter's lock (GIL) while it runs, so that threads compute in parallel. `brief` code keeps it: it
+    runs for microseconds, and taking the lock back from another thread would take longer than that.
     """
     if function is None:
         return functools.partial(entry, strict=strict, brief=brief)
@@ -283,7 +293,7 @@ def entry(function: Callable[..., Any] | None = None, *, strict: bool = False, b
 
 
 def layout(value: Any) -> Any:
-    """What numba's type of a value depends on, twenty times cheaper to find than that type."""
+    """A key that determines numba's type of a value. Computing it is twenty times cheaper than `numba.typeof`."""
     if isinstance(value, tuple):
         return type(value), *map(layout, value)
     if isinstance(value, np.ndarray):
@@ -292,7 +302,7 @@ def layout(value: Any) -> Any:
 
 
 def _readable(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    """Call, and turn numba's page about a missing method into our one line."""
+    """Call the function; if numba reports a missing method on a page of text, raise our one-line error instead."""
     try:
         return function(*args)
     except NumbaError as error:

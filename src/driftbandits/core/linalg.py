@@ -1,12 +1,12 @@
 """Small dense linear algebra for d up to a few hundred, without temporaries.
 
-Conventions. Symmetric matrices are stored in full. A factor U is upper triangular, V = UᵀU, with the *reciprocals* 1/U_ii on
-the diagonal, because a solve then multiplies where it would divide, and garbage below it. Its rows are contiguous, so that
-factoring and solving run along rows without a sum across a vector register. Arms are stored (d, n), so that the inner loop
-over arms is contiguous too. Everything is written into arrays the caller owns.
+Conventions. Symmetric matrices are stored in full. A factor U is upper triangular, V = UᵀU. Its diagonal holds the *reciprocals* 1/U_ii,
+because a solve then multiplies where it would divide; the entries below the diagonal are undefined. Its rows are contiguous, so that
+factoring and solving run along rows without a sum across a vector register. Arms are stored (d, n), so that the inner loop over arms
+is contiguous too. All results are written into arrays of the caller.
 
-Inner loops run over views from index 0: an index that might be negative means "from the end" to Python, and a loop that
-has to ask does not vectorise. Two dimensions are written out: a loop over two numbers costs more than the numbers.
+Inner loops run over views from index 0: a negative index would mean "from the end" to Python, and a loop that has to test for it does not
+vectorise. The case d = 2 is written out, because the overhead of a loop over two numbers exceeds the arithmetic.
 """
 
 import numpy as np
@@ -19,8 +19,9 @@ Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
 CHUNK = 64  # arms treated at once: d × 64 numbers stay in the first-level cache
-WIDE_FROM = 80  # dimension from which a factor is made sixteen columns at a time
-FLOOR = 1e-200  # faded sums below this are zero: denormal numbers are a hundred times slower and mean nothing
+WIDE_FROM = 80  # dimension from which the Cholesky factor is computed sixteen columns at a time
+# Discounted sums below this are set to zero: they are negligible, and arithmetic with denormal numbers is a hundred times slower.
+FLOOR = 1e-200
 
 
 @kernel
@@ -40,14 +41,16 @@ def dot(x: Vector, y: Vector) -> float:
 def cholesky(A: Matrix, shift: float, U: Matrix) -> None:
     """U with UᵀU = A + shift·I (d, d); U must not be A.
 
-    Two rows of U at a time, four columns of them in two registers; the last four columns overlap those before, which is
-    why A must stay as it is. The registers may reach left of the diagonal, where anything may stand.
+    The loop computes two rows of U at a time, four columns of each in one register. The last four columns overlap the ones before and
+    are computed again from A, which is why A must not be overwritten. The registers may reach left of the diagonal, into entries that
+    are undefined by convention.
     """
     d = A.shape[0]
     if d < 4:
         _small_cholesky(A, shift, U)
         return
     for k in range(0, d - 1, 2):
+        # With a, b the rows k, k+1 of the Schur complement: U_kk = √(a_k+shift), c = U_{k,k+1}, U_{k+1,k+1} = √(b_{k+1}+shift−c²).
         i = min(k, d - 4)
         a, b = _schur(A, U, k, i)
         a_inverse = 1.0 / sqrt(a[k - i] + shift)
@@ -65,7 +68,7 @@ def cholesky(A: Matrix, shift: float, U: Matrix) -> None:
             a, b = _schur(A, U, k, i)
         U[k, k] = a_inverse
         U[k + 1, k + 1] = b_inverse
-    if d % 2 == 1:
+    if d % 2 == 1:  # the last row of an odd dimension has no partner; only its diagonal entry is needed
         a = load(A[d - 1], d - 4)
         for p in range(d - 1):
             a = a - U[p, d - 1] * load(U[p], d - 4)
@@ -86,10 +89,10 @@ def _schur(A: Matrix, U: Matrix, k: int, i: int) -> tuple[Four, Four]:
 
 @solver
 def _wide_rows(A: Matrix, U: Matrix, k: int, i: int, a_inverse: float, b_inverse: float, c: float) -> int:
-    """Rows k and k+1 of U right of columns i..i+3, sixteen columns at a time as far as that goes; the place before what is left.
+    """Rows k and k+1 of U right of columns i..i+3, in blocks of sixteen columns; returns the first of the last four columns done.
 
-    Four columns of a long matrix are half a cache line of every row above: sixteen are two whole ones, and eight sums at once keep the
-    processor busy. The sums are those of `_schur`, in the same order: the same bits.
+    Four columns use half a cache line of every row above; sixteen use two whole ones, and eight independent sums hide the latency of the
+    arithmetic. The sums are those of `_schur`, in the same order, so the results are equal to the last bit.
     """
     d = A.shape[0]
     while i + 20 <= d:
@@ -126,7 +129,7 @@ def _wide_rows(A: Matrix, U: Matrix, k: int, i: int, a_inverse: float, b_inverse
 
 @kernel
 def _small_cholesky(A: Matrix, shift: float, U: Matrix) -> None:
-    """The same in up to three dimensions, written out."""
+    """`cholesky` for d ≤ 3, written out."""
     d = A.shape[0]
     if d > 0:
         U[0, 0] = 1.0 / sqrt(A[0, 0] + shift)
@@ -141,7 +144,7 @@ def _small_cholesky(A: Matrix, shift: float, U: Matrix) -> None:
 
 @kernel
 def solve_lower(U: Matrix, y: Vector, out: Vector) -> None:
-    """out = U⁻ᵀ y, two rows of U a pass; `out` may be y."""
+    """out = U⁻ᵀ y by forward substitution, two rows of U per pass; `out` may be y."""
     d = y.shape[0]
     if d == 2:
         c0 = y[0] * U[0, 0]
@@ -155,7 +158,7 @@ def solve_lower(U: Matrix, y: Vector, out: Vector) -> None:
         c1 = (out[i + 1] - c0 * U[i, i + 1]) * U[i + 1, i + 1]
         out[i] = c0
         out[i + 1] = c1
-        fours = d - (d - i - 2) // 4 * 4  # from here on four at a time
+        fours = d - (d - i - 2) // 4 * 4  # columns before this one by one, from here on four at a time
         for j in range(i + 2, fours):
             out[j] -= c0 * U[i, j] + c1 * U[i + 1, j]
         for j in range(fours, d, 4):
@@ -166,7 +169,7 @@ def solve_lower(U: Matrix, y: Vector, out: Vector) -> None:
 
 @kernel
 def solve_upper(U: Matrix, y: Vector, out: Vector) -> None:
-    """out = U⁻¹ y, two columns of U a pass; `out` may be y."""
+    """out = U⁻¹ y by back substitution, two columns of U per pass; `out` may be y."""
     d = y.shape[0]
     if d == 2:
         c1 = y[1] * U[1, 1]
@@ -198,8 +201,9 @@ def solve(U: Matrix, y: Vector, out: Vector) -> None:
 
 @kernel
 def inverse(U: Matrix, B: Matrix, P: Matrix) -> None:
-    """P = (UᵀU)⁻¹ = BᵀB with B = U⁻ᵀ, which is written into the workspace B; all three differ."""
+    """P = (UᵀU)⁻¹ = BᵀB with B = U⁻ᵀ, which is written into the workspace B; the three arrays must be distinct."""
     d = U.shape[0]
+    # B is lower triangular. Row i follows from the rows above it: B_i = (e_i − Σ_{k<i} U_ki B_k) / U_ii.
     for i in range(d):
         row = B[i]
         for j in range(i):
@@ -213,6 +217,7 @@ def inverse(U: Matrix, B: Matrix, P: Matrix) -> None:
         row[i] = U[i, i]
         for j in range(i + 1):
             P[i, j] = 0.0
+    # The lower triangle of P = Σ_k B_kᵀB_k, row by row of B so that every inner loop is contiguous; then the upper one by symmetry.
     for k in range(d):
         row = B[k]
         for i in range(k + 1):
@@ -226,7 +231,7 @@ def inverse(U: Matrix, B: Matrix, P: Matrix) -> None:
 
 @kernel
 def row_of_factor(U: Matrix, i: int, out: Vector) -> None:
-    """out = row i of the triangular matrix itself: zeros, U_ii, and what stands right of it."""
+    """out = row i of the triangular matrix itself, without the storage convention: zeros, U_ii, and the entries right of it."""
     row = U[i]
     for j in range(row.shape[0]):
         out[j] = row[j] if j > i else 0.0
@@ -235,10 +240,10 @@ def row_of_factor(U: Matrix, i: int, out: Vector) -> None:
 
 @kernel
 def log_det(U: Matrix) -> float:
-    """log det of the factored matrix."""
+    """log det UᵀU of the factored matrix."""
     total = 0.0
     for i in range(U.shape[0]):
-        total -= np.log(U[i, i])
+        total -= np.log(U[i, i])  # the diagonal holds 1/U_ii
     return 2.0 * total
 
 
@@ -257,13 +262,13 @@ def symmetric_product(A: Matrix, x: Vector, out: Vector) -> None:
 
 @kernel
 def _faded(v: float) -> float:
-    """v, or 0 once it is so small that it slows the processor down."""
+    """v, or 0 if |v| ≤ FLOOR."""
     return v if abs(v) > FLOOR else 0.0
 
 
 @kernel
 def scale(A: Matrix, g: float) -> None:
-    """A ← g·A, flushing what has faded away."""
+    """A ← g·A; entries below FLOOR become 0."""
     if A.shape[0] == 2:
         A[0, 0], A[0, 1] = _faded(g * A[0, 0]), _faded(g * A[0, 1])
         A[1, 0], A[1, 1] = _faded(g * A[1, 0]), _faded(g * A[1, 1])
@@ -275,7 +280,7 @@ def scale(A: Matrix, g: float) -> None:
 
 @kernel
 def scale_vector(b: Vector, g: float) -> None:
-    """b ← g·b, flushing what has faded away."""
+    """b ← g·b; entries below FLOOR become 0."""
     if b.shape[0] == 2:
         b[0], b[1] = _faded(g * b[0]), _faded(g * b[1])
         return
@@ -303,8 +308,9 @@ def add_outer(A: Matrix, x: Vector, w: float) -> None:
 def add_outer_to_factor(U: Matrix, p: Vector, w: float, t: Vector, s: Vector) -> None:
     """U ← the factor of UᵀU + w·xxᵀ, w ≥ 0, given p = U⁻ᵀx; t and s (d,) are workspace.
 
-    UᵀU + w·xxᵀ = Uᵀ(I + w·ppᵀ)U, and the factor C of the middle is known: with t_k² = 1 + w·Σ_{i≤k} p_i² it has t_k/t_{k−1} on its
-    diagonal and w·p_k p_j/(t_{k−1}t_k) right of it. Row k of CU needs Σ_{j>k} p_j U_j, kept in s from the last row up.
+    UᵀU + w·xxᵀ = Uᵀ(I + w·ppᵀ)U, and the Cholesky factor C of the middle has a closed form: with t_k² = 1 + w·Σ_{i≤k} p_i² its diagonal
+    is t_k/t_{k−1} and the entries right of it are w·p_k p_j/(t_{k−1}t_k). The new factor is CU. Row k of it needs Σ_{j>k} p_j U_j, which s
+    accumulates from the last row up; this costs O(d²) instead of the O(d³) of a new factorisation.
     """
     d = p.shape[0]
     square = 1.0
@@ -319,13 +325,14 @@ def add_outer_to_factor(U: Matrix, p: Vector, w: float, t: Vector, s: Vector) ->
             old = row[j]
             row[j] = stretch * old + share * s[j]
             s[j] += c * old
+        # The diagonal holds reciprocals: p_k·U_kk is c / row[k], and multiplying U_kk by `stretch` divides its reciprocal.
         s[k] = c / row[k]
         row[k] /= stretch
 
 
 @kernel
 def inner_products(X: Matrix, theta: Vector, out: Vector) -> None:
-    """out_a = x_aᵀθ for all columns x_a of X (d, n); four rows of X a pass."""
+    """out_a = x_aᵀθ for all columns x_a of X (d, n); four rows of X per pass, which loads and stores `out` less often."""
     d, n = X.shape
     if d == 1:
         for a in range(n):
@@ -348,7 +355,7 @@ def inner_products(X: Matrix, theta: Vector, out: Vector) -> None:
 
 @kernel
 def largest(score: Vector) -> float:
-    """max of the scores (n,), by four running maxima that the processor keeps apart; −∞ of none."""
+    """max of the scores (n,); −∞ for n = 0. Four running maxima shorten the chain of dependent comparisons."""
     n = score.shape[0]
     m0 = m1 = m2 = m3 = -np.inf
     for a in range(0, n - 3, 4):
@@ -365,7 +372,7 @@ def largest(score: Vector) -> float:
 
 @kernel
 def position(score: Vector, value: float) -> int:
-    """The first index at which the value stands; 0 if it stands nowhere."""
+    """The first index of the value; 0 if it does not occur."""
     for a in range(score.shape[0]):
         if score[a] == value:
             return a
@@ -376,7 +383,8 @@ def position(score: Vector, value: float) -> int:
 def inverse_norms(X: Matrix, first: int, m: int, U: Matrix, Z: Matrix, out: Vector) -> None:
     """out_a = ‖x_a‖²_{V⁻¹} = ‖U⁻ᵀx_a‖² for the m ≤ CHUNK columns of X from `first`; Z (d, CHUNK) is workspace.
 
-    Row i of Z is (x_i − Σ_{j<i} U_ji Z_j)/U_ii, and the factor holds 1/U_ii; four rows j are subtracted a pass.
+    This is forward substitution for m right-hand sides at once. Row i of Z is (x_i − Σ_{j<i} U_ji Z_j)/U_ii, and the factor holds 1/U_ii;
+    four rows j are subtracted per pass.
     """
     x, z = X[0, first : first + m], Z[0]
     c = U[0, 0]
@@ -414,6 +422,7 @@ def quadratic_forms(X: Matrix, first: int, m: int, M: Matrix, Z: Matrix, out: Ve
     z = Z[0]
     for a in range(m):
         out[a] = 0.0
+    # xᵀMx = 2 Σ_i x_i (½M_ii x_i + Σ_{j<i} M_ij x_j): symmetry halves the number of products.
     for i in range(X.shape[0]):
         x = X[i, first : first + m]
         c = 0.5 * M[i, i]

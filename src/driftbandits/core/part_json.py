@@ -1,7 +1,7 @@
 """A strategy as nested JSON: the name of each part and its fields.
 
-A name is looked up among the parts that are registered, ours and those of modules the user has imported; nothing is ever imported for
-a file.
+A name is looked up among the registered parts: those of this package and of modules the user has imported. Reading a file never imports
+a module, so that a file cannot make this process run code.
 """
 
 import math
@@ -40,7 +40,7 @@ def encode(value: Any) -> Any:
 
 
 def decode(value: Any) -> Any:
-    """What `encode` was given. Only registered parts are made, and every part checks its fields."""
+    """The inverse of `encode`. Only registered parts are built, and every part validates its fields."""
     if isinstance(value, list):
         return tuple(decode(item) for item in value)
     if not isinstance(value, dict):

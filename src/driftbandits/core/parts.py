@@ -1,16 +1,16 @@
-'''The four kinds of parts, as types: a part says what it is by its base, and mypy and `Optimistic` refuse it anywhere else.
+'''The four kinds of parts as base classes, so that mypy and `Optimistic` reject a part of the wrong kind.
 
     class Discounted(Memory):
         """Geometric forgetting with factor γ per round."""
 
         gamma: float
 
-        def check(self) -> None: ...        # optional: refuses bad numbers, at construction
+        def check(self) -> None: ...        # optional: raises on invalid numbers, at construction
 
-    Discounted(gamma=0.98)                  # by keyword only
+    Discounted(gamma=0.98)                  # arguments are keyword-only
 
-At run time such a class is a named tuple made by `kernel.part`, which compiled code knows by its type: fields are numbers or parts, and
-integers become floats. What a part does is in its methods of the open functions of `protocol`.
+At run time such a class is a named tuple made by `kernel.part`, which compiled code identifies by its type. Fields are numbers or parts,
+and integers become floats. The behaviour of a part is defined by its methods for the open functions of `protocol`.
 '''
 
 import collections
@@ -21,15 +21,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
 from ..errors import InvalidValue
 from .kernel import part
 
-__all__ = ["Memory", "Model", "Part", "Radius", "Rule", "demand"]
+__all__ = ["Memory", "Model", "Part", "Radius", "Rule", "require_kind"]
 
 
 class _PartType(type):
-    """Makes a named tuple of every class whose base is one of the four kinds."""
+    """Turns every class whose base is one of the four kinds into a named tuple."""
 
     def __new__(mcs, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> Any:
         if not any(isinstance(base, _PartType) and base.__bases__ != (object,) for base in bases):
             return super().__new__(mcs, name, bases, {"__slots__": (), **body})  # `Part` itself, or a kind
+        # A throw-away class resolves the annotations; the cell that `super()` uses belongs to the real one.
         bare = {key: value for key, value in body.items() if key != "__classcell__"}
         fields = list(inspect.get_annotations(type(name, (), bare)))
         defaults = [body.pop(field) for field in fields if field in body]
@@ -40,7 +41,9 @@ class _PartType(type):
         def by_keyword(kind: type, *args: Any, **given: Any) -> Any:
             if args:
                 names = ", ".join(f"{field}=…" for field in fields)
-                raise InvalidValue(f"{name} is built with keywords, {name}({names}); {len(args)} came without a name")
+                raise InvalidValue(
+                    f"{name} takes keyword arguments only, {name}({names}); {len(args)} were given by position"
+                )
             return checked(kind, **given)
 
         cls.__new__ = by_keyword
@@ -51,7 +54,7 @@ class _PartType(type):
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 class Part(metaclass=_PartType):
-    """What all parts have in common: they are tuples of named numbers that check themselves."""
+    """The base of all parts: tuples of named numbers, validated at construction."""
 
     if TYPE_CHECKING:
         _fields: ClassVar[tuple[str, ...]]
@@ -67,28 +70,28 @@ class Part(metaclass=_PartType):
 
 
 def _restored(kind: Any, values: Iterable[Any]) -> Any:
-    """A part from its numbers, checked again: how pickle and copy make one."""
+    """A part from its field values, validated again; pickle and copy build parts by this."""
     return kind._make(values)
 
 
 class Memory(Part):
-    """What is forgotten?"""
+    """How past observations are weighted: all of them equally, discounted, in a window, or restarted."""
 
 
 class Model(Part):
-    """What is estimated, and how?"""
+    """Which parameter is estimated, and by which estimator."""
 
 
 class Radius(Part):
-    """How sure are we?"""
+    """The radius of the confidence set around the estimate."""
 
 
 class Rule(Part):
-    """How do we choose?"""
+    """How an arm is chosen, given the estimate and its confidence set."""
 
 
-def demand(name: str, given: Any, kind: type[Part]) -> None:
-    """Refuse a part that is of another kind, or none at all."""
+def require_kind(name: str, given: Any, kind: type[Part]) -> None:
+    """Raise `InvalidValue` if a value is a part of another kind, or not a part."""
     if isinstance(given, kind):
         return
     known = [other for other in (Memory, Model, Radius, Rule) if isinstance(given, other)]

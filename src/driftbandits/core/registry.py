@@ -1,11 +1,11 @@
-"""Every part, and every file outside this package whose code may end up in machine code.
+"""Every part, and every file outside this package whose code may be compiled.
 
-A saved strategy names its parts, and `find_part` finds them by what they are: the class that its module holds under that name *now*.
-That matters for parts of a script: code that is kept on disk brings its own copy of a class of `__main__`, of the same name, and a file
-must not be loaded into that copy.
+A saved strategy names its parts, and `find_part` looks them up: a name means the class that its module holds under that name *now*. The
+distinction matters for parts of a script. Compiled code read from disk brings its own copy of a class of `__main__`, with the same name,
+and a file must not be loaded into that copy.
 
-For the cache, the registry remembers the digest of each outside file as it was when it was imported: that is what this process runs; a
-later edit is for the next process.
+For the cache, the registry stores the digest of each outside file at the time it was imported, because that is the code this process
+runs; a later edit affects the next process.
 """
 
 import hashlib
@@ -17,11 +17,11 @@ from typing import Any
 from ..errors import CannotRead
 from .rooms import PACKAGE
 
-# Outside files with a kernel, which may be inlined into any outside code, and their digests ("" for what has no file).
+# Outside files with a kernel, which may be inlined into any outside code, and their digests ("" if there is no file).
 _helpers: dict[str, str] = {}
-helper_modules: set[str] = set()  # and the modules they are
+helper_modules: set[str] = set()  # the names of their modules
 _methods: dict[type, dict[str, str]] = {}  # part → outside files with a method for it
-_entries: dict[str, str] = {}  # outside files with an entry, which is inlined nowhere
+_entries: dict[str, str] = {}  # outside files with an entry; entries are never inlined
 
 
 def note_helper(function: Callable[..., Any]) -> None:
@@ -31,12 +31,12 @@ def note_helper(function: Callable[..., Any]) -> None:
 
 
 def note_method(kind: type, function: Callable[..., Any]) -> None:
-    """Register a function that may be inlined into compiled code that is given such a part."""
+    """Register a function that may be inlined into compiled code that receives such a part."""
     _note(_methods.setdefault(kind, {}), function)
 
 
 def note_part(kind: type) -> None:
-    """Register a part, with methods or without."""
+    """Register a part, which may have no methods yet."""
     _methods.setdefault(kind, {})
 
 
@@ -51,18 +51,18 @@ def known_parts() -> tuple[type, ...]:
 
 
 def outside_files(kinds: Collection[type], entry: Callable[..., Any] | None) -> dict[str, str]:
-    """The digests of outside files whose code may be inlined into an entry given these parts, by a name of each."""
+    """The digests, by file name, of outside files whose code may be inlined into an entry given these parts."""
     files = {}
     if entry is not None and entry.__code__.co_filename in _entries:
         files["entry"] = _entries[entry.__code__.co_filename]
     for kind in kinds:
         files |= _methods.get(kind, {})
-    # A kernel in an outside file is called from outside files only, so that entries without any leave it out.
+    # Only outside code can call a kernel of an outside file, so entries that use no outside code do not depend on it.
     return files | _helpers if files else files
 
 
 def _note(files: dict[str, str], function: Callable[..., Any]) -> bool:
-    """Remember the file of a function that lies outside this package; False for our own."""
+    """Record the file of a function that is defined outside this package; returns False for functions of this package."""
     name = function.__code__.co_filename
     if pathlib.Path(name).is_relative_to(PACKAGE):
         return False
@@ -76,7 +76,11 @@ def _note(files: dict[str, str], function: Callable[..., Any]) -> bool:
 
 
 def part_name(kind: type) -> str:
-    """The name of a part in a file: the bare name of ours, so that files survive a move of the code; a user's with its module."""
+    """The name of a part in a saved file.
+
+    Parts of this package are saved by their bare name, so that files stay readable when a module moves; a user's part is saved with its
+    module.
+    """
     return kind.__name__ if _is_ours(kind) else f"{kind.__module__}:{kind.__qualname__}"
 
 
@@ -98,7 +102,11 @@ def find_part(name: str) -> type:
         raise CannotRead(f"{len(found)} parts are called {name!r}: define it once, in a module that is imported")
     raise CannotRead(
         f"the part {bare!r} is not known: "
-        + (f"import {module} first" if module else "it is of another version, or no part")
+        + (
+            f"import {module} first"
+            if module
+            else "the file is from another version, or this is not the name of a part"
+        )
     )
 
 
@@ -107,7 +115,7 @@ def _is_ours(kind: type) -> bool:
 
 
 def _in_its_module(kind: type) -> bool:
-    """Whether its module holds this very class under its name; a copy that came with kept code is not."""
+    """Whether the module of a class holds this class under its name; False for a copy that came with compiled code from disk."""
     found: Any = sys.modules.get(kind.__module__)
     for step in kind.__qualname__.split("."):
         found = getattr(found, step, None)

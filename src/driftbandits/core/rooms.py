@@ -1,8 +1,9 @@
-"""Which folders (and top-level modules) of this package hold code that is compiled, and which decide the result of a simulation.
+"""Which folders (and top-level modules) of this package hold compiled code, and on which the result of a simulation depends.
 
-This is the only list. The cache names a folder of machine code by a digest of what may be inlined into it, and an experiment
-names a finished trial by a digest of the code that decides it: both ask here, so that editing a plot recompiles nothing and repeats no
-trial. `tests/unit/core/test_rooms.py` sees to it that every folder is listed and that no kernel stands in a room without compiled code.
+This is the only list. The cache names a folder of machine code by a digest of the sources that may be inlined into it, and an
+experiment names a finished trial by a digest of the sources that its result depends on. Both read this table, so that editing a plot
+recompiles nothing and repeats no trial. `tests/unit/core/test_rooms.py` checks that every folder is listed and that no kernel is defined
+in a folder that is listed as not compiled.
 """
 
 import functools
@@ -15,10 +16,10 @@ PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 
 
 class Room(NamedTuple):
-    """What a folder's code is used for.
+    """The uses of the code in a folder.
 
-    `compiled`: it may be inlined into machine code. `apart`: only into entries whose own parts come from the same room, so that
-    editing it leaves the machine code of all others as it is. `decides`: the result of a simulation may depend on it.
+    `compiled`: the code may be inlined into machine code. `apart`: only into entries whose own parts come from the same folder, so that
+    editing it does not invalidate the machine code of all others. `decides`: the result of a simulation may depend on it.
     """
 
     compiled: bool = False
@@ -27,7 +28,7 @@ class Room(NamedTuple):
 
 
 KERNELS = Room(compiled=True, decides=True)
-WORKS = Room(decides=True)  # runs when a result is made, in Python
+WORKS = Room(decides=True)  # Python code that runs while a result is computed
 ASIDE = Room()
 
 ROOMS = {
@@ -67,19 +68,19 @@ APART = frozenset(name for name, room in ROOMS.items() if room.apart)
 
 @functools.cache
 def compiled_digest(apart: frozenset[str]) -> str:
-    """Of all sources that may be compiled, with these of the rooms that stand apart."""
+    """The digest of all sources that may be compiled; of the folders marked `apart`, only those given are included."""
     return _digest({name for name, room in ROOMS.items() if room.compiled} - (APART - apart))
 
 
 @functools.cache
 def result_digest() -> str:
-    """Of all sources that decide the result of a simulation."""
+    """The digest of all sources on which the result of a simulation may depend."""
     return _digest({name for name, room in ROOMS.items() if room.decides})
 
 
 @functools.cache
 def learner_digest() -> str:
-    """Of all sources that decide what a learner does, in a simulation or behind `Agent` and `Bandit`."""
+    """The digest of all sources on which a learner's decisions may depend, in a simulation or behind `Agent` and `Bandit`."""
     return _digest({name for name, room in ROOMS.items() if room.compiled or room.decides})
 
 
@@ -89,6 +90,6 @@ def _digest(rooms: Collection[str]) -> str:
 
 
 def rooms_apart(modules: Collection[str]) -> frozenset[str]:
-    """The rooms apart in which modules, given by their full names, stand."""
+    """The folders marked `apart` that contain these modules, given by their full names."""
     split = [name.split(".") for name in modules]
     return frozenset(m[1] for m in split if m[0] == PACKAGE.name and len(m) > 1 and m[1] in APART)

@@ -1,10 +1,10 @@
 """Four adjacent numbers as one value: a vector register, for loops too short for the compiler to vectorise.
 
-A loop over a row of a small matrix is done in a few steps. LLVM vectorises it sixteen numbers at a time behind a check that
-no arrays overlap, and so leaves a row of twenty nearly all to scalar code. Written with `load` and `store` the same row is
-five registers, whatever the length of the loop. Interpreted, the value is a NumPy array of four.
+LLVM vectorises a loop over a row sixteen numbers at a time, after a check that no arrays overlap, and runs the remainder as scalar code:
+nearly all of a row of twenty. Written with `load` and `store`, the same row is five vector registers, whatever the length of the
+loop. In interpreted mode the value is a NumPy array of four.
 
-Compiled code knows `-` and `*` of two values or of a number and a value, and `value[i]`.
+Compiled code supports `-` and `*` of two values or of a number and a value, and `value[i]`.
 """
 
 import operator
@@ -21,7 +21,7 @@ from .numba_private import compiled_form, row_address
 
 Four = NDArray[np.float64]  # (4,)
 REGISTER = ir.VectorType(ir.DoubleType(), 4)
-ITEM = 8  # bytes; rows begin anywhere, so no more alignment than that is promised
+ITEM = 8  # bytes: the alignment that LLVM may assume, because a row may begin at any number
 FUSED = ("contract",)  # a product and a sum may be one instruction
 
 

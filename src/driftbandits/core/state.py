@@ -1,10 +1,11 @@
-"""Whole states at once: copied, viewed, stored many at a time, packed as plain arrays to be saved.
+"""Operations on whole states: copying, viewing, storing many of them, and packing into plain arrays for files.
 
-A state is a tree of `NamedTuple`s of arrays, mutated in place. What is done to all of it alike needs no method of each part:
+A state is a tree of `NamedTuple`s of arrays, mutated in place. Operations that treat all arrays alike are written once here, so that parts
+need no methods for them:
 
-`copy_state`, `view_state`         in compiled code and in Python
-`filled`, `joined`, `duplicate`    many copies of one state: the same tree with a leading axis, of which `view_state` shows one place
-`pack`, `unpack`                   a state as named arrays ("sums.A"), and back, bit for bit
+`copy_state`, `view_state`         available in compiled code and in Python
+`filled`, `joined`, `duplicate`    make many copies of a state: the same tree with a leading axis; `view_state` returns one of them
+`pack`, `unpack`                   convert a state to named arrays ("sums.A") and back, bit for bit
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -26,7 +27,7 @@ C = TypeVar("C")
 def _fields(kind: Any) -> Iterator[tuple[str, Any]]:
     """Names and numba types of the arrays and states in a state."""
     if not is_named_tuple(kind):
-        raise NoMethod(f"whole states are named tuples of arrays, and {kind} is not")
+        raise NoMethod(f"a state must be a named tuple of arrays; {kind} is not")
     return fields_of(kind)
 
 
@@ -34,13 +35,13 @@ _scratch: set[type] = set()
 
 
 def scratch(cls: T) -> T:
-    """Mark a `NamedTuple` of arrays as no part of a state: they never change, or are made anew before they are read."""
+    """Mark a `NamedTuple` of arrays that need not be copied with a state: constants, or workspace that is written before it is read."""
     _scratch.add(cls)
     return cls
 
 
 def copy_state(to: Any, source: Any) -> None:
-    """Copy every array of `source` into the same array of `to`, a state of equal shapes; scratch is left as it is."""
+    """Copy every array of `source` into the same array of `to`, a state of equal shapes; scratch arrays are left as they are."""
     for a, b in zip(to, source, strict=True):
         if type(a) in _scratch:
             continue
@@ -52,6 +53,7 @@ def copy_state(to: Any, source: Any) -> None:
 
 @compiled_form(copy_state)
 def _(to: Any, source: Any) -> Callable[..., None]:
+    # Numba cannot loop over a tuple of fields of different types, so the loop is unrolled as source code, one line per field.
     lines = [
         f"    {'copy_state' if is_named_tuple(kind) else 'copy'}(to.{name}, source.{name})\n"
         for name, kind in _fields(to)
@@ -70,7 +72,7 @@ def _copy_array(to: Any, source: Any) -> None:
 
 
 def view_state(store: Any, i: int) -> Any:
-    """Place i of a store as a state: the same arrays without their leading axis, not a copy."""
+    """State i of a store: views of the same arrays without their leading axis, not copies."""
     return type(store)(*(view_state(a, i) if isinstance(a, tuple) else a[i] for a in store))
 
 
@@ -86,12 +88,12 @@ def _(store: Any, i: Any) -> Callable[..., Any]:
 
 
 def counters(kind: Callable[..., C], dtype: type = np.int64) -> C:
-    """A `NamedTuple` of one-element arrays, all 0: numbers that change, by name."""
+    """A `NamedTuple` of one-element arrays, all 0: named numbers that compiled code can change in place."""
     return kind(*(np.zeros(1, dtype) for _ in cast(Any, kind)._fields))
 
 
 def filled(state: Any, places: int) -> Any:
-    """That many copies of a state."""
+    """A store of `places` copies of a state."""
     if isinstance(state, tuple):
         return type(state)(*(filled(field, places) for field in state))
     room = np.empty((places, *state.shape), state.dtype)
@@ -100,14 +102,14 @@ def filled(state: Any, places: int) -> Any:
 
 
 def joined(states: Sequence[Any]) -> Any:
-    """States of equal shapes, one in each place."""
+    """A store of the given states, which must have equal shapes."""
     if isinstance(states[0], tuple):
         return type(states[0])(*map(joined, zip(*states, strict=True)))
     return np.stack(states)
 
 
 def duplicate(state: Any) -> Any:
-    """A second state, equal to the first, that shares no array with it."""
+    """A copy of a state that shares no array with it."""
     return type(state)(*map(duplicate, state)) if isinstance(state, tuple) else state.copy()
 
 
@@ -115,7 +117,7 @@ def duplicate(state: Any) -> Any:
 
 
 def pack(state: Any) -> dict[str, NDArray[Any]]:
-    """Every array of a state, scratch included, under its path; copies, in the order of the fields.
+    """Copies of all arrays of a state, scratch included, by their paths and in the order of the fields.
 
     Examples
     --------
@@ -135,8 +137,8 @@ def pack(state: Any) -> dict[str, NDArray[Any]]:
 def unpack(like: Any, arrays: Mapping[str, NDArray[Any]], *, longer: Collection[str] = ()) -> Any:
     """The state that was packed: a new one, whose arrays must have the names, types and shapes of those in `like`.
 
-    Compiled code checks no bounds, so nothing but an equal shape is accepted; only arrays named in `longer`, of a state that
-    has grown since it was like `like`, may have a longer last axis, equally long for all of them in one tuple.
+    Compiled code checks no bounds, so only equal shapes are accepted. The exception are arrays named in `longer`, which grow with the
+    number of observations: their last axis may be longer than in `like`, and must be equally long for all of them in one tuple.
     """
     expected = [name for name, _ in leaves(like)]
     for name in expected:
@@ -146,12 +148,12 @@ def unpack(like: Any, arrays: Mapping[str, NDArray[Any]], *, longer: Collection[
             )
     for name in arrays:
         if name not in expected:
-            raise InvalidState(f"the saved state has an array {name!r} that this strategy does not know")
+            raise InvalidState(f"the saved state has an array {name!r}, which is not part of this strategy's state")
     return _rebuilt(like, "", arrays, longer)
 
 
 def nodes(state: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Every tuple in a state, itself included, with the path before the names of its fields."""
+    """Every tuple in a state, including the state itself, with the prefix of the paths of its fields."""
     yield path, state
     for name, value in zip(state._fields, state, strict=True):
         if isinstance(value, tuple):
@@ -184,7 +186,7 @@ def _rebuilt(like: Any, path: str, arrays: Mapping[str, NDArray[Any]], longer: C
                 f"the saved {full} is {given.dtype} of shape {given.shape}; "
                 f"this strategy needs {value.dtype} of shape {value.shape}"
             )
-        made = np.empty_like(value)  # in the same order of axes: compiled code relies on it
+        made = np.empty_like(value)  # keeps the memory layout (C or Fortran order), on which compiled code relies
         made[...] = given
         fields.append(made)
     if len(set(ends.values())) > 1:

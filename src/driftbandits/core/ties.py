@@ -1,7 +1,7 @@
-"""The best of many scores, ties broken at random.
+"""The index of the largest score, with ties broken at random.
 
-With arms of equal norm all scores tie in round 1, and saturated bonuses tie for long: rounding must not decide. A tie is any score within
-1e-10·(1+|best|) of the best; the seeded generator picks one.
+With arms of equal norm all scores tie in round 1, and saturated bonuses tie for many rounds. Rounding errors must not decide between them,
+or results would depend on the machine. All scores within 1e-10·(1+|best|) of the best count as tied; the seeded generator picks one.
 """
 
 import numpy as np
@@ -25,6 +25,7 @@ def best_arm(score: Vector, rng: np.random.Generator) -> int:
     ties = 0
     for a in range(score.shape[0]):
         ties += score[a] >= level
+    # A random number is drawn only if there is a tie.
     skip = 0
     if ties > 1:
         skip = int(rng.random() * ties)

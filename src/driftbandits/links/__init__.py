@@ -12,8 +12,9 @@ link         μ(z)            log-partition b, b′ = μ  rewards          |μ�
 |μ″| ≤ μ′ is self-concordance, which the SCB algorithms need. Poisson noise is neither bounded nor sub-Gaussian: with this link every radius
 is a heuristic.
 
-A link of your own is a part with three methods, for μ (increasing), μ′ and μ″. A fourth, for b, lets the parameter-based algorithms use
-it; a fifth, `law`, tells worlds and learners what its rewards are. `LINKS["cloglog"] = Cloglog()` gives it a name:
+A link of your own is a part with three methods, for μ (increasing), μ′ and μ″. A fourth, for b, is needed by the parameter-based
+algorithms; a fifth, `law`, tells simulated worlds and learners the distribution of its rewards. `LINKS["cloglog"] = Cloglog()` gives it
+a name:
 
     @part
     class Cloglog(NamedTuple): ...
@@ -21,7 +22,7 @@ it; a fifth, `law`, tells worlds and learners what its rewards are. `LINKS["clog
     @mu.register(Cloglog)
     def _(link, z): ...
 
-All are safe for |z| up to 10³ and beyond: the logistic and Poisson links stop growing and fading at |z| = 700 and 300.
+No link overflows or underflows, for any z: the logistic and Poisson links are constant beyond |z| = 700 and 300.
 """
 
 from .constants import concordance, concordant_up_to, evaluate, has_log_concave_slope, largest_gap, slopes

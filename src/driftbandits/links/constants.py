@@ -1,4 +1,4 @@
-"""Constants of a link on |z| ≤ LS: slopes k_μ and c_μ, self-concordance, the most that one round can cost."""
+"""Constants of a link on |z| ≤ LS: the slopes k_μ and c_μ, self-concordance, the largest regret of one round."""
 
 import math
 from typing import Any
@@ -13,7 +13,7 @@ from .known import Identity, Logistic, Poisson, Probit, link_of
 
 
 def evaluate(link: Any, z: ArrayLike) -> tuple[Vector, Vector, Vector]:
-    """μ, μ′ and μ″ at z (n,), as the compiled code computes them.
+    """μ, μ′ and μ″ at z (n,), computed by the same code that learners run.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def slopes(link: Any, LS: float) -> tuple[float, float]:
 
 
 def concordant_up_to(link: Any, LS: float) -> float:
-    """The largest z ≤ LS such that the link is self-concordant, |μ″| ≤ μ′, on [−z, z]; looked up on a fine grid.
+    """The largest z ≤ LS such that the link is self-concordant, |μ″| ≤ μ′, on [−z, z]; for your own links, found on a fine grid.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def concordant_up_to(link: Any, LS: float) -> float:
 
 
 def concordance(link: Any, LS: float) -> float:
-    """M: the largest |μ″|/μ′ on [−LS, LS]; exact for the links above, for your own looked up on a fine grid.
+    """M: the largest |μ″|/μ′ on [−LS, LS]; exact for the links above, for your own found on a fine grid.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def concordance(link: Any, LS: float) -> float:
 
 
 def has_log_concave_slope(link: Any, reach: float) -> bool:
-    """Is log μ′ concave on [−reach, reach], as it is for all links above? Then |μ″|/μ′ is known everywhere from its values.
+    """Whether log μ′ is concave on [−reach, reach], as it is for all links above. μ″/μ′ is then monotone, so its ends bound it.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def has_log_concave_slope(link: Any, reach: float) -> bool:
 
 
 def largest_gap(link: Any, LS: float) -> float:
-    """μ(LS) − μ(−LS): the most that one round can cost, where |xᵀθ| ≤ LS.
+    """μ(LS) − μ(−LS): the largest regret of one round, where |xᵀθ| ≤ LS.
 
     Examples
     --------

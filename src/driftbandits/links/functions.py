@@ -1,4 +1,4 @@
-"""What a link answers, and its values as compiled code computes them."""
+"""The open functions of a link, and their values computed by compiled code."""
 
 import math
 from typing import Any, Literal
@@ -39,9 +39,9 @@ def extreme_slopes(link: Any, LS: float) -> tuple[float, float]:
 
 @generic
 def law(link: Any) -> Law | None:
-    """How rewards of mean μ(z) are distributed, where the link implies it. (Python only; by default it does not.)
+    """The distribution of rewards of mean μ(z), if the link implies one; None by default. (Python only.)
 
-    Bernoulli rewards lie in [0, 1] and are ½-sub-Gaussian: learners then need neither a range nor R.
+    Bernoulli rewards lie in [0, 1] and are ½-sub-Gaussian, so learners then need neither a range nor R.
     """
     return None
 
@@ -62,7 +62,7 @@ def values(link: Any, z: Vector) -> tuple[Vector, Vector, Vector]:
 
 
 def _lowest(link: Any, LS: float, sign: float) -> float:
-    """min of sign·μ′ on [−LS, LS]: a grid, and finer grids around its best point."""
+    """min of sign·μ′ on [−LS, LS], by a grid and then finer grids around its best point."""
     low, high, best = -LS, LS, math.inf
     for _ in range(6):
         z = np.linspace(low, high, 2001)

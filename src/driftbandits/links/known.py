@@ -1,4 +1,4 @@
-"""The links that have names."""
+"""The built-in links, by name: identity, logistic, probit and Poisson."""
 
 import math
 from typing import Any, NamedTuple
@@ -53,7 +53,10 @@ def _(link: Identity, LS: float) -> tuple[float, float]:
 
 @part
 class Logistic(NamedTuple):
-    """μ(z) = 1/(1+e^{−z}): clicks, conversions, any yes or no."""
+    """μ(z) = 1/(1+e^{−z}), for binary rewards such as clicks and conversions."""
+
+
+# All three derivatives are written in e^{−|z|} ≤ 1, which cannot overflow; μ(−z) = 1 − μ(z) gives the other sign.
 
 
 @mu.register(Logistic)
@@ -136,17 +139,17 @@ def _(link: Probit, LS: float) -> tuple[float, float]:
 
 # --------------------------------------------------------------------------------------------------------------------- Poisson
 
-LARGEST = 300.0  # e^300 ≈ 10^130: even the square of a sum of such terms is finite
+LARGEST = 300.0  # e^300 ≈ 10^130, so that even the square of a sum of such terms is finite
 
 
 @part
 class Poisson(NamedTuple):
-    """μ(z) = e^z: counts. No radius is guaranteed, since Poisson noise is not sub-Gaussian."""
+    """μ(z) = e^z, for counts. No radius has a guarantee, because Poisson noise is not sub-Gaussian."""
 
 
 @kernel
 def exp_bounded(z: float) -> float:
-    """e^z for |z| ≤ 300, continued by its value."""
+    """e^z, with z clipped to [−300, 300]."""
     return float(np.exp(min(max(z, -LARGEST), LARGEST)))
 
 
@@ -174,7 +177,7 @@ LINKS: dict[str, Any] = {"identity": Identity(), "logistic": Logistic(), "probit
 
 
 def link_of(link: Any) -> Any:
-    """A link from its name; a link of your own stays as it is.
+    """The link of this name; a link of your own is returned as it is.
 
     Examples
     --------

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..core.atomic import change
-from ..core.background_compile import How, prepared, way
+from ..core.background_compile import CompileMode, compile_mode, prepared
 from ..core.kernel import entry
 from ..core.linalg import Matrix
 from ..errors import CannotRead, DriftBanditsError, InvalidState, InvalidValue, NumericalError, integer, real, require
@@ -87,7 +87,7 @@ class EpisodicAgent:
         reward_range: tuple[float, float] = (0.0, 1.0),
         episodes: int | None = None,
         seed: int | np.random.SeedSequence = 0,
-        compile: How = "background",  # noqa: A002 - as in `Agent`
+        compile: CompileMode = "background",  # noqa: A002 - as in `Agent`
     ) -> None:
         if features is None:
             if phi is None or psi is None:
@@ -115,7 +115,7 @@ class EpisodicAgent:
         self._doing: Doing | None = None  # begun, and not finished
         self._lock = threading.Lock()
         given = (self.strategy, self._state, PLAN, 0, 0, 0.0, 0, self._rng)
-        self._direct = prepared(_turn, given, way(compile), partial(setattr, self, "_direct"))
+        self._direct = prepared(_turn, given, compile_mode(compile), partial(setattr, self, "_direct"))
 
     def begin_episode(self) -> Cube:
         """Plan the next episode from all past ones; returns the optimistic values Q (H, S, A).
@@ -244,7 +244,7 @@ class EpisodicAgent:
         write(path, "EpisodicAgent", *self.pack())
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, compile: How = "background") -> "EpisodicAgent":  # noqa: A002
+    def load(cls, path: str | os.PathLike[str], *, compile: CompileMode = "background") -> "EpisodicAgent":  # noqa: A002
         """The agent that was saved; a file that is damaged, hostile or of a later version is refused in one line."""
         about, arrays = read(path, "EpisodicAgent")
         try:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ..core.part_json import decode, encode
 from ..core.state import nodes, pack
 from ..errors import CannotRead, DriftBanditsError, integer, require
-from ..protocol import sound
+from ..protocol import indices_valid
 from ..protocol.restoring import restore
 from .adaptive import Evidence
 from .bob import BlockwiseState
@@ -94,22 +94,22 @@ def _within(array: NDArray[np.int64], low: int, high: int) -> bool:
     return bool(((array >= low) & (array < high)).all())
 
 
-@sound.register(Book)
+@indices_valid.register(Book)
 def _(book: Book) -> bool:
     return _within(book.policy, 0, book.Q.shape[1] // book.V.shape[1]) and _within(book.ended, 0, 2)
 
 
-@sound.register(Choices)
+@indices_valid.register(Choices)
 def _(table: Choices) -> bool:
     U = table.successor.shape[-1]
     return _within(table.kind, 0, table.used.shape[-1]) and _within(table.used, 0, U + 1)
 
 
-@sound.register(Evidence)
+@indices_valid.register(Evidence)
 def _(evidence: Evidence) -> bool:
     return _within(evidence.leader, 0, len(evidence.total))
 
 
-@sound.register(BlockwiseState)
+@indices_valid.register(BlockwiseState)
 def _(state: BlockwiseState) -> bool:
     return _within(state.bandit.option, 0, len(state.gamma)) and bool(state.episodes[0] >= -1)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.background_compile import How
+from ..core.background_compile import CompileMode
 from ..errors import CannotRead, DriftBanditsError, InvalidValue, integer
 from ..io.saving import read, write
 from ..memory import Restart, Window
@@ -97,7 +97,7 @@ class ContinuingAgent:
         replan: int = 10,
         reward_range: tuple[float, float] = (0.0, 1.0),
         seed: int | np.random.SeedSequence = 0,
-        compile: How = "background",  # noqa: A002 - as in `Agent`
+        compile: CompileMode = "background",  # noqa: A002 - as in `Agent`
     ) -> None:
         self.lookahead = integer("lookahead", lookahead, least=1, why="it is the number of steps of a plan")
         self.replan = integer("replan", replan, least=1, why="it is the number of steps between two plans")
@@ -139,7 +139,7 @@ class ContinuingAgent:
         write(path, "ContinuingAgent", about | {"replan": self.replan, "since": self._since}, arrays)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, compile: How = "background") -> "ContinuingAgent":  # noqa: A002
+    def load(cls, path: str | os.PathLike[str], *, compile: CompileMode = "background") -> "ContinuingAgent":  # noqa: A002
         """The agent that was saved."""
         about, arrays = read(path, "ContinuingAgent")
         try:
@@ -148,7 +148,9 @@ class ContinuingAgent:
             raise CannotRead(f"{os.fspath(path)} cannot be loaded: {problem}") from None
 
     @classmethod
-    def _unpack(cls, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], how: How) -> "ContinuingAgent":
+    def _unpack(
+        cls, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], how: CompileMode
+    ) -> "ContinuingAgent":
         agent = cls.__new__(cls)
         agent._agent = EpisodicAgent.unpack(about, arrays, compile=how)
         agent.lookahead, agent.states, agent.actions = agent._agent.horizon, agent._agent.states, agent._agent.actions

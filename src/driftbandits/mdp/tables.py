@@ -20,7 +20,7 @@ from ..core.kernel import kernel, part, solver, sqrt
 from ..core.linalg import Matrix, Vector, scale_vector
 from ..core.state import filled, view_state
 from ..errors import InvalidValue, positive, require
-from ..protocol import History, Integers, absorb, blank_history, fade, sound
+from ..protocol import History, Integers, absorb, blank_history, fade, indices_valid
 from .likelihood import TransitionCounts
 from .protocol import (
     Task,
@@ -292,7 +292,7 @@ def check_room(state: TransitionTableState, pair: int, successor: int) -> None:
         )
 
 
-@sound.register(TransitionTableState)
+@indices_valid.register(TransitionTableState)
 def _(state: TransitionTableState) -> bool:
     return bool(((state.used >= 0) & (state.used <= state.successor.shape[-1])).all())
 

@@ -1,4 +1,4 @@
-r"""What is forgotten? The weight w_{t,s} of round s in the estimate after round t.
+r"""Memories: the weight w_{t,s} of round s in the estimate after round t.
 
 =============  ============================================  ==========================
 memory         w_{t,s}                                       forgets
@@ -9,9 +9,9 @@ memory         w_{t,s}                                       forgets
 `Restart`      1 since the last multiple of H, else 0        abruptly, all at once
 =============  ============================================  ==========================
 
-`DiscountedFromV` is `Discounted` with the mistake of a public implementation in its second matrix, for replications.
+`DiscountedFromV` is `Discounted` with the mistake that a public implementation makes in its second matrix, for replications.
 
-This is the only place in which a weighted, a windowed, a restarted and a static learner differ.
+Weighted, windowed, restarted and static learners differ in their memory alone.
 """
 
 from .discounted import Discounted

@@ -15,7 +15,7 @@ class Discounted(Memory):
     gamma: float
 
     def check(self) -> None:
-        """γ must be a weight."""
+        """γ must be in (0, 1]."""
         require(
             0.0 < self.gamma <= 1.0, "gamma", self.gamma, "in (0, 1]", "it multiplies the weight of the past each round"
         )
@@ -27,7 +27,7 @@ def _(memory: Discounted, horizon: int) -> int:
 
 
 def rounds_until(weight: float, gamma: float, horizon: int) -> int:
-    """After how many rounds γ^age is below a weight; the horizon, if that comes first."""
+    """The number of rounds after which γ^age is below a weight, at most the horizon."""
     if gamma == 1.0:
         return horizon
     rounds = math.ceil(math.log(weight) / math.log(gamma)) + 1

@@ -1,4 +1,4 @@
-"""Nothing is forgotten: w_{t,s} = 1."""
+"""The static memory, which forgets nothing: w_{t,s} = 1."""
 
 from typing import Any
 

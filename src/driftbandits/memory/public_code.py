@@ -1,6 +1,6 @@
-"""The discount of a public D-LinUCB implementation, whose second matrix is multiplied from the first (resolution A15).
+"""The discounting of a public D-LinUCB implementation, which computes its second matrix from the first (resolution A15).
 
-V ← γV + xxᵀ + (1−γ)λI,   then   Ṽ ← γ²V + xxᵀ + (1−γ²)λI   where γ²Ṽ + … is meant
+V ← γV + xxᵀ + (1−γ)λI,   then   Ṽ ← γ²V + xxᵀ + (1−γ²)λI   instead of   γ²Ṽ + xxᵀ + (1−γ²)λI
 """
 
 from typing import Any
@@ -13,15 +13,15 @@ from .discounted import rounds_until
 
 
 class DiscountedFromV(Memory):
-    """`Discounted`, with Ṽ made of V in every round: not Σw²xxᵀ, and not below V. For replications of that code only.
+    """`Discounted` with Ṽ computed from V in every round, for replications of that code only: Ṽ is neither Σw²xxᵀ nor ⪯ V.
 
-    It knows no late rewards: what Ṽ would be in a round without one is not defined.
+    Late rewards are not supported, because the value of Ṽ after a round without a reward is not defined.
     """
 
     gamma: float
 
     def check(self) -> None:
-        """γ must be a weight."""
+        """γ must be in (0, 1]."""
         require(
             0.0 < self.gamma <= 1.0, "gamma", self.gamma, "in (0, 1]", "it multiplies the weight of the past each round"
         )
@@ -37,7 +37,7 @@ def _(memory: DiscountedFromV, history: History, sums: Any, x: Vector, r: float,
     history.clock[0] += 1
     fade(sums, memory.gamma)
     absorb(sums, x, r, slot, 1.0)
-    square = memory.gamma * memory.gamma  # Ṽ − λI = γ²(V − λI) + xxᵀ, with the V that knows x
+    square = memory.gamma * memory.gamma  # Ṽ − λI = γ²(V − λI) + xxᵀ, with the V that already contains x
     for i in range(sums.A2.shape[0]):
         for j in range(sums.A2.shape[0]):
             sums.A2[i, j] = square * sums.A[i, j] + x[i] * x[j]

@@ -1,4 +1,4 @@
-"""Periodic restarts: everything is forgotten every H rounds."""
+"""Periodic restarts: every H rounds all observations are forgotten."""
 
 from typing import Any
 
@@ -9,12 +9,12 @@ from ..protocol import History, absorb, capacity, elapse, fade, recall, remember
 
 
 class Restart(Memory):
-    """Fresh start in rounds 1, H+1, 2H+1, …"""
+    """The observations since the last of the rounds 1, H+1, 2H+1, …, each with weight 1."""
 
     H: float
 
     def check(self) -> None:
-        """H is a number of rounds."""
+        """H must be a whole number ≥ 1."""
         integer("H", self.H, least=1, why="it is the number of rounds between restarts")
 
 
@@ -42,5 +42,5 @@ def _(memory: Restart, history: History, sums: Any) -> None:
 
 @recall.register(Restart)
 def _(memory: Restart, history: History, sums: Any, x: Vector, r: float, slot: int, weight: float, age: int) -> None:
-    if age < history.clock[0] % int(memory.H):  # so many rounds have passed since the last restart
+    if age < history.clock[0] % int(memory.H):  # the round lies after the last restart
         absorb(sums, x, r, slot, weight)

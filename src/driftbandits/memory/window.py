@@ -1,4 +1,10 @@
-"""A sliding window: only the last W observations count."""
+"""A sliding window: only the last W observations have weight.
+
+Round s uses entry (s − 1) mod W of a ring buffer.
+
+Removing an observation from the sums leaves the rounding errors that it caused while it was there. The sums are therefore recomputed from
+the buffer once in W rounds, which costs O(1) per round, and also when an observation leaves that was much larger than the others.
+"""
 
 import math
 from typing import Any
@@ -17,10 +23,10 @@ from ..protocol import (
     capacity,
     elapse,
     fade,
+    indices_valid,
     occupied,
     recall,
     remember,
-    sound,
     takes_back,
 )
 
@@ -31,7 +37,7 @@ class Window(Memory):
     W: float
 
     def check(self) -> None:
-        """W is a number of rounds."""
+        """W must be a whole number ≥ 1."""
         integer("W", self.W, least=1, why="it is the number of rounds remembered")
 
 
@@ -53,12 +59,9 @@ def _(memory: Window, horizon: int) -> int:
     return int(memory.W)
 
 
-# Round s has place (s − 1) mod W of the ring.
-#
-# Taking an observation back leaves the rounding errors that it caused while it was there. The sums are therefore made anew from the ring
-# once per turn of it, at O(1) per round, and at once when an observation leaves that was out of all proportion to the others.
-
-OUTLIER = 13.0  # in powers of two above the usual: smaller ones leave 1e-12 of the usual behind
+OUTLIER = (
+    13.0  # powers of two above the running mean: a smaller observation leaves an error of at most 1e-12 of the mean
+)
 
 
 @remember.register(Window)
@@ -66,24 +69,24 @@ def _(memory: Window, history: History, sums: Any, x: Vector, r: float, slot: in
     W = history.r.shape[0]
     place = history.clock[0] % W
     evicts = history.weight[place] > 0.0
-    anew = _take_back(history, sums, place)
+    recompute = _remove(history, sums, place)
     _put(history, place, x, r, slot, 1.0)
     history.clock[0] += 1
-    if anew:
-        _make_anew(history, sums)
+    if recompute:
+        _recompute(history, sums)
     else:
         absorb(sums, x, r, slot, 1.0)
-    return 0.0 if evicts else 1.0
+    return 0.0 if evicts else 1.0  # V has lost an observation, so that no multiple of the old V bounds it from below
 
 
 @elapse.register(Window)
 def _(memory: Window, history: History, sums: Any) -> None:
     place = history.clock[0] % history.r.shape[0]
-    anew = _take_back(history, sums, place)
+    recompute = _remove(history, sums, place)
     history.weight[place] = 0.0
     history.clock[0] += 1
-    if anew:
-        _make_anew(history, sums)
+    if recompute:
+        _recompute(history, sums)
 
 
 @recall.register(Window)
@@ -94,8 +97,8 @@ def _(memory: Window, history: History, sums: Any, x: Vector, r: float, slot: in
     _put(history, (history.clock[0] - 1 - age) % W, x, r, slot, weight)
     if age == 0:
         absorb(sums, x, r, slot, weight)
-    else:  # observations leave in the order of their rounds, so they must stand in that order
-        _make_anew(history, sums)
+    else:  # sums with atoms remove the oldest they hold, so a late observation must be inserted in the order of rounds
+        _recompute(history, sums)
 
 
 @takes_back.register(Window)
@@ -111,7 +114,7 @@ def _(memory: Window, history: History, age: int) -> bool:
 
 @kernel
 def _put(history: History, place: int, x: Vector, r: float, slot: int, weight: float) -> None:
-    """The observation of the round that has this place."""
+    """Store an observation in the entry of its round, and update the running means of magnitudes."""
     for i in range(x.shape[0]):
         history.x[place, i] = x[i]
     history.r[place] = r
@@ -127,7 +130,7 @@ def _put(history: History, place: int, x: Vector, r: float, slot: int, weight: f
 
 @kernel
 def _sizes(history: History, place: int) -> tuple[float, float]:
-    """The largest numbers that the observation adds to Σ w x xᵀ and to Σ w r x."""
+    """The largest entries that the observation adds to Σ w x xᵀ and to Σ w r x."""
     top = 0.0
     for i in range(history.x.shape[1]):
         top = max(top, abs(history.x[place, i]))
@@ -137,13 +140,13 @@ def _sizes(history: History, place: int) -> tuple[float, float]:
 
 @kernel
 def _power(x: float) -> float:
-    """⌊log₂ x⌋ + 1, cheaply."""
+    """⌊log₂ x⌋ + 1, read from the exponent of the number."""
     return float(math.frexp(x)[1])
 
 
 @kernel
-def _take_back(history: History, sums: Any, place: int) -> bool:
-    """The round that has this place leaves the window, with its observation if it has one; is it time to make the sums anew?"""
+def _remove(history: History, sums: Any, place: int) -> bool:
+    """Remove the observation in this entry, if any, from the sums; returns whether the sums should now be recomputed."""
     if history.weight[place] == 0.0:
         return False
     absorb(sums, history.x[place], history.r[place], history.slot[place], -history.weight[place])
@@ -155,8 +158,8 @@ def _take_back(history: History, sums: Any, place: int) -> bool:
 
 
 @kernel
-def _make_anew(history: History, sums: Any) -> None:
-    """The sums from the ring, oldest round first."""
+def _recompute(history: History, sums: Any) -> None:
+    """Compute the sums from the ring buffer, oldest round first."""
     W = history.r.shape[0]
     fade(sums, 0.0)
     for j in range(W):
@@ -165,6 +168,6 @@ def _make_anew(history: History, sums: Any) -> None:
             absorb(sums, history.x[s], history.r[s], history.slot[s], history.weight[s])
 
 
-@sound.register(History)
+@indices_valid.register(History)
 def _(history: History) -> bool:
     return bool((history.clock >= 0).all() and (history.weight >= 0.0).all())

@@ -46,15 +46,15 @@ from ..protocol import (
     fade,
     grow,
     index,
+    indices_valid,
     learn,
     limits,
+    magnitude,
     optimism,
     ready,
     renew,
     report,
     scores,
-    size,
-    sound,
     trace,
     widen,
 )
@@ -117,7 +117,7 @@ def _(adaptive: Adaptive, state: AdaptiveState, x: Vector, r: float, slot: int) 
     state.clock.made[0] = 1
 
 
-@size.register(Adaptive)
+@magnitude.register(Adaptive)
 def _(adaptive: Adaptive, state: AdaptiveState) -> float:
     total = 0.0
     for k in range(state.gamma.shape[0]):
@@ -205,7 +205,7 @@ def memories(gamma: Vector) -> Vector:
     return rounds
 
 
-@sound.register(AdaptiveState)
+@indices_valid.register(AdaptiveState)
 def _(state: AdaptiveState) -> bool:
     return bool(all(count[0] >= 0 for count in state.clock) and state.clock.current[0] < len(state.gamma))
 

@@ -28,13 +28,13 @@ from ..protocol import (
     ellipsoid,
     estimator,
     grow,
+    indices_valid,
     learn,
     limits,
+    magnitude,
     optimism,
     ready,
     scores,
-    size,
-    sound,
     start,
     widen,
 )
@@ -193,9 +193,9 @@ def _(bob: Bob, state: BobState, x: Vector, r: float, slot: int) -> None:
         _count_round(bob, state, r)
 
 
-@size.register(Bob)
+@magnitude.register(Bob)
 def _(bob: Bob, state: BobState) -> float:
-    return size(bob.base, state.live)
+    return magnitude(bob.base, state.live)
 
 
 @conditioning.register(Bob)
@@ -218,7 +218,7 @@ def _(bob: Bob, state: BobState) -> tuple[Vector, Matrix]:
     return ellipsoid(bob.base, state.live)
 
 
-@sound.register(BobState)
+@indices_valid.register(BobState)
 def _(state: BobState) -> bool:
     one, other, N = pack(state.live), pack(state.blank), len(state.gammas)
     fits = all(one[name].shape == other[name].shape for name in one)

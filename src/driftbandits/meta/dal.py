@@ -28,19 +28,19 @@ from ..protocol import (
     estimator,
     exact_when_late,
     grow,
-    hears,
+    indices_valid,
+    late_refusal,
     learn,
     learn_late,
     limits,
+    magnitude,
     make_room,
     noise_size,
     optimism,
     ready,
     scores,
     settle,
-    size,
     skip,
-    sound,
     start,
     widen,
 )
@@ -257,16 +257,16 @@ def _(dal: Dal) -> bool:
     return False
 
 
-@hears.register(Dal)
+@late_refusal.register(Dal)
 def _(dal: Dal, state: DalState, age: int) -> str:
     if not (skip.knows(type(dal.base)) and learn_late.knows(type(dal.base))):
         return f"its base {type(dal.base).__name__} learns every reward in its turn"
-    return hears(dal.base, state.live, age)
+    return late_refusal(dal.base, state.live, age)
 
 
-@size.register(Dal)
+@magnitude.register(Dal)
 def _(dal: Dal, state: DalState) -> float:
-    return size(dal.base, state.live)
+    return magnitude(dal.base, state.live)
 
 
 @conditioning.register(Dal)
@@ -298,7 +298,7 @@ def _(dal: Dal, state: DalState, n: int) -> DalState:
     return state if live is state.live and blank is state.blank else state._replace(live=live, blank=blank)
 
 
-@sound.register(DalState)
+@indices_valid.register(DalState)
 def _(state: DalState) -> bool:
     one, other = pack(state.live), pack(state.blank)
     fits = all(one[name].shape == other[name].shape for name in one)

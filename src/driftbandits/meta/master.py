@@ -35,14 +35,14 @@ from ..protocol import (
     ellipsoid,
     estimator,
     grow,
+    indices_valid,
     learn,
     limits,
+    magnitude,
     mean,
     optimism,
     ready,
     scores,
-    size,
-    sound,
     start,
     widen,
 )
@@ -189,9 +189,9 @@ def _(master: Master, state: MasterState, x: Vector, r: float, slot: int) -> Non
         count_round(state.plan, (r - master.low) / master.span, g, int(master.first_order))
 
 
-@size.register(Master)
+@magnitude.register(Master)
 def _(master: Master, state: MasterState) -> float:
-    return size(master.base, _active(state))
+    return magnitude(master.base, _active(state))
 
 
 @conditioning.register(Master)
@@ -215,7 +215,7 @@ def _(master: Master, state: MasterState) -> tuple[Vector, Matrix]:
     return ellipsoid(master.base, _active(state))
 
 
-@sound.register(MasterState)
+@indices_valid.register(MasterState)
 def _(state: MasterState) -> bool:
     clock, orders = state.plan.clock, len(state.plan.alive)
     one, many = pack(state.blank), pack(state.instances)

@@ -1,4 +1,4 @@
-"""What is estimated, and how? Weighted ridge regression, weighted quasi-likelihood with a projection, or one step per observation."""
+"""Estimators: weighted ridge regression, weighted Bayes, weighted quasi-likelihood with a projection, or one step per observation."""
 
 from .bayes import WeightedBayes
 from .generalized import Generalized

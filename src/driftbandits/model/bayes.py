@@ -1,4 +1,4 @@
-r"""Weighted sequential Bayes: ridge regression that starts from what is known (Werge, Wu, Akgül, Kandemir 2026).
+r"""Weighted sequential Bayes: ridge regression with a prior (Werge, Wu, Akgül, Kandemir 2026).
 
 Prior θ ~ N(m₀, Λ₀⁻¹), rewards xᵀθ + σ·noise. The posterior is N(m, Λ⁻¹); with P = σ²Λ₀, V = σ²Λ and Ṽ = σ²Λ̃ it is weighted ridge
 regression around m₀:
@@ -7,11 +7,11 @@ regression around m₀:
 
 ρ is the share of the prior that is never forgotten:
 
-ρ = 1         the prior is *refreshed*: c = 1 for ever. With m₀ = 0 and P = λI this is LB-WeightUCB's and D-LinUCB's estimator.
-ρ = `FAINT`   the prior *fades* like any observation of the first round, c ≈ γᵗ. The floor keeps V invertible where nobody plays:
-              there m stays m₀, and ‖x‖_{V⁻¹ṼV⁻¹} what it was under the prior.
+ρ = 1         the prior is *refreshed*: c = 1 in every round. With m₀ = 0 and P = λI this is LB-WeightUCB's and D-LinUCB's estimator.
+ρ = `FAINT`   the prior *fades* like an observation of the first round, c ≈ γᵗ. The positive floor keeps V invertible in directions that
+              are never played: there m stays m₀, and ‖x‖_{V⁻¹ṼV⁻¹} stays what it was under the prior.
 
-Which of the two the paper means could not be verified; both are in successors §C.
+We could not verify which of the two the paper means; both are in successors §C.
 """
 
 from typing import NamedTuple
@@ -30,10 +30,10 @@ FAINT = 1e-6  # the share of a fading prior that stays
 
 
 class WeightedBayes(Model):
-    """Rewards xᵀθ + noise of size σ, estimated from a prior on θ.
+    """Rewards xᵀθ + noise of standard deviation σ, with a normal prior on θ.
 
-    `mean` (d,), or one number for all features; `precision` Λ₀ (d, d), its diagonal (d,), or one number; `lam` is the smallest eigenvalue
-    of ρσ²Λ₀, the ridge that every direction has.
+    `mean` is m₀ (d,), or one number for all features; `precision` is Λ₀ (d, d), its diagonal (d,), or one number; `lam` is the smallest
+    eigenvalue of ρσ²Λ₀, a lower bound of V in every direction.
     """
 
     mean: Frozen
@@ -43,7 +43,7 @@ class WeightedBayes(Model):
     lam: float
 
     def check(self) -> None:
-        """The posterior must be a distribution."""
+        """The noise, the share ρ and the prior precision must be positive."""
         positive("sigma", self.sigma, "it is the standard deviation of the noise")
         require(0.0 < self.keep <= 1.0, "keep", self.keep, "in (0, 1]", "it is the share of the prior that stays")
         positive("lam", self.lam, "the prior precision must be positive in every direction")
@@ -58,7 +58,7 @@ class BayesSums(NamedTuple):
     b: Vector  # (d,)    Σ w_s r_s x_s
     P: Matrix  # (d, d)  σ²Λ₀
     start: Vector  # (d,)    P m₀
-    left: Vector  # (1,)    weight of an observation made before round 1
+    left: Vector  # (1,)    the weight that an observation made before round 1 would have now
 
 
 class BayesEstimate(NamedTuple):
@@ -159,7 +159,7 @@ def _(model: WeightedBayes, sums: BayesSums, est: BayesEstimate) -> None:
 
 @kernel
 def _volume(model: WeightedBayes, sums: BayesSums, est: BayesEstimate) -> float:
-    """What the squared weights have added to the prior: log det(I + P⁻¹Ã), Ã = Σ w² x xᵀ, at most d·log(1 + tr(P⁻¹Ã)/d)."""
+    """log det(I + P⁻¹Ã) with Ã = Σ w² x xᵀ, or the bound d·log(1 + tr(P⁻¹Ã)/d) where Ṽ does not contain the whole prior."""
     if model.keep == 1.0:
         return log_det(est.factor2) - float(est.log_det[0])
     d, trace = sums.b.shape[0], 0.0

@@ -1,7 +1,7 @@
-"""Minimise a function that is not convex over the ball ‖θ‖ ≤ S: `projection` says what for.
+"""Minimise a smooth, not necessarily convex function over the ball ‖θ‖ ≤ S, for the projections of `projection`.
 
-A quasi-Newton model of the function, started from the Gauss–Newton matrix, is minimised exactly over the ball (`quadratic_on_ball`) and
-followed by a line search.
+Each iteration minimises a quadratic model of the function exactly over the ball (`quadratic_on_ball`), then searches along the line to that
+point. The model's matrix starts as the Gauss–Newton matrix and is updated by BFGS.
 """
 
 from typing import Any, NamedTuple
@@ -32,7 +32,7 @@ class DescentWork(NamedTuple):
 
 
 def blank_descent_work(d: int) -> DescentWork:
-    """The workspace, before its first use."""
+    """A new workspace for dimension d."""
     return DescentWork(*(np.zeros((d, d)) for _ in range(3)), *(np.zeros(d) for _ in range(9)))
 
 
@@ -48,7 +48,7 @@ def gauss_newton(kind: Any, est: Any, B: Matrix) -> None:
 
 @solver
 def value_at(kind: Any, model: Any, sums: Atoms, est: Any, theta: Vector, gradient: Vector) -> float:
-    """The objective, compiled once."""
+    """The objective, not inlined: one copy serves all callers, which compiles faster."""
     return objective(kind, model, sums, est, theta, gradient)
 
 
@@ -60,6 +60,7 @@ def descend(kind: Any, model: Any, sums: Atoms, est: Any, theta: Vector) -> floa
     value = value_at(kind, model, sums, est, theta, w.gradient)
     gauss_newton(kind, est, w.B)
     for _ in range(200):
+        # min_y ½(y−θ)ᵀB(y−θ) + gᵀ(y−θ) over the ball, written as min ½yᵀBy − qᵀy with q = Bθ − g.
         symmetric_product(w.B, theta, w.q)
         for i in range(d):
             w.q[i] -= w.gradient[i]
@@ -74,7 +75,7 @@ def descend(kind: Any, model: Any, sums: Atoms, est: Any, theta: Vector) -> floa
             for i in range(d):
                 w.y[i] = theta[i] + tau * w.s[i]
             new = value_at(kind, model, sums, est, w.y, w.other)
-            if new <= value + 1e-4 * tau * slope or tau < 1e-6:
+            if new <= value + 1e-4 * tau * slope or tau < 1e-6:  # Armijo's condition
                 break
             tau *= 0.5
         if not new < value:
@@ -98,7 +99,9 @@ def quasi_newton(B: Matrix, s: Vector, y: Vector, Bs: Vector) -> None:
     d = s.shape[0]
     symmetric_product(B, s, Bs)
     sBs, sy = dot(s, Bs), dot(s, y)
-    if sy < 0.2 * sBs:
+    if (
+        sy < 0.2 * sBs
+    ):  # too little curvature along s: replace y by a convex combination of y and Bs with sᵀy = 0.2·sᵀBs
         mix = 0.8 * sBs / (sBs - sy)
         for i in range(d):
             y[i] = mix * y[i] + (1.0 - mix) * Bs[i]

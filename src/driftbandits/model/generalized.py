@@ -2,7 +2,8 @@ r"""The weighted quasi-maximum-likelihood estimator of generalized linear and se
 
     λc_μ·θ̂ + Σ_{s≤t} w_{t,s}(μ(x_sᵀθ̂) − r_s)x_s = 0,      θ̃ = θ̂ projected onto ‖θ‖ ≤ S,      V_t = λI + Σ w_{t,s} x_s x_sᵀ
 
-Damped Newton from the last θ̂, with a certificate; then the projection, a part of its own. `likelihood` says how the past is kept.
+θ̂ is computed by damped Newton steps from the last θ̂, with a certified error; then the projection, a part of its own, is applied. The
+sums of `sums.likelihood` keep the past.
 """
 
 from typing import Any, NamedTuple
@@ -21,10 +22,10 @@ from .projection import project
 
 
 class Generalized(Model):
-    """Rewards with mean μ(xᵀθ): regulariser λc_μ, arms of norm ≤ L, and how to come back into the ball.
+    """Rewards with mean μ(xᵀθ): regulariser λc_μ, arms of norm ≤ L, and a projection onto the ball ‖θ‖ ≤ S.
 
-    `online` = 1 lets an agent, to whom other arms may come with every call, estimate in one pass instead (`model.OnePassMean`): with
-    changing arms the exact estimator keeps every observation that counts.
+    With `online` = 1 an agent estimates in one pass instead (`model.OnePassMean`). An agent may be offered other arms in every call, and
+    with changing arms the exact estimator must keep every observation of noticeable weight.
     """
 
     link: Any
@@ -42,7 +43,7 @@ class Generalized(Model):
 
 
 class Tally(NamedTuple):
-    """What estimation and projection have done so far, each (1,)."""
+    """Counters of estimations and projections so far, each (1,)."""
 
     estimates: Vector
     evaluations: Vector
@@ -52,7 +53,7 @@ class Tally(NamedTuple):
 
 
 class GeneralizedEstimate(NamedTuple):
-    """θ̃, which the rule scores with, the factors of V and Ṽ, and θ̂."""
+    """θ̃, by which the rule scores arms, the factors of V and Ṽ, and θ̂."""
 
     theta: Vector  # (d,)    θ̃
     factor: Matrix  # (d, d)  of V

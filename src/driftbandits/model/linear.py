@@ -2,7 +2,7 @@
 
     V_t = λI + Σ_{s≤t} w_{t,s} x_s x_sᵀ,      b_t = Σ_{s≤t} w_{t,s} r_s x_s,      θ̂_{t+1} = V_t⁻¹ b_t
 
-The sums hold V − λI: the printed recursion V ← γV + xxᵀ + (1−γ)λI only keeps the λI that we add when factoring.
+The sums hold V − λI. The recursion printed in the paper, V ← γV + xxᵀ + (1−γ)λI, keeps λI constant; here it is added when factoring.
 """
 
 from ..core.linalg import cholesky, solve

@@ -1,14 +1,14 @@
-r"""Back into the ball: θ̃ from θ̂ when ‖θ̂‖ > S, with u(θ) = g(θ) − ĝ (paper, eq:GLB-projection, eq:SCB-projection; Faury et al. 2021).
+r"""Projections of θ̂ onto the ball ‖θ‖ ≤ S, with u(θ) = g(θ) − ĝ (paper, eq:GLB-projection, eq:SCB-projection; Faury et al. 2021).
 
 `Unprojected`  θ̃ = θ̂
 `FixedMetric`  argmin_{‖θ‖≤S} ‖u(θ)‖_{V⁻¹};   `SquaredMetric`  the same in Ṽ⁻¹                              (GLB-WeightUCB; D-GLUCB)
 `LocalMetric`  argmin_{‖θ‖≤S} ‖u(θ)‖_{H⁻¹(θ)}                                                             (SCB-WeightUCB)
 `TwoStep`      θ̃ of   min_{‖θ‖≤S, z} ‖V⁻¹z‖₂  s.t.  ‖u(θ) − z‖_{Ṽ⁻¹} ≤ β̄                                (BVD-GLM-UCB)
 
-None of these is convex, but all are benign: ∇½‖u‖²_{M⁻¹} = H·M⁻¹u vanishes only at θ̂, so the minimiser of the first lies on the
-sphere. One descent solves them all (`descent`). It starts from the last θ̃ while rounds project in a row, else from Sθ̂/‖θ̂‖ and from
-the ball-constrained minimiser of F. The proofs need only u(θ̃) ≤ u(θ_t) in the norm at hand, not a global minimum; tests compare with
-dense sweeps.
+None of these problems is convex, but ∇½‖u‖²_{M⁻¹} = H·M⁻¹u vanishes only at θ̂, so the minimiser in a fixed metric lies on the sphere. One
+descent method solves them all (`descent`). It starts from the last θ̃ if the last round was projected too, and otherwise from Sθ̂/‖θ̂‖ and
+from the ball-constrained minimiser of F. The proofs do not need a global minimum, only that ‖u(θ̃)‖ ≤ ‖u(θ_t)‖ in the respective norm;
+tests compare with dense grids.
 """
 
 from typing import Any, NamedTuple
@@ -97,7 +97,7 @@ def project(kind: Any, model: Any, sums: Atoms, est: Any) -> None:
 
 @kernel
 def outside(kind: Any, est: Any) -> bool:
-    """Does θ̂ have to be projected? If not, θ̃ = θ̂."""
+    """Whether θ̂ lies outside the ball and must be projected; if not, this sets θ̃ = θ̂."""
     size = norm(est.hat)
     if size <= kind.S:
         for i in range(est.hat.shape[0]):
@@ -110,13 +110,14 @@ def outside(kind: Any, est: Any) -> bool:
 
 @solver
 def descend_from_starts(kind: Any, model: Any, sums: Atoms, est: Any) -> float:
-    """The best of the descents from all starts, into est.theta."""
+    """Write the best result of the descents from all starting points into est.theta; returns its value."""
     d = est.hat.shape[0]
     w = est.descent
     for i in range(d):
         w.start[i] = est.hat[i] * kind.S / norm(est.hat)
     value = np.inf
-    if est.tally.projected[0] > 0.0:  # last round projected too
+    # If the last round was projected too, the descent from its θ̃ suffices, unless the radial projection Sθ̂/‖θ̂‖ is already better.
+    if est.tally.projected[0] > 0.0:
         for i in range(d):
             w.best[i] = est.theta[i]
         value = descend(kind, model, sums, est, w.best)
@@ -235,7 +236,7 @@ def _(kind: LocalMetric, est: Any, B: Matrix) -> None:
 
 @kernel
 def near(kind: TwoStep, sums: Atoms, est: Any) -> float:
-    """β̄ without the bonus factor. A model does not know the round t; the number of its estimates is no smaller, and grows with t."""
+    """β̄ without the bonus factor. A model does not know the round t; it uses the number of its estimates, which is at least t."""
     rounds = int(est.tally.estimates[0]) if anytime(kind.confidence) else est.horizon[0]
     return beta(kind.confidence, sums.n, est, rounds)
 

@@ -1,4 +1,4 @@
-"""What a model answers: the estimate, and the reward it means."""
+"""The open functions of a model: the estimate, and the expected reward it implies."""
 
 from typing import Any
 
@@ -11,9 +11,9 @@ from .tuples import Estimate, Moments, Setting
 
 @generic
 def blank_sums(model: Model, setting: Setting, room: int, squares: bool) -> Any:
-    """The weighted sums the model estimates from, before round 1: by default `Moments`. (Python only.)
+    """The weighted sums that the model estimates from, as they are before round 1: by default `Moments`. (Python only.)
 
-    `room` is the memory's capacity for raw observations (0: unbounded); `squares` asks for Σ w² x xᵀ too.
+    `room` is the memory's capacity for raw observations (0: unbounded); with `squares`, Σ w² x xᵀ is kept too.
     """
     d, d2 = setting.dim, setting.dim if squares else 0
     return Moments(n=np.zeros(2), A=np.zeros((d, d)), A2=np.zeros((d2, d2)), b=np.zeros(d))
@@ -39,20 +39,21 @@ def mean(model: Model, z: float) -> float:
 
 @generic
 def merit(model: Model, z: float) -> float:
-    """What a rule adds its bonus to at linear predictor z, increasing in z: by default the mean."""
+    """The value at linear predictor z to which a rule adds its bonus, increasing in z: by default the mean."""
     return mean(model, z)
 
 
 @generic
 def promise(model: Model, value: float) -> float:
-    """The expected reward that an index of this value stands for: by default the index itself."""
+    """The expected reward that corresponds to an index of this value: by default the index itself."""
     return value
 
 
 @generic
 def linearises(model: Model) -> bool:
-    """Is every observation linearised once, when it comes, instead of kept? By default not.
+    """Whether every observation is linearised once, on arrival, instead of being kept: by default not.
 
-    Such a model needs an `estimate` after every `absorb`; nothing can be taken back from it, and what comes late is linearised late.
+    Such a model needs an `estimate` after every `absorb`. Observations cannot be removed from it, and a late one is linearised at the
+    estimate of its arrival.
     """
     return False

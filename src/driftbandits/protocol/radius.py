@@ -1,4 +1,4 @@
-"""What a radius answers: β, and what it must know for it."""
+"""The open functions of a radius: β, and the statistics it depends on."""
 
 from typing import Any
 
@@ -9,25 +9,25 @@ from ..core.parts import Radius
 
 @generic
 def beta(radius: Radius, n: Vector, est: Any, horizon: int) -> float:
-    """β: half the confidence interval in units of the rule's norm, all factors included, from n = (Σw, Σw²).
+    """β: half the width of the confidence interval in units of the rule's norm, all factors included, from n = (Σw, Σw²).
 
-    `horizon` is T, or 0 if it is not known; the round t ≥ 1 that β is for if the radius is `anytime`.
+    `horizon` is T, or 0 if T is not known; if the radius is `anytime`, it is the round t ≥ 1 for which β is computed.
     """
 
 
 @generic
 def wants_squares(part: Any) -> bool:
-    """Does this radius or rule need Σ w² x xᵀ and its factor? By default not. (Python only.)"""
+    """Whether this radius or rule needs Σ w² x xᵀ and its factor: by default not. (Python only.)"""
     return False
 
 
 @generic
 def wants_horizon(radius: Radius) -> bool:
-    """Does this radius need to know T? By default not. (Python only.)"""
+    """Whether this radius depends on T: by default not. (Python only.)"""
     return False
 
 
 @generic
 def anytime(radius: Radius) -> bool:
-    """Does this radius hold in all rounds at once without knowing T? Then `beta` is told the round t in the place of T. By default not."""
+    """Whether this radius holds in all rounds simultaneously without T; `beta` then receives the round t instead of T. By default not."""
     return False

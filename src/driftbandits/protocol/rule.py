@@ -1,4 +1,4 @@
-"""What a rule answers: which arm is played."""
+"""The open functions of a rule: which arm is played."""
 
 from typing import Any
 
@@ -13,19 +13,22 @@ from .tuples import Choice, Setting
 
 @generic
 def blank_work(rule: Rule, setting: Setting) -> Any:
-    """What the rule keeps between and within rounds: a tuple with at least the field of `Choice`, by default this. (Python only.)"""
+    """The rule's state and workspace: a tuple with at least the field of `Choice`, which is the default. (Python only.)"""
     return Choice(value=np.zeros(1))
 
 
 @generic
 def anticipate(rule: Rule, est: Any, work: Any, x: Vector) -> None:
-    """Note what the rule needs of the old estimate before x is folded into it; by default nothing."""
+    """Record what the rule needs of the old estimate before x is added to the sums; by default nothing."""
     return
 
 
 @generic
 def prepare(rule: Rule, model: Model, sums: Any, est: Any, work: Any, g: float) -> None:
-    """Digest a new estimate, after `anticipate(x)` and a `remember(x)` that returned g; g = 0 in round 1. By default nothing."""
+    """Update the workspace for a new estimate, after `anticipate(x)` and a `remember(x)` that returned g; g = 0 in round 1.
+
+    By default nothing.
+    """
     return
 
 
@@ -59,4 +62,4 @@ def choose(
 
 @generic
 def index(rule: Rule, model: Model, sums: Any, est: Any, beta: float, work: Any, arms: Matrix, score: Vector) -> None:
-    """The rule's exact index of every arm, into `score` (n,)."""
+    """Write the rule's exact index of every arm into `score` (n,)."""

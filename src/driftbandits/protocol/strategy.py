@@ -1,4 +1,4 @@
-"""What a strategy answers: decide, learn, and the options beyond."""
+"""The open functions of a strategy: decide, learn, and optional features."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from .tuples import Setting
 
 @generic
 def settle(strategy: Any, dim: int) -> Any:
-    """What runs in this dimension: by default the strategy itself; another where a default depends on d. (Python only.)"""
+    """The strategy to run in this dimension: by default the same one; another if one of its defaults depends on d. (Python only.)"""
     return strategy
 
 
@@ -22,7 +22,7 @@ def start(strategy: Any, setting: Setting, rng: np.random.Generator) -> Any:
 
 @generic
 def ready(strategy: Any, state: Any, rng: np.random.Generator) -> None:
-    """Draw all randomness the coming decision needs; by default none. Drawing twice before a decision changes nothing."""
+    """Draw all randomness that the next decision needs; by default none. A second call before the decision has no effect."""
     return
 
 
@@ -33,21 +33,21 @@ def act(strategy: Any, state: Any, arms: Matrix, score: Vector, rng: np.random.G
 
 @generic
 def scores(strategy: Any, state: Any, arms: Matrix, score: Vector) -> None:
-    """The exact index of every arm, into `score` (n,); call `ready` first."""
+    """Write the exact index of every arm into `score` (n,); call `ready` first."""
 
 
 @generic
 def propensities(strategy: Any, state: Any, arms: Matrix, p: Vector) -> None:
-    """The probability that the coming `act` chooses each arm, into p (n,), adding up to 1; call `ready` first.
+    """Write the probability that the next `act` chooses each arm into p (n,), with sum 1; call `ready` first.
 
-    Exact given everything drawn so far and by `ready`: what is left to chance is what `act` draws. `act` must choose with these
-    probabilities whether they were asked for or not. Only strategies that choose at random have a method.
+    The probabilities are exact, conditional on everything drawn so far including `ready`; the remaining randomness is what `act` draws.
+    `act` must choose with these probabilities whether this function was called or not. Only randomised strategies have a method.
     """
 
 
 @generic
 def make_room(strategy: Any, state: Any, n: int) -> Any:
-    """The state with workspace for n arms on offer; itself if it has it, and by default. (Python only.)"""
+    """The state with workspace for n arms on offer; the same state if it is large enough, and by default. (Python only.)"""
     return state
 
 
@@ -73,23 +73,23 @@ def learn(strategy: Any, state: Any, x: Vector, r: float, slot: int) -> None:
 
 @generic
 def skip(strategy: Any, state: Any) -> None:
-    """A decision's reward is not here yet, and the next decision or a late reward is: its round passes. (Optional.)"""
+    """Advance the clock by a round whose reward has not arrived, because the next decision or another reward came first. (Optional.)"""
 
 
 @generic
 def learn_late(strategy: Any, state: Any, x: Vector, r: float, slot: int, weight: float, age: int) -> None:
-    """Learn from an observation of the round `age` rounds before the last one, as if it had come in time. (Optional.)
+    """Learn from an observation of the round `age` rounds before the last one, as if it had arrived on time. (Optional.)
 
-    Strategies without it (a schedule that tests every reward in its turn) are told late rewards in no way.
+    Strategies without a method (for example a schedule that tests rewards in the order of the rounds) cannot use late rewards.
     """
 
 
 @generic
 def exact_when_late(strategy: Any) -> bool:
-    """Does `learn_late` leave exactly what rewards in time would have left? (Python only.)"""
+    """Whether `learn_late` leaves exactly the state that rewards on time would have left. (Python only.)"""
     return True
 
 
 @generic
-def hears(strategy: Any, state: Any, age: int) -> str:
-    """Why `learn_late` cannot take an observation of that age, −1 for the coming round; empty if it can. (Python only; with `skip`.)"""
+def late_refusal(strategy: Any, state: Any, age: int) -> str:
+    """The reason why `learn_late` refuses an observation of that age (−1: the next round); "" if it accepts. (Python only; with `skip`.)"""

@@ -1,4 +1,4 @@
-"""What weighted sums answer: a model's past, as a memory weighs it."""
+"""The open functions of weighted sums, the statistics of the past that a memory discounts and a model estimates from."""
 
 from typing import Any
 
@@ -13,29 +13,29 @@ def fade(sums: Any, g: float) -> None:
 
 @generic
 def absorb(sums: Any, x: Vector, r: float, slot: int, weight: float) -> None:
-    """Add an observation, or take back (weight < 0) the oldest, whose weight is |weight|."""
+    """Add an observation, or remove (weight < 0) the oldest one, whose weight is |weight|."""
 
 
 @generic
 def gained(sums: Any) -> float:
-    """How much of xxᵀ the last observation x added to V, known once the model has estimated: by default 1."""
+    """The factor c with which the last observation added c·xxᵀ to V, valid after the model's `estimate`: by default 1."""
     return 1.0
 
 
 @generic
 def grow(holder: Any) -> Any:
-    """The weighted sums, or a strategy's state, with more room if they are full; else, and by default, themselves. (Python only.)
+    """The weighted sums, or a strategy's state, with more capacity if they are full; otherwise, and by default, unchanged. (Python only.)
 
-    Only agents need it: a model that keeps raw observations cannot know how many will come, nor when. Nothing is overwritten that
-    has a weight above `NEGLIGIBLE`.
+    Only agents need it: a model that keeps raw observations cannot know how many will arrive. No observation with a weight above
+    `NEGLIGIBLE` is ever overwritten.
     """
     return holder
 
 
 @generic
 def widen(holder: Any) -> Any:
-    """The same with more room, needed or not: many states that are stored together have equal shapes. (Python only.)
+    """The same with more capacity, whether it is full or not, because states that are stored together must have equal shapes.
 
-    By default itself.
+    By default unchanged. (Python only.)
     """
     return holder

@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from ..core.linalg import Matrix, Vector
 
 Integers = NDArray[np.int64]
-NO_SLOT = -1  # the arms on offer change: an observation belongs to no known arm
-NEGLIGIBLE = 1e-12  # an observation of smaller weight changes no estimate visibly
+NO_SLOT = -1  # the slot of an observation when the arms on offer change from round to round
+NEGLIGIBLE = 1e-12  # an observation of smaller weight has no visible effect on an estimate
 
 
 class Setting(NamedTuple):
-    """What a strategy may know before round 1.
+    """The information that a strategy has before round 1.
 
     `arms` (d, n) when the same arms are on offer in every round, else (d, 0); `horizon` T, or 0 if it is not known;
     `items` K when the arms are items with a model each and a round offers one context (d, 1) for all of them, else 0.
@@ -26,7 +26,7 @@ class Setting(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """What a guarantee assumes of arms and rewards; infinite where nothing is assumed."""
+    """The assumptions of a guarantee on arms and rewards; infinite where there is none."""
 
     L: float  # ‖x‖₂ ≤ L
     low: float  # reward ≥ low
@@ -35,9 +35,9 @@ class Limits(NamedTuple):
 
 
 class History(NamedTuple):
-    """What a memory keeps of the raw past: for a window, a ring of its W last observations; else nothing."""
+    """The raw observations that a memory keeps: for a window, a ring buffer of the last W; otherwise none (W = 0)."""
 
-    clock: Integers  # (1,) rounds passed: decisions made, and observations that came without one
+    clock: Integers  # (1,) rounds so far: decisions, and observations given without a decision
     x: Matrix  # (W, d)
     r: Vector  # (W,)
     slot: Integers  # (W,)
@@ -46,7 +46,7 @@ class History(NamedTuple):
 
 
 class Moments(NamedTuple):
-    """The weighted past of a linear learner."""
+    """The weighted sums of a linear learner."""
 
     n: Vector  # (2,)    Σ w_s and Σ w_s²
     A: Matrix  # (d, d)  Σ w_s x_s x_sᵀ = V − λI
@@ -55,7 +55,7 @@ class Moments(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """θ̂ and the Cholesky factors (upper triangular, V = UᵀU) that measure its uncertainty."""
+    """θ̂ and the Cholesky factors (upper triangular, V = UᵀU) that define its confidence ellipsoid."""
 
     theta: Vector  # (d,)
     factor: Matrix  # (d, d)  of V
@@ -63,6 +63,6 @@ class Estimate(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """The least that a rule keeps."""
+    """The state that every rule keeps."""
 
     value: Vector  # (1,) index of the last choice

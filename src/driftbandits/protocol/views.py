@@ -1,4 +1,4 @@
-"""What can be asked of a strategy or a part from outside: assumptions, estimates, soundness, reports."""
+"""Open functions by which a strategy or a part is inspected: assumptions, estimates, validity of indices, reports."""
 
 from typing import Any
 
@@ -8,8 +8,8 @@ from .tuples import Limits
 
 
 @generic
-def size(strategy: Any, state: Any) -> float:
-    """Σ|θ̂_i| + β, or any number that is not finite when they are not; by default nothing is known, and 0."""
+def magnitude(strategy: Any, state: Any) -> float:
+    """Σ|θ̂_i| + β, or any number that is not finite whenever they are not: one number by which overflow is detected. By default 0."""
     return 0.0
 
 
@@ -19,19 +19,19 @@ def conditioning(strategy: Any, state: Any) -> tuple[float, float, float]:
 
 
 @generic
-def sound(state: Any) -> bool:
-    """Are all places and counts inside the arrays they point into? Asked of every tuple in a loaded state. (Python only.)"""
+def indices_valid(state: Any) -> bool:
+    """Whether all indices and counts lie inside the arrays they refer to; called on every tuple of a loaded state. (Python only.)"""
     return True
 
 
 @generic
 def limits(part: Any) -> Limits:
-    """What the guarantee of a radius or a strategy assumes of its input. (Python only.)"""
+    """The assumptions of a radius or a strategy on its input. (Python only.)"""
 
 
 @generic
 def noise_size(part: Any) -> float:
-    """R: how large the noise is that a radius or a strategy assumes. (Python only; only where it is one number.)"""
+    """R: the sub-Gaussian parameter of the noise that a radius or a strategy assumes. (Python only; only where it is one number.)"""
 
 
 @generic
@@ -50,17 +50,17 @@ def ellipsoid(strategy: Any, state: Any) -> tuple[Vector, Matrix]:
 
 @generic
 def describe(strategy: Any, state: Any) -> dict[str, Any]:
-    """What a user may want to know about the state: plain numbers, strings and arrays by name. (Python only.)"""
+    """A summary of the state for users: plain numbers, strings and arrays by name. (Python only.)"""
     return {}
 
 
 @generic
 def report(part: Any, own: Any) -> dict[str, Any]:
-    """What a model tells of its estimate, or a rule of its workspace, for `describe`; by default nothing. (Python only.)"""
+    """Entries that a model adds to `describe` about its estimate, or a rule about its workspace; by default none. (Python only.)"""
     return {}
 
 
 @generic
 def trace(strategy: Any, state: Any) -> dict[str, Any]:
-    """Quantities worth a curve over time; by default none. (Python only.)"""
+    """Quantities to be plotted over time; by default none. (Python only.)"""
     return {}

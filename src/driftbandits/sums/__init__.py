@@ -1,1 +1,1 @@
-"""What is kept of the past: weighted moments of a linear model, and of a likelihood with its maximiser."""
+"""Sufficient statistics of the weighted past: the moments of a linear model, and the atoms of a likelihood with its solver."""

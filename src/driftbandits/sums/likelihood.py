@@ -5,9 +5,9 @@ r"""The weighted quasi-likelihood of a generalized linear model, from a past of 
 
 The past enters through *atoms*: feature vectors x_a and the weight N_a that each carries. One representation serves two cases:
 
-fixed arms      the atoms are the arms; N_a is the discounted count of plays. Exact, whatever t is.
-changing arms   the atoms are a ring of raw observations, as many as the memory has weight for: what is overwritten has weight below 1e-12,
-                which changes g by at most 1e-12·L·m/(1−γ).
+fixed arms      the atoms are the arms; N_a is the discounted count of plays. This is exact for every t.
+changing arms   the atoms are a ring buffer of raw observations. An observation is overwritten only when its weight is below 1e-12, which
+                changes g by at most 1e-12·L·m/(1−γ).
 
 Rewards enter only through ĝ, which is the `b` of the linear moments.
 """
@@ -20,18 +20,18 @@ from ..core.ball import divide_by, factor_of, quadratic_on_ball
 from ..core.kernel import kernel, solver, sqrt
 from ..core.linalg import Matrix, Vector, dot, inner_products, norm, scale_vector, symmetric_product
 from ..links import ddmu, dmu, log_partition, mu
-from ..protocol import NEGLIGIBLE, NO_SLOT, Integers, Setting, absorb, fade, grow, sound, widen
+from ..protocol import NEGLIGIBLE, NO_SLOT, Integers, Setting, absorb, fade, grow, indices_valid, widen
 from .moments import absorb_moments, fade_moments
 
 BLOCK = 128  # atoms treated at once
 TOLERANCE = 1e-10  # certified error of θ̂, relative to 1 + ‖θ̂‖
-CHORD_FROM = 8  # dimension from which short steps keep the last Hessian
-FIRST_ROOM = 64  # a ring that may grow starts with this
+CHORD_FROM = 8  # dimension from which short Newton steps reuse the last Hessian (chord method)
+FIRST_ROOM = 64  # initial size of a ring buffer that may grow
 NEXT, OLDEST, USED, LIVE = 0, 1, 2, 3  # entries of Atoms.place
 
 
 class Atoms(NamedTuple):
-    """The weighted past of a generalized linear learner: the linear moments, and the atoms."""
+    """The weighted sums of a generalized linear learner: the linear moments, and the atoms."""
 
     n: Vector  # (2,)    Σ w_s and Σ w_s²
     A: Matrix  # (d, d)  Σ w_s x_s x_sᵀ = V − λI
@@ -39,12 +39,12 @@ class Atoms(NamedTuple):
     b: Vector  # (d,)    ĝ = Σ w_s r_s x_s
     X: Matrix  # (d, K)  atoms
     N: Vector  # (K,)    weight of each
-    place: Integers  # (4,)    ring: next place, oldest place, places in use, observations that were not taken back
+    place: Integers  # (4,)    ring buffer: next index, oldest index, entries ever used, observations not removed
     scratch: Matrix  # (4, BLOCK)
 
 
 def blank_atoms(setting: Setting, room: int, squares: bool) -> Atoms:
-    """Before round 1: the arms as atoms if they are fixed, else a ring of `room` observations (0: one that grows)."""
+    """The sums before round 1: the arms as atoms if they are fixed, else a ring buffer of `room` observations (0: one that grows)."""
     d, n = setting.arms.shape
     d2 = d if squares else 0
     K = n or room or FIRST_ROOM
@@ -61,7 +61,10 @@ def blank_atoms(setting: Setting, room: int, squares: bool) -> Atoms:
 
 
 def full(sums: Atoms) -> bool:
-    """Would the next observation overwrite one that counts? Also of many sums with a leading axis, if all see the same observations."""
+    """Whether the next observation would overwrite one of noticeable weight.
+
+    Also works on many sums with a leading axis, if all of them have received the same observations.
+    """
     place = sums.place.reshape(-1, 4)[0]
     return bool(place[LIVE] == sums.N.shape[-1] and (sums.N[..., place[NEXT]] > NEGLIGIBLE).any())
 
@@ -73,6 +76,7 @@ def _(sums: Atoms) -> Atoms:
 
 @widen.register(Atoms)
 def _(sums: Atoms) -> Atoms:
+    # A ring of twice the size; the observations move to its beginning, oldest first.
     K = sums.N.shape[0]
     live = int(sums.place[LIVE])
     order = (np.arange(live) + sums.place[OLDEST]) % K
@@ -81,7 +85,7 @@ def _(sums: Atoms) -> Atoms:
     return sums._replace(X=X, N=N, place=np.array([live, 0, live, live], np.int64))
 
 
-@sound.register(Atoms)
+@indices_valid.register(Atoms)
 def _(sums: Atoms) -> bool:
     K, place = sums.N.shape[-1], sums.place
     inside = (place >= 0) & (place < [K, K, K + 1, K + 1])
@@ -92,7 +96,7 @@ def _(sums: Atoms) -> bool:
 def _(sums: Atoms, g: float) -> None:
     fade_moments(sums, g)
     scale_vector(sums.N[: sums.place[USED]], g)
-    if g == 0.0:  # all is forgotten: the next observation is the oldest
+    if g == 0.0:  # everything is forgotten: the next observation will be the oldest
         sums.place[OLDEST] = sums.place[NEXT]
         sums.place[LIVE] = 0
 
@@ -104,13 +108,13 @@ def _(sums: Atoms, x: Vector, r: float, slot: int, weight: float) -> None:
         sums.N[slot] += weight
         return
     K = sums.N.shape[0]
-    if weight < 0.0:  # memories take back their oldest observation
+    if weight < 0.0:  # memories always remove their oldest observation, so x need not be looked up
         sums.N[sums.place[OLDEST]] = 0.0
         sums.place[OLDEST] = (sums.place[OLDEST] + 1) % K
         sums.place[LIVE] -= 1
         return
     at = sums.place[NEXT]
-    if sums.place[LIVE] == K:
+    if sums.place[LIVE] == K:  # the ring is full: the new observation replaces the oldest
         sums.place[OLDEST] = (at + 1) % K
     else:
         sums.place[LIVE] += 1
@@ -132,7 +136,7 @@ def predictors(sums: Atoms, first: int, m: int, theta: Vector, z: Vector) -> Non
 
 @solver
 def evaluate(link: Any, sums: Atoms, ridge: float, target: Vector, theta: Vector, u: Vector, H: Matrix) -> None:
-    """u = g(θ) − target and, unless it is (0, 0), H(θ), with ρ = ridge."""
+    """Write u = g(θ) − target and, unless H is (0, 0), the Hessian H(θ), with ρ = ridge."""
     d = theta.shape[0]
     z, weight, q = sums.scratch[0], sums.scratch[1], sums.scratch[2]
     bent = H.shape[0]
@@ -230,7 +234,7 @@ class NewtonWork(NamedTuple):
 
 
 def blank_newton_work(d: int) -> NewtonWork:
-    """The workspace, before its first use."""
+    """A new workspace for dimension d."""
     return NewtonWork(np.zeros(d), np.zeros(d), np.zeros(d), np.zeros((d, d)), np.zeros((d, d)), np.zeros(1))
 
 
@@ -239,13 +243,15 @@ def newton(link: Any, sums: Atoms, ridge: float, target: Vector, L: float, theta
     """Solve g(θ) = target from θ by Newton's method; returns the number of evaluations.
 
     Certificate, for |μ″| ≤ μ′: after a step Δ with the H of this point the gradient is at most (L/2)·ΔᵀHΔ, hence the error at most
-    L·uᵀΔ/(2ρ); with the H of a point at distance ε/L or less along the way, at most (e^ε−1)(1+ε)·√(uᵀΔ/ρ).
-    From d = 8 on H costs more than all the rest, and short steps are taken with the last one.
-    A step that overshoots the minimum along its line by far is shortened: F′ along the line, which comes with the next evaluation, tells.
+    L·uᵀΔ/(2ρ); with the H of a point at distance ε/L or less along the path, at most (e^ε−1)(1+ε)·√(uᵀΔ/ρ).
+    From d = 8 on, computing H dominates the cost, so short steps reuse the last H.
+    A step that overshoots the minimum along its line by far is shortened. This is detected by the derivative F′ along the line, which the
+    next evaluation yields at no extra cost.
     """
     d = theta.shape[0]
     evaluate(link, sums, ridge, target, theta, work.u, work.H)
     count = 1
+    # fresh: H belongs to the current θ; drift: L × the distance from the point that H belongs to; before: the last Newton decrement uᵀΔ.
     fresh, drift, before = True, 0.0, np.inf
     while count < 100:
         if fresh:
@@ -261,6 +267,7 @@ def newton(link: Any, sums: Atoms, ridge: float, target: Vector, L: float, theta
             for i in range(d):
                 theta[i] -= work.step[i]
             return count
+        # Reuse H only while the point is near and the decrement falls a hundredfold per step; otherwise compute it at the next point.
         fresh = d < CHORD_FROM or drift > 0.1 or decrement > 0.01 * before
         before = decrement if not fresh else np.inf
         if fresh:
@@ -277,7 +284,9 @@ def newton(link: Any, sums: Atoms, ridge: float, target: Vector, L: float, theta
             slope = dot(work.u, work.step)
             if slope >= -0.5 * decrement or count >= 100:
                 break
-            tau *= max(0.1, decrement / (decrement - slope))  # where the chord of F′ along the line vanishes
+            tau *= max(
+                0.1, decrement / (decrement - slope)
+            )  # the root of the linear interpolation of F′ along the line
         for i in range(d):
             theta[i] = work.trial[i]
     return count
@@ -291,6 +300,7 @@ def newton_on_ball(
     d = theta.shape[0]
     nu = 0.0
     for _ in range(100):
+        # The quadratic model of the objective at θ, minimised exactly over the ball: min ½yᵀHy − (Hθ − u)ᵀy.
         evaluate(link, sums, ridge, target, theta, work.u, work.H)
         symmetric_product(work.H, theta, work.step)
         for i in range(d):
@@ -299,7 +309,7 @@ def newton_on_ball(
         for i in range(d):
             work.step[i] = work.trial[i] - theta[i]
         length = L * norm(work.step)
-        tau = 1.0 if length <= 0.5 else np.log1p(length) / length
+        tau = 1.0 if length <= 0.5 else np.log1p(length) / length  # damping for self-concordant functions, |μ″| ≤ μ′
         for i in range(d):
             theta[i] += tau * work.step[i]
         if length <= 1e-9:

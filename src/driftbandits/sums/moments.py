@@ -1,4 +1,4 @@
-"""The moments of a weighted past, which every model of xᵀθ estimates from: how they fade and what an observation adds.
+"""The weighted moments from which every model of xᵀθ estimates: how they are discounted, and what an observation adds.
 
     n = (Σw, Σw²),   A = Σ w x xᵀ,   A2 = Σ w² x xᵀ,   b = Σ w r x
 
@@ -24,8 +24,8 @@ def fade_moments(sums: Any, g: float) -> None:
 
 @kernel
 def absorb_moments(sums: Any, x: Vector, r: float, weight: float) -> None:
-    """Add an observation, or take one back (weight < 0)."""
-    square = weight * abs(weight)  # with the sign of an observation that is taken back
+    """Add an observation, or remove one (weight < 0)."""
+    square = weight * abs(weight)  # w², negative if the observation is removed
     add_outer(sums.A, x, weight)
     add_outer(sums.A2, x, square)
     for i in range(x.shape[0]):

@@ -71,8 +71,8 @@ def test_generic_code_is_found_by_a_process_that_must_not_compile(tmp_path: path
     program = """
 import driftbandits as db
 from driftbandits.core import numba_private
-from driftbandits.core import background_compile as cold
-cold._compiler.ask = lambda *_: exit("not in the cache")
+from driftbandits.core import background_compile
+background_compile._compiler.ask = lambda *_: exit("not in the cache")
 agent = db.Agent(db.zoo.lb_weight_ucb(gamma=0.9, lam=1, S=1, L=1, R=1, delta=0.1), dim=2, seed=0)
 print(agent.select([[1.0, 0.0]]), type(agent._decide).__name__)
 """

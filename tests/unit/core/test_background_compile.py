@@ -14,8 +14,7 @@ from table import ONE_OF_EACH, make
 
 import driftbandits as db
 from driftbandits.agent.engine import _decide, _observe
-from driftbandits.core import background_compile as cold
-from driftbandits.core import code_cache
+from driftbandits.core import background_compile, code_cache
 from driftbandits.core.kernel import entry
 from driftbandits.core.numba_private import CompilerWarning
 from driftbandits.core.state import pack
@@ -25,29 +24,29 @@ from driftbandits.errors import InvalidValue
 @pytest.fixture(autouse=True)
 def as_for_users(monkeypatch):
     monkeypatch.delenv("DRIFTBANDITS_COMPILE", raising=False)
-    monkeypatch.setattr(cold, "_said", set())
+    monkeypatch.setattr(background_compile, "_warned", set())
 
 
 class Hand:
     """The background, moved by hand: the code comes when the test says."""
 
     def __init__(self):
-        self.wishes = []
+        self.requests = []
 
     def ask(self, entry, args):
-        self.wishes.append(cold.Wish(entry, args))
-        return self.wishes[-1]
+        self.requests.append(background_compile.CompileRequest(entry, args))
+        return self.requests[-1]
 
     def deliver(self):
-        for wish in self.wishes:
-            wish.fulfil()
+        for request in self.requests:
+            request.load_or_compile()
 
 
 @pytest.fixture
 def hand(monkeypatch):
     """A background of its own, and a cache that has nothing."""
     mine = Hand()
-    monkeypatch.setattr(cold, "_compiler", mine)
+    monkeypatch.setattr(background_compile, "_compiler", mine)
     for one in (_decide, _observe):
         monkeypatch.setattr(one, "ready", lambda *args: False)
     return mine
@@ -74,7 +73,7 @@ def test_choices_agree_across_the_switch(hand, name):
     first = [played(agent, 10, rng) for agent, rng in zip(agents, rngs, strict=True)]
     assert first[0] == first[1] == first[2]
     switching, compiled, _ = agents
-    assert isinstance(switching._decide, cold.Meanwhile)
+    assert isinstance(switching._decide, background_compile.InterpretedUntilCompiled)
     before = {k: v.tobytes() for k, v in pack(switching._state).items()}
     hand.deliver()
     assert {k: v.tobytes() for k, v in pack(switching._state).items()} == before  # the state is untouched
@@ -91,8 +90,8 @@ def test_a_compilation_that_fails_leaves_a_working_agent_and_one_line(hand):
     twin = db.Agent(make("lb_weight_ucb"), dim=3, seed=0, compile="never")
     rngs = [np.random.default_rng(0) for _ in range(2)]
     first = played(agent, 3, rngs[0])
-    for wish in hand.wishes:
-        wish.give_up("TypingError: no such thing")
+    for request in hand.requests:
+        request.give_up("TypingError: no such thing")
     with pytest.warns(CompilerWarning, match="TypingError: no such thing.*go on interpreted") as said:
         first += played(agent, 5, rngs[0])
     assert len(said) == 1
@@ -104,10 +103,10 @@ def test_a_compilation_that_fails_leaves_a_working_agent_and_one_line(hand):
 
 
 def test_the_ways_to_compile(monkeypatch):
-    assert cold.way("background") == "background"
+    assert background_compile.compile_mode("background") == "background"
     monkeypatch.setenv("DRIFTBANDITS_COMPILE", "now")
-    assert cold.way("background") == "now"
-    assert cold.way("never") == "never"
+    assert background_compile.compile_mode("background") == "now"
+    assert background_compile.compile_mode("never") == "never"
     monkeypatch.setenv("DRIFTBANDITS_COMPILE", "sometimes")
     with pytest.raises(InvalidValue, match="'sometimes' is not allowed; it must be 'background', 'now' or 'never'"):
         db.Agent(make("lb_weight_ucb"), dim=3)
@@ -120,7 +119,7 @@ def test_an_outline_has_the_same_types():
 
     agent = db.Agent(make("master"), dim=3, horizon=40, compile="never")
     args = (agent.strategy, agent._state, np.zeros((3, 5)), np.zeros((4, 2)).T, True, 1.5, 3, np.random.default_rng(1))
-    small = tuple(map(cold.outline, args))
+    small = tuple(map(background_compile.outline, args))
     assert [str(numba.typeof(a)) for a in small] == [str(numba.typeof(a)) for a in args]
     assert sum(a.size for a in pack(small[1]).values()) < sum(a.size for a in pack(agent._state).values())
     assert args[-1].random() == np.random.default_rng(1).random()  # whose stream is left alone
@@ -128,21 +127,21 @@ def test_an_outline_has_the_same_types():
 
 @pytest.mark.compiled
 def test_an_episodic_agent_decides_at_once(monkeypatch):
-    monkeypatch.setattr(cold, "_compiler", mine := Hand())
+    monkeypatch.setattr(background_compile, "_compiler", mine := Hand())
     monkeypatch.setattr(db.mdp.agent._turn, "ready", lambda *args: False)
     world = db.mdp.riverswim(episodes=2, horizon=3)
     strategy = db.zoo.weight_ucrl(gamma=0.8, lam_theta=1.0, lam_w=8.0, delta=0.01, **world.bounds)
     agent = db.EpisodicAgent(strategy, phi=world.phi, psi=world.psi, horizon=3, seed=0)
     assert agent.begin_episode().shape == (3, 6, 2)
-    assert len(mine.wishes) == 1
+    assert len(mine.requests) == 1
 
 
 # ------------------------------------------------------------------------------------------------------ with a real child
 
 
-def wait_for(wish, seconds=240.0):
+def wait_for(request, seconds=240.0):
     end = time.monotonic() + seconds
-    while not wish.over.is_set():
+    while not request.over.is_set():
         assert time.monotonic() < end
         time.sleep(0.05)
 
@@ -180,7 +179,7 @@ def test_a_child_compiles_into_the_cache_and_this_process_loads(tmp_path, monkey
     monkeypatch.setattr(code_cache, "helper_modules", set())
     import user_module_for_cold as user
 
-    background = cold.Compiler()
+    background = background_compile.Compiler()
     good, bad = background.ask(user.tripled, (1.0,)), background.ask(user.impossible, (1.0,))
     wait_for(good)
     wait_for(bad)
@@ -196,19 +195,19 @@ def test_what_a_child_cannot_know_is_compiled_here(tmp_path, monkeypatch):
         factor: float
 
     monkeypatch.setenv("DRIFTBANDITS_CACHE", str(tmp_path))
-    monkeypatch.setattr(cold, "run_child", lambda orders: pytest.fail("a child was asked"))
-    wish = cold.Compiler().ask(through, (Local(2.0), 1.0))
-    wait_for(wish)
-    assert wish.code(Local(2.0), 4.0) == 8.0
+    monkeypatch.setattr(background_compile, "run_child", lambda tasks: pytest.fail("a child was asked"))
+    request = background_compile.Compiler().ask(through, (Local(2.0), 1.0))
+    wait_for(request)
+    assert request.code(Local(2.0), 4.0) == 8.0
 
 
 @pytest.mark.compiled
 def test_if_the_child_dies_this_process_compiles(tmp_path, monkeypatch):
     monkeypatch.setenv("DRIFTBANDITS_CACHE", str(tmp_path))
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    wish = cold.Compiler().ask(doubled, (1.0,))
-    wait_for(wish)
-    assert wish.code(4.0) == 8.0
+    request = background_compile.Compiler().ask(doubled, (1.0,))
+    wait_for(request)
+    assert request.code(4.0) == 8.0
 
 
 @pytest.mark.compiled
@@ -218,8 +217,8 @@ def test_an_agent_in_a_fresh_process_answers_before_anything_is_compiled(tmp_pat
         import sys, numpy as np
         import driftbandits as db
         from driftbandits.core import numba_private
-        from driftbandits.core import background_compile as cold
-        cold._compiler.ask = lambda entry, args: cold.Wish(entry, args)
+        from driftbandits.core import background_compile
+        background_compile._compiler.ask = lambda entry, args: background_compile.CompileRequest(entry, args)
         def forbidden(*args):
             raise SystemExit("compiled before the first decision")
         numba_private._compile_once = forbidden
@@ -246,11 +245,11 @@ def test_a_forked_process_asks_again(tmp_path, monkeypatch):
     """A server that loads its agents and then forks: the thread that would have loaded the code stays behind."""
     monkeypatch.setenv("DRIFTBANDITS_CACHE", str(tmp_path))
     monkeypatch.setattr(sys, "executable", "/nowhere/python")  # compiled here: a child is not the subject
-    before = cold.Compiler()
-    monkeypatch.setattr(before, "_begin", lambda wish: None)  # its thread is gone
-    wish = before.ask(doubled, (np.float64(1.0),))
-    assert not wish.over.is_set()
+    before = background_compile.Compiler()
+    monkeypatch.setattr(before, "_begin", lambda request: None)  # its thread is gone
+    request = before.ask(doubled, (np.float64(1.0),))
+    assert not request.over.is_set()
     after = before.forked()
-    wait_for(wish)
-    assert wish.code(4.0) == 8.0
-    assert after.ask(doubled, (np.float64(1.0),)) is wish
+    wait_for(request)
+    assert request.code(4.0) == 8.0
+    assert after.ask(doubled, (np.float64(1.0),)) is request

@@ -18,7 +18,7 @@ import pytest
 from numba.core.cpu import CPUContext
 
 from driftbandits.core import code_cache, registry
-from driftbandits.core.code_cache import MARKER, CacheWarning, Store
+from driftbandits.core.code_cache import MARKER, CacheWarning, CodeFolder
 from driftbandits.core.kernel import entry
 from driftbandits.errors import UnsafeCache
 from driftbandits.memory import Discounted
@@ -240,7 +240,7 @@ def test_whole_code_that_cannot_be_loaded_is_compiled_anew(own_cache):
 
 
 def test_every_flipped_bit_is_seen(own_cache):
-    store = Store(own_cache / "compiled" / "0123456789abcdef")
+    store = CodeFolder(own_cache / "compiled" / "0123456789abcdef")
     piece = bytes(range(8))
     store.write("piece", piece, {})
     assert store.read("piece") == piece
@@ -256,7 +256,7 @@ def test_every_flipped_bit_is_seen(own_cache):
 
 
 def test_writers_and_readers_at_once_see_whole_pieces(own_cache):
-    store = Store(own_cache / "compiled" / "0123456789abcdef")
+    store = CodeFolder(own_cache / "compiled" / "0123456789abcdef")
     contents = [bytes([i]) * 5000 for i in range(4)]
     store.write("piece", contents[0], {})
     seen = []
@@ -462,7 +462,7 @@ def test_only_our_own_old_folders_are_dropped(own_cache):
 
 
 def test_a_folder_in_use_does_not_grow_old(own_cache):
-    store = Store(own_cache / "compiled" / "0123456789abcdef")
+    store = CodeFolder(own_cache / "compiled" / "0123456789abcdef")
     store.write("piece", b"code", {})
     aged(store.place / MARKER, 20)
     assert store.read("piece") == b"code"
@@ -481,7 +481,7 @@ def test_the_cache_lives_where_the_environment_says(monkeypatch, tmp_path):
 def test_code_for_every_machine_of_a_kind_is_second_choice():
     from driftbandits.core import numba_private
 
-    code = numba_private.CodeCache(double, numba_private.OPTIONS, Store(pathlib.Path("nowhere")))
+    code = numba_private.CodeCache(double, numba_private.OPTIONS, CodeFolder(pathlib.Path("nowhere")))
     own, generic = code.names((numba.float64,))
     assert own == code.name((numba.float64,)) != generic
     assert generic == code.name((numba.float64,), (numba_private.this_machine()[0], "generic", ""))
@@ -490,9 +490,11 @@ def test_code_for_every_machine_of_a_kind_is_second_choice():
 def test_one_name_is_one_function_for_one_list_of_types():
     from driftbandits.core import numba_private
 
-    code = numba_private.CodeCache(double, numba_private.OPTIONS, Store(pathlib.Path("nowhere")))
-    strict = numba_private.CodeCache(double, numba_private.STRICT, Store(pathlib.Path("nowhere")))
-    brief = numba_private.CodeCache(double, numba_private.OPTIONS | {"nogil": False}, Store(pathlib.Path("nowhere")))
+    code = numba_private.CodeCache(double, numba_private.OPTIONS, CodeFolder(pathlib.Path("nowhere")))
+    strict = numba_private.CodeCache(double, numba_private.STRICT, CodeFolder(pathlib.Path("nowhere")))
+    brief = numba_private.CodeCache(
+        double, numba_private.OPTIONS | {"nogil": False}, CodeFolder(pathlib.Path("nowhere"))
+    )
     one, two = (numba.float64,), (numba.typeof(np.zeros(2)),)
     machine = ("here", "cpu", "")
     assert len({c.name(s, machine) for c in (code, strict, brief) for s in (one, two)}) == 6

@@ -37,7 +37,9 @@ def test_a_part_is_a_tuple_of_floats_of_its_kind():
 
 
 def test_a_part_is_built_with_keywords():
-    with pytest.raises(InvalidValue, match=r"Fading is built with keywords, Fading\(rate=…, floor=…\); 2 came without"):
+    with pytest.raises(
+        InvalidValue, match=r"Fading takes keyword arguments only, Fading\(rate=…, floor=…\); 2 were given by position"
+    ):
         Fading(1.0, 2.0)
     with pytest.raises(TypeError, match="lam"):
         Fading(lam=1.0)

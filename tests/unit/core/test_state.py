@@ -151,7 +151,7 @@ def test_special_values_survive_bit_for_bit():
     ("change", "error", "message"),
     [
         (lambda a: a.pop("c"), InvalidState, "has no array 'c'"),
-        (lambda a: a.update(d=np.zeros(1)), InvalidState, "'d' that this strategy does not know"),
+        (lambda a: a.update(d=np.zeros(1)), InvalidState, "'d', which is not part of this strategy's state"),
         (
             lambda a: a.update(c=np.zeros(2, np.int64)),
             InvalidShape,

@@ -17,7 +17,7 @@ import numpy as np
 from ...core.kernel import kernel, part
 from ...core.linalg import Matrix, Vector
 from ...errors import require
-from ...protocol import Integers, sound
+from ...protocol import Integers, indices_valid
 from .contract import blank_watch, check_settings, forget, refuted
 
 PLACES = 256  # change points tried per covering arm
@@ -66,7 +66,7 @@ def _(detector: LikelihoodRatio, dim: int, cover: Matrix) -> ArmSums:
     )
 
 
-@sound.register(ArmSums)
+@indices_valid.register(ArmSums)
 def _(watch: ArmSums) -> bool:
     return bool((watch.used >= 0).all() and (watch.used < PLACES).all() and watch.step.min(initial=1) >= 1)
 

@@ -19,7 +19,7 @@ from ...protocol import (
     add_item,
     drop_item,
     exact_when_late,
-    hears,
+    late_refusal,
     learn,
     learn_late,
     make_room,
@@ -224,7 +224,7 @@ def _(strategy: SelfTuning, state: SelfTuningState, x: Vector, r: float, slot: i
         _learn(strategy, state, x, r, slot, weight, float(age))
 
 
-@hears.register(SelfTuning)
+@late_refusal.register(SelfTuning)
 def _(strategy: SelfTuning, state: SelfTuningState, age: int) -> str:
     return ""
 

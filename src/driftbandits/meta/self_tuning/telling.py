@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...core.linalg import Vector
-from ...protocol import Limits, conditioning, describe, estimator, limits, size, trace
+from ...protocol import Limits, conditioning, describe, estimator, limits, magnitude, trace
 from .evidence import calibration
 from .family import support
 from .parts import BANKS, EVENT, EVENTS, LAM, ORIGIN, SEEN, SPREAD, SPREAD_INTERCEPT, SelfTuning, SelfTuningState
@@ -18,7 +18,7 @@ def _(strategy: SelfTuning) -> Limits:
     return Limits(np.inf, *support(strategy.reward))
 
 
-@size.register(SelfTuning)
+@magnitude.register(SelfTuning)
 def _(strategy: SelfTuning, state: SelfTuningState) -> float:
     """Of the block last observed, and of the noise; NaN anywhere shows in the sum."""
     total, models = 0.0, state.models

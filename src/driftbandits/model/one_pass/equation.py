@@ -1,4 +1,4 @@
-"""The step in one dimension: where xᵀθ comes to lie, and how much curvature is between it and any parameter."""
+"""The one-dimensional equation of a proximal step: the new xᵀθ, and the least curvature between it and any parameter in the ball."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from ...core.kernel import kernel
 from ...links import ddmu, dmu, log_partition, mu
 from .parts import OnePass
 
-NEAR = 0.25  # |y−z| below which the curvature is an integral: its four nodes and weights are exact to 1e-13 there
+NEAR = 0.25  # |y−z| below which the curvature is computed by quadrature: four nodes V and weights W are accurate to 1e-13 there
 V0, V1, V2, V3 = 0.057104196114517725, 0.2768430136381238, 0.5835904323689168, 0.8602401356562195
 W0, W1, W2, W3 = 0.27101382686297704, 0.4069291360205422, 0.25969509521646467, 0.06236194190001617
 ROOT_STEPS = 200  # two or three are usual
@@ -17,7 +17,7 @@ ROOT_ERROR = 1e-9  # of z before the last step, whose error is the square of thi
 
 @kernel
 def meeting_point(link: Any, z_bar: float, c: float, r: float) -> float:
-    """The root of z + c(μ(z) − r) = z̄, c ≥ 0: Newton; bisection where that leaves the bracket or does not halve its steps."""
+    """The root of z + c(μ(z) − r) = z̄, c ≥ 0, by Newton's method, with bisection if a step leaves the bracket or is not halved."""
     f = c * (mu(link, z_bar) - r)
     low, high = min(z_bar, z_bar - f), max(z_bar, z_bar - f)
     z = z_bar - f / (1.0 + c * dmu(link, z_bar))
@@ -41,7 +41,10 @@ def meeting_point(link: Any, z_bar: float, c: float, r: float) -> float:
 
 @kernel
 def curvature(link: Any, z: float, y: float) -> float:
-    """2[b(y) − b(z) − μ(z)(y−z)]/(y−z)² = 2∫₀¹(1−v)μ′(z+v(y−z))dv: by Gauss–Jacobi where the difference would cancel."""
+    """2[b(y) − b(z) − μ(z)(y−z)]/(y−z)² = 2∫₀¹(1−v)μ′(z+v(y−z))dv.
+
+    For y near z the difference suffers from cancellation, so the integral is computed by Gauss–Jacobi quadrature instead.
+    """
     gap = y - z
     if abs(gap) < NEAR:
         return (
@@ -55,7 +58,7 @@ def curvature(link: Any, z: float, y: float) -> float:
 
 @kernel
 def slope(model: OnePass, size: float, z: float) -> float:
-    """a: the least curvature between z and any y with |y| ≤ ‖x‖S, times η. It is at an end, since μ′ is unimodal."""
+    """a: η times the least curvature between z and any y with |y| ≤ ‖x‖S. The minimum is at an end point, because μ′ is unimodal."""
     if model.damped == 0.0:
         return dmu(model.link, z)
     reach = size * model.S
@@ -72,7 +75,7 @@ def volume(model: OnePass, z: float, q: float, weight: float) -> float:
     y = weight * alpha * h * q
     if v < 1e-8:
         return float(np.log1p(y))
-    if v > 30.0:  # e^v would overflow soon
+    if v > 30.0:  # work with logarithms: e^v would overflow for large v
         large = v + np.log(max(y, 1e-300) / v)
         return float(large if large > 30.0 else np.log1p(np.exp(large)))
     return float(np.log1p(y * np.expm1(v) / v))

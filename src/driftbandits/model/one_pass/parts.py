@@ -1,4 +1,4 @@
-"""The two models, and what they say of a linear predictor."""
+"""The two one-pass models and their options, and their means at a linear predictor."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ class OnePass(Model):
     caution: float = 0.0  # c; 0: no observation counts less
 
     def check(self) -> None:
-        """H must be invertible, and the curvature known."""
+        """H must be invertible, options must be 0 or 1, and the link must have a log-partition function."""
         positive("lam", self.lam, "H = λI must be invertible in round 1")
         positive("S", self.S, "it bounds the norm of θ")
         positive("eta", self.eta, "it is the size of a step")
@@ -42,16 +42,16 @@ class OnePass(Model):
         )
         if self.robust and (self.explicit or self.projected):
             raise InvalidValue(
-                "robust = … goes with the implicit step without a projection: a cut residual has no curvature"
+                "robust = … requires the implicit step without a projection, because a cut residual has no curvature"
             )
         if not log_partition.knows(type(self.link)):
             raise InvalidValue(
-                f"{type(self.link).__name__} has no method of log_partition; a one-pass model needs b, b′ = μ, for its curvature"
+                f"{type(self.link).__name__} has no method for log_partition; a one-pass model needs b, b′ = μ, for its curvature"
             )
 
 
 class OnePassMean(Model):
-    """The θ of `step` in one pass, and V = λI + Σ w x xᵀ beside it: what `Generalized` is, without a past that grows."""
+    """The θ of `step`, computed in one pass, with V = λI + Σ w x xᵀ kept beside it: a replacement of `Generalized` with constant memory."""
 
     lam: float
     step: OnePass
@@ -67,7 +67,7 @@ class OnePassMean(Model):
 
 
 def in_one_pass(model: Any) -> OnePassMean:
-    """The one-pass model in the place of a `Generalized` one: the same link, λ, regulariser λc_μ and ball."""
+    """The one-pass replacement of a `Generalized` model: the same link, λ, regulariser λc_μ and ball."""
     step = OnePass(link=model.link, lam=model.lam * model.c_mu, S=model.projection.S)
     return OnePassMean(lam=model.lam, step=step)
 
@@ -109,7 +109,7 @@ def _(model: OnePass, z: float) -> float:
 
 @merit.register(OnePass)
 def _(model: OnePass, z: float) -> float:
-    return z  # μ is increasing: the best index is the best mean, and no constant of μ comes in
+    return z  # μ is increasing, so the largest index belongs to the largest mean, and no constant of μ is needed
 
 
 @promise.register(OnePass)

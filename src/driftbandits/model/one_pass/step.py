@@ -1,4 +1,4 @@
-"""One proximal step in d dimensions: free, cut short, or on the ball."""
+"""One proximal step in d dimensions: unconstrained, with a clipped residual, or on the ball."""
 
 import numpy as np
 
@@ -27,12 +27,15 @@ BALL_STEPS = 200
 
 @kernel
 def step(model: OnePass, sums: OnePassSums, est: OnePassEstimate, A: Matrix, U: Matrix) -> float:
-    """Take in the observation that waits, if one does: θ, A = H − λI and b; U becomes the factor of Ā. Returns the weight of xxᵀ in A."""
+    """Process the waiting observation, if there is one: update θ, A = H − λI and b. Returns the weight of xxᵀ in A.
+
+    U becomes the factor of Ā = A + λI as it was before the observation.
+    """
     d, w, x = est.theta.shape[0], est.work, sums.last.x
     weight_of_past = 0.0
     for i in range(d):
         weight_of_past += A[i, i]
-    if weight_of_past == 0.0:  # nothing yet, or nothing any more
+    if weight_of_past == 0.0:  # no observation yet, or all forgotten
         for i in range(d):
             est.theta[i] = 0.0
     if model.prox:
@@ -45,6 +48,7 @@ def step(model: OnePass, sums: OnePassSums, est: OnePassEstimate, A: Matrix, U: 
         return 0.0
     sums.last.waits[0] = 0.0
     r, weight, z0 = sums.last.reward[0], sums.last.weight[0], dot(x, est.theta)
+    # With p = U⁻ᵀx and g = U⁻ᵀb: q = xᵀĀ⁻¹x = pᵀp, and the forecast is z̄ = xᵀθ̄ = pᵀg.
     solve_lower(U, x, w.p)
     q = dot(w.p, w.p)
     if model.caution:
@@ -85,7 +89,7 @@ def less_trusted(model: OnePass, sums: OnePassSums, weight: float, q: float) -> 
 
 @kernel
 def recount(sums: OnePassSums, weight: float, less: float) -> None:
-    """The observation that was counted with one weight has another."""
+    """Replace the weight with which the last observation was counted."""
     sums.n[0] += less - weight
     sums.n[1] += less * less - weight * weight
     sums.last.weight[0] = less
@@ -93,7 +97,7 @@ def recount(sums: OnePassSums, weight: float, less: float) -> None:
 
 @kernel
 def cut_short(model: OnePass, sums: OnePassSums, est: OnePassEstimate, U: Matrix, weight: float, error: float) -> float:
-    """The step along a residual cut to |error|: the loss is linear there, without curvature, and nothing becomes surer."""
+    """The step for a residual clipped to |error|. The loss is linear there: it has no curvature, so H and the uncertainty do not change."""
     w, push = est.work, model.eta * weight * error
     for i in range(est.theta.shape[0]):
         w.g[i] -= push * w.p[i]
@@ -107,7 +111,7 @@ def cut_short(model: OnePass, sums: OnePassSums, est: OnePassEstimate, U: Matrix
 
 @kernel
 def hold(lam: float, A: Matrix, theta: Vector, b: Vector) -> None:
-    """b = (A + λI)θ."""
+    """Set b = (A + λI)θ, so that θ is the estimate that A and b define."""
     symmetric_product(A, theta, b)
     for i in range(theta.shape[0]):
         b[i] += lam * theta[i]
@@ -117,9 +121,10 @@ def hold(lam: float, A: Matrix, theta: Vector, b: Vector) -> None:
 def step_on_ball(
     model: OnePass, sums: OnePassSums, est: OnePassEstimate, A: Matrix, r: float, weight: float, z0: float
 ) -> None:
-    """θ of norm S from the θ of the free step, outside: (Ā+νI)θ = Āθ̄ − η·error·x, with ν ≥ 0 such that ‖θ‖ = S.
+    """Replace a θ outside the ball by the constrained one: (Ā+νI)θ = Āθ̄ − η·error·x, with ν ≥ 0 such that ‖θ‖ = S.
 
-    For each ν the same scalar equation; ‖θ(ν)‖ falls with ν, and 1/‖θ(ν)‖ is nearly linear: secants, kept inside a bracket.
+    Each ν leads to the same scalar equation. ‖θ(ν)‖ decreases in ν and 1/‖θ(ν)‖ is nearly linear, so ν is found by secant steps on
+    1/‖θ(ν)‖ = 1/S, kept inside a bracket.
     """
     d, w = est.theta.shape[0], est.work
     aim = 1.0 / model.S

@@ -1,4 +1,4 @@
-"""The weighted past of a one-pass learner, its estimate, and how observations come in and fade."""
+"""The weighted sums and the estimate of a one-pass learner, and how observations are added and discounted."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from ...sums.moments import fade_moments
 
 
 class Observation(NamedTuple):
-    """The last one, in the sums or waiting for its step."""
+    """The last observation, which waits for its step or has been added already."""
 
     x: Vector  # (d,)
     reward: Vector  # (1,)
@@ -20,10 +20,10 @@ class Observation(NamedTuple):
 
 
 class OnePassSums(NamedTuple):
-    """The weighted past of a one-pass learner, and the observation that is not in it yet."""
+    """The weighted sums of a one-pass learner, and the observation that is not yet in them."""
 
     n: Vector  # (2,)    Σ w and Σ w²
-    A: Matrix  # (d, d)  the matrix of the bonus less λI: Σ w a x xᵀ, or Σ w x xᵀ if V stands beside H
+    A: Matrix  # (d, d)  the matrix of the bonus minus λI: Σ w a x xᵀ, or Σ w x xᵀ if V is kept beside H
     A2: Matrix  # (d, d)  the same with w², or (0, 0) where no part asks for it
     b: Vector  # (d,)    Hθ
     H: Matrix  # (d, d)  Σ w a x xᵀ, or (0, 0) where A is that
@@ -44,10 +44,10 @@ class OnePassWork(NamedTuple):
 
 
 class OnePassEstimate(NamedTuple):
-    """θ, the factors that measure its uncertainty, and Υ."""
+    """θ, the factors that define its uncertainty, and Υ."""
 
     theta: Vector  # (d,)
-    factor: Matrix  # (d, d)  of H, or of V if it stands beside H
+    factor: Matrix  # (d, d)  of H, or of V if it is kept beside H
     factor2: Matrix  # (d, d)  with squared weights, or (0, 0)
     inner: Matrix  # (d, d)  of Ā where `factor` is of V, or (0, 0)
     upsilon: Vector  # (1,)
@@ -56,7 +56,7 @@ class OnePassEstimate(NamedTuple):
 
 
 def fresh_sums(d: int, squares: bool, beside: bool) -> OnePassSums:
-    """Before round 1; with `beside`, V stands beside H."""
+    """The sums before round 1; with `beside`, V is kept beside H."""
     d2, dh = d if squares else 0, d if beside else 0
     return OnePassSums(
         n=np.zeros(2),
@@ -71,7 +71,7 @@ def fresh_sums(d: int, squares: bool, beside: bool) -> OnePassSums:
 
 
 def fresh_estimate(d: int, squares: bool, beside: bool, projected: bool) -> OnePassEstimate:
-    """Before round 1."""
+    """The estimate before round 1."""
     d2, dh, ds = d if squares else 0, d if beside else 0, d if projected else 0
     return OnePassEstimate(
         theta=np.zeros(d),
@@ -98,7 +98,9 @@ def _(sums: OnePassSums, g: float) -> None:
 
 @absorb.register(OnePassSums)
 def _(sums: OnePassSums, x: Vector, r: float, slot: int, weight: float) -> None:
-    if weight < 0.0 or sums.last.waits[0] != 0.0:  # there is no place for it: NaN is noticed, a wrong estimate is not
+    # Removing an observation, or adding a second one before `estimate`, is a bug of the caller. NaN makes it visible at the next check;
+    # compiled code cannot raise.
+    if weight < 0.0 or sums.last.waits[0] != 0.0:
         sums.b[0] = np.nan
     for i in range(x.shape[0]):
         sums.last.x[i] = x[i]
