@@ -28,14 +28,14 @@ from ..protocol import (
     conditioning,
     describe,
     estimator,
+    indices_valid,
     learn,
     limits,
+    magnitude,
     noise_size,
     optimism,
     ready,
     scores,
-    size,
-    sound,
     start,
 )
 from ..strategy import Optimistic
@@ -224,12 +224,12 @@ def _(strategy: DLinUCB, state: DLinUCBState, x: Vector, r: float, slot: int) ->
         _make(strategy, state)
 
 
-@size.register(DLinUCB)
+@magnitude.register(DLinUCB)
 def _(strategy: DLinUCB, state: DLinUCBState) -> float:
     total = 0.0
     for m in range(state.alive.shape[0]):
         if state.alive[m]:
-            total += size(strategy.base, view_state(state.pool, m))
+            total += magnitude(strategy.base, view_state(state.pool, m))
     return total
 
 
@@ -255,7 +255,7 @@ def _(strategy: DLinUCB, state: DLinUCBState) -> Vector:
     return estimator(strategy.base, view_state(state.pool, int(state.clock.played[0])))
 
 
-@sound.register(DLinUCBState)
+@indices_valid.register(DLinUCBState)
 def _(state: DLinUCBState) -> bool:
     K = len(state.alive)
     counted = all(count[0] >= 0 for count in state.clock) and bool((state.age >= 0).all())

@@ -35,17 +35,17 @@ from ..protocol import (
     estimator,
     exact_when_late,
     grow,
-    hears,
+    late_refusal,
     learn,
     learn_late,
     limits,
+    magnitude,
     make_room,
     noise_size,
     optimism,
     ready,
     scores,
     settle,
-    size,
     skip,
     start,
 )
@@ -296,11 +296,11 @@ def _(strategy: OnFeatures) -> bool:
     return exact_when_late(strategy.base)
 
 
-@hears.register(OnFeatures)
+@late_refusal.register(OnFeatures)
 def _(strategy: OnFeatures, state: OnFeaturesState, age: int) -> str:
     if not (skip.knows(type(strategy.base)) and learn_late.knows(type(strategy.base))):
         return f"its base {type(strategy.base).__name__} learns every reward in its turn"
-    return hears(strategy.base, state.live, age)
+    return late_refusal(strategy.base, state.live, age)
 
 
 @make_room.register(OnFeatures)
@@ -311,9 +311,9 @@ def _(strategy: OnFeatures, state: OnFeaturesState, n: int) -> OnFeaturesState:
     return state._replace(live=live, Z=np.zeros((len(state.z), n)))
 
 
-@size.register(OnFeatures)
+@magnitude.register(OnFeatures)
 def _(strategy: OnFeatures, state: OnFeaturesState) -> float:
-    return size(strategy.base, state.live)
+    return magnitude(strategy.base, state.live)
 
 
 @conditioning.register(OnFeatures)

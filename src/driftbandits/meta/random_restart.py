@@ -26,19 +26,19 @@ from ..protocol import (
     estimator,
     exact_when_late,
     grow,
-    hears,
+    indices_valid,
+    late_refusal,
     learn,
     learn_late,
     limits,
+    magnitude,
     make_room,
     noise_size,
     optimism,
     ready,
     scores,
     settle,
-    size,
     skip,
-    sound,
     start,
     widen,
 )
@@ -151,16 +151,16 @@ def _(strategy: RandomRestart) -> bool:
     return exact_when_late(strategy.base)
 
 
-@hears.register(RandomRestart)
+@late_refusal.register(RandomRestart)
 def _(strategy: RandomRestart, state: RandomRestartState, age: int) -> str:
     if not (skip.knows(type(strategy.base)) and learn_late.knows(type(strategy.base))):
         return f"its base {type(strategy.base).__name__} learns every reward in its turn"
-    return hears(strategy.base, state.live, age) if age < state.clock.since[0] else ""
+    return late_refusal(strategy.base, state.live, age) if age < state.clock.since[0] else ""
 
 
-@size.register(RandomRestart)
+@magnitude.register(RandomRestart)
 def _(strategy: RandomRestart, state: RandomRestartState) -> float:
-    return size(strategy.base, state.live)
+    return magnitude(strategy.base, state.live)
 
 
 @conditioning.register(RandomRestart)
@@ -191,7 +191,7 @@ def _(strategy: RandomRestart, state: RandomRestartState, n: int) -> RandomResta
     return state if live is state.live and blank is state.blank else state._replace(live=live, blank=blank)
 
 
-@sound.register(RandomRestartState)
+@indices_valid.register(RandomRestartState)
 def _(state: RandomRestartState) -> bool:
     one, other = pack(state.live), pack(state.blank)
     fits = all(one[name].shape == other[name].shape for name in one)
