@@ -54,6 +54,9 @@ class EpisodicAgent:
         Number of stages H of an episode.
     episodes
         Number of episodes, if known; only strategies with a union bound over time need it.
+    replan
+        Plan the rest of an episode again when a pair has been visited 1, 2, 4, 8, … times, instead of once per episode as the paper does:
+        what an action does is then known before it is taken again.
     seed
         Of tie-breaks.
 
@@ -74,6 +77,7 @@ class EpisodicAgent:
     horizon = Fixed[int]()
     episodes = Fixed[int | None]()
     reward_range = Fixed[tuple[float, float]]()
+    replan = Fixed[bool]()
 
     def __init__(
         self,
@@ -86,6 +90,7 @@ class EpisodicAgent:
         reachable: ArrayLike | None = None,
         reward_range: tuple[float, float] = (0.0, 1.0),
         episodes: int | None = None,
+        replan: bool = False,
         seed: int | np.random.SeedSequence = 0,
         compile: CompileMode = "background",  # noqa: A002 - as in `Agent`
     ) -> None:
@@ -112,6 +117,8 @@ class EpisodicAgent:
         self._state.book.idle[0] = min(max((0.0 - low) / (high - low), 0.0), 1.0)
         self._stage = -1  # the next stage to observe; −1 before the first episode
         self._over = False  # the episode ended before stage H
+        self.replan = _flag("replan", replan)
+        self._visits = np.zeros(self.states * self.actions if self.replan else 0, np.int64)
         self._doing: Doing | None = None  # begun, and not finished
         self._lock = threading.Lock()
         given = (self.strategy, self._state, PLAN, 0, 0, 0.0, 0, self._rng)
@@ -162,7 +169,17 @@ class EpisodicAgent:
             state, action, successor, r = self._step(stage, s, a, reward, s_next)
             ended, cut = _flag("terminated", terminated), _flag("truncated", truncated)
             move = (END if ended else EXPERIENCE, stage, state * self.actions + action, r, successor)
-            self._begin(Doing([move], {"_stage": stage + 1, "_over": ended or cut}, []))
+            goes_on = stage + 1 < self.horizon and not (ended or cut)
+            again = [(PLAN, 0, 0, 0.0, 0)] if self._is_news(state * self.actions + action) and goes_on else []
+            self._begin(Doing([move, *again], {"_stage": stage + 1, "_over": ended or cut}, []))
+
+    def _is_news(self, pair: int) -> bool:
+        """Whether a plan should not wait for the next episode: a pair was visited 1, 2, 4, 8, … times in all."""
+        if not self.replan:
+            return False
+        self._visits[pair] += 1
+        count = int(self._visits[pair])
+        return count & (count - 1) == 0
 
     def _step(self, h: int, s: int, a: int, reward: float, s_next: int) -> tuple[int, int, int, float]:
         """State, action, successor and scaled reward of a step that can be learned; the caller holds the lock."""

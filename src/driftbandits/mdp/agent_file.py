@@ -36,9 +36,10 @@ def pack_agent(agent: Any, task: Task) -> tuple[dict[str, Any], dict[str, NDArra
         "reward_range": list(agent.reward_range),
         "stage": agent._stage,
         "over": agent._over,
+        "replan": agent.replan,
         "rng": agent._rng.bit_generator.state,
     }
-    known = {"phi": task.phi, "rewards": agent.features.rewards}
+    known = {"phi": task.phi, "rewards": agent.features.rewards, "visits": agent._visits if agent.replan else None}
     arrays = {name: np.asarray(array) for name, array in known.items() if array is not None}
     if task.moves is not None:
         arrays |= {MOVES + name: array for name, array in pack(task.moves).items()}
@@ -54,6 +55,7 @@ def unpack_agent(
         features = _features(about, arrays, H)
         low, high = about["reward_range"]
         options |= {"horizon": H, "reward_range": (low, high), "episodes": about["episodes"]}
+        options["replan"] = about.get("replan", False)  # agents of earlier versions planned once per episode
         agent = make(decode(about["strategy"]), features, **options)
         given = {name.removeprefix(STATE): array for name, array in arrays.items() if name.startswith(STATE)}
         restore(agent._state, given)
@@ -63,6 +65,8 @@ def unpack_agent(
         agent._stage = integer("stage", about["stage"], least=-1, why="it is the stage to observe, or −1")
         require(agent._stage <= H, "stage", agent._stage, f"≤ {H}", "it is the stage to observe")
         agent._over = bool(about["over"])
+        if agent.replan:
+            agent._visits[:] = np.asarray(arrays["visits"], np.int64)
         agent._rng.bit_generator.state = about["rng"]
     except DriftBanditsError:
         raise

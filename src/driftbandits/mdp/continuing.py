@@ -136,7 +136,7 @@ class ContinuingAgent:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all of the agent to one file, atomically; needs the extra `state`."""
         about, arrays = self._agent.pack()
-        write(path, "ContinuingAgent", about | {"replan": self.replan, "since": self._since}, arrays)
+        write(path, "ContinuingAgent", about | {"every": self.replan, "since": self._since}, arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, compile: CompileMode = "background") -> "ContinuingAgent":  # noqa: A002

@@ -1,0 +1,163 @@
+"""Gymnasium's toy worlds and ten drifting variants: `weight_ucrl()` with nothing set next to Q-learning at its best setting.
+
+    python experiments/mdp_gymnasium.py                      # half an hour on one core; writes docs/results/mdp_gymnasium.json
+    python experiments/mdp_gymnasium.py --worlds cliff       # a part of it; earlier rows are kept
+
+Both know the number of states and actions, the range of the rewards and the time limit. Mean return over *all* episodes, exploration
+included. Q-learning (one table, discount 0.99) has eight settings: step 0.1, 0.4, 0.8 or 1, ε = 0 or 0.1, and starts from 0, or from 1 in
+the lakes, where nothing pays less than 0; the best of them in hindsight, on the same seeds, is what is shown, so that it is a little too
+good. The variants were chosen before the first run on them, and were not looked at while the learner was designed:
+
+    flipped map      the map of the lake is mirrored in the middle of the run
+    turned actions   from the middle on, actions are exchanged: left with right, up with down (of Taxi also pickup with dropoff)
+    slippery later   moves are certain at first and slip from the middle on, or the other way round
+"""
+
+import argparse
+import json
+import pathlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+import driftbandits as db
+from driftbandits.io.files import write_atomically
+
+HERE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "results" / "mdp_gymnasium.json"
+MAP_4 = ["SFFF", "FHFH", "FFFH", "HFFG"]
+MAP_8 = ["SFFFFFFF", "FFFFFFFF", "FFFHFFFF", "FFFFFHFF", "FFFHFFFF", "FHHFFFHF", "FHFFHFHF", "FFFHFFFG"]
+
+
+class Switching:
+    """One environment after another, each for so many episodes, each with actions of its own order."""
+
+    def __init__(self, envs: Sequence[Any], orders: Sequence[Sequence[int]], episodes: int) -> None:
+        self.envs, self.orders, self.each = envs, orders, -(-episodes // len(envs))
+        self.observation_space, self.action_space = envs[0].observation_space, envs[0].action_space
+        self.k = -1
+
+    def reset(self, *, seed: int | None = None) -> Any:
+        """The next episode."""
+        self.k += 1
+        self.now = min(self.k // self.each, len(self.envs) - 1)
+        first = self.k % self.each == 0
+        return self.envs[self.now].reset(seed=seed if seed is not None else 1000 + self.now if first else None)
+
+    def step(self, action: int) -> Any:
+        """As the environment of this part of the run has it."""
+        return self.envs[self.now].step(self.orders[self.now][action])
+
+
+def mirrored(rows: Sequence[str]) -> list[str]:
+    """The map as seen from the other side of its diagonal: start and goal stay."""
+    return ["".join(row[i] for row in rows) for i in range(len(rows))]
+
+
+def lake(rows: Sequence[str], slippery: bool) -> Any:
+    """A FrozenLake."""
+    return gymnasium.make("FrozenLake-v1", desc=list(rows), is_slippery=slippery, max_episode_steps=100)
+
+
+LAKE_4, LAKE_8, CLIFF, TAXI = (
+    (17, 4, 100, (0, 1)),
+    (65, 4, 100, (0, 1)),
+    (49, 4, 100, (-100, 0)),
+    (501, 6, 30, (-10, 20)),
+)
+SAME_4, TURNED_LAKE, TURNED_CLIFF = (0, 1, 2, 3), (2, 3, 0, 1), (2, 3, 0, 1)
+SAME_6, TURNED_TAXI = (0, 1, 2, 3, 4, 5), (1, 0, 3, 2, 5, 4)
+Make = Callable[[int], Any]
+
+
+def switch(first: Callable[[], Any], second: Callable[[], Any], order: Sequence[int] | None = None) -> Make:
+    """The first world, then the second, with other actions."""
+    same = SAME_6 if order is not None and len(order) == 6 else SAME_4
+    return lambda K: Switching([first(), second()], [same, order or same], K)
+
+
+def cliff() -> Any:
+    """CliffWalking, with a limit."""
+    return gymnasium.make("CliffWalking-v1", max_episode_steps=100)
+
+
+def icy_cliff() -> Any:
+    """The same, where moves slip."""
+    return gymnasium.make("CliffWalking-v1", is_slippery=True, max_episode_steps=100)
+
+
+def taxi() -> Any:
+    """Taxi, with the limit of the plan."""
+    return gymnasium.make("Taxi-v4", max_episode_steps=30)
+
+
+WORLDS: dict[str, tuple[Make, tuple[Any, ...], int]] = {
+    "FrozenLake 4×4": (lambda K: lake(MAP_4, True), LAKE_4, 1000),
+    "FrozenLake 8×8": (lambda K: lake(MAP_8, True), LAKE_8, 1000),
+    "CliffWalking": (lambda K: cliff(), CLIFF, 400),
+    "Taxi": (lambda K: taxi(), TAXI, 1500),
+    "lake 4×4, certain, flipped map": (switch(lambda: lake(MAP_4, False), lambda: lake(mirrored(MAP_4), False)), LAKE_4, 400),
+    "lake 4×4, slippery, flipped map": (switch(lambda: lake(MAP_4, True), lambda: lake(mirrored(MAP_4), True)), LAKE_4, 1000),
+    "lake 8×8, certain, flipped map": (switch(lambda: lake(MAP_8, False), lambda: lake(mirrored(MAP_8), False)), LAKE_8, 600),
+    "lake 4×4, certain, turned actions": (switch(lambda: lake(MAP_4, False), lambda: lake(MAP_4, False), TURNED_LAKE), LAKE_4, 400),
+    "lake 4×4, slippery, turned actions": (switch(lambda: lake(MAP_4, True), lambda: lake(MAP_4, True), TURNED_LAKE), LAKE_4, 1000),
+    "lake 4×4, slippery later": (switch(lambda: lake(MAP_4, False), lambda: lake(MAP_4, True)), LAKE_4, 1000),
+    "lake 4×4, certain later": (switch(lambda: lake(MAP_4, True), lambda: lake(MAP_4, False)), LAKE_4, 1000),
+    "cliff, turned actions": (switch(cliff, cliff, TURNED_CLIFF), CLIFF, 400),
+    "cliff, slippery later": (switch(cliff, icy_cliff), CLIFF, 400),
+    "Taxi, turned actions": (switch(taxi, taxi, TURNED_TAXI), TAXI, 1500),
+}  # fmt: skip
+
+
+def ours(name: str, seed: int) -> float:
+    """The mean return of `weight_ucrl()`."""
+    make, (states, actions, horizon, rewards), K = WORLDS[name]
+    agent = db.EpisodicAgent(
+        db.zoo.weight_ucrl(), db.mdp.tabular(states, actions), horizon=horizon, reward_range=rewards, replan=True, seed=seed
+    )  # fmt: skip
+    return float(db.run(agent, make(K), episodes=K, seed=seed).returns.mean())
+
+
+def q_learning(name: str, seed: int, step: float, epsilon: float) -> float:
+    """The mean return of Q-learning."""
+    make, (states, actions, horizon, rewards), K = WORLDS[name]
+    learner = db.mdp.baselines.QLearning(
+        states=states, actions=actions, horizon=horizon, reward_range=rewards, step=step, epsilon=epsilon, discount=0.99,
+        share_stages=True, start=float(rewards == (0, 1)), seed=seed,
+    )  # fmt: skip
+    return float(db.run(learner, make(K), episodes=K, seed=seed).returns.mean())
+
+
+def study(name: str, trials: int) -> dict[str, Any]:
+    """One row."""
+    mine = [ours(name, seed) for seed in range(trials)]
+    settings = {
+        f"step {step:g}, ε {epsilon:g}": [q_learning(name, seed, step, epsilon) for seed in range(trials)]
+        for step in (0.1, 0.4, 0.8, 1.0)
+        for epsilon in (0.0, 0.1)
+    }
+    best = max(settings, key=lambda setting: float(np.mean(settings[setting])))
+    return {"world": name, "weight_ucrl()": mine, "Q-learning": settings[best], "setting": best}
+
+
+def main() -> None:
+    """Run the study."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--worlds", nargs="*", default=list(WORLDS), help="beginnings of names")
+    parser.add_argument("--trials", type=int, default=3)
+    given = parser.parse_args()
+    rows = {row["world"]: row for row in json.loads(HERE.read_text())["rows"]} if HERE.exists() else {}
+    for name in WORLDS:
+        if any(name.startswith(start) for start in given.worlds):
+            rows[name] = study(name, given.trials)
+            print(json.dumps(rows[name], ensure_ascii=False), flush=True)
+            found = {
+                "made_by": "python experiments/mdp_gymnasium.py",
+                "rows": [rows[name] for name in WORLDS if name in rows],
+            }
+            write_atomically(HERE, json.dumps(found, indent=1, ensure_ascii=False).encode())
+
+
+if __name__ == "__main__":
+    main()
