@@ -93,10 +93,10 @@ def taxi() -> Any:
 
 
 WORLDS: dict[str, tuple[Make, tuple[Any, ...], int]] = {
-    "FrozenLake 4×4": (lambda K: lake(MAP_4, True), LAKE_4, 1000),
-    "FrozenLake 8×8": (lambda K: lake(MAP_8, True), LAKE_8, 1000),
-    "CliffWalking": (lambda K: cliff(), CLIFF, 400),
-    "Taxi": (lambda K: taxi(), TAXI, 1500),
+    "FrozenLake 4×4": (lambda _: lake(MAP_4, True), LAKE_4, 1000),
+    "FrozenLake 8×8": (lambda _: lake(MAP_8, True), LAKE_8, 1000),
+    "CliffWalking": (lambda _: cliff(), CLIFF, 400),
+    "Taxi": (lambda _: taxi(), TAXI, 1500),
     "lake 4×4, certain, flipped map": (switch(lambda: lake(MAP_4, False), lambda: lake(mirrored(MAP_4), False)), LAKE_4, 400),
     "lake 4×4, slippery, flipped map": (switch(lambda: lake(MAP_4, True), lambda: lake(mirrored(MAP_4), True)), LAKE_4, 1000),
     "lake 8×8, certain, flipped map": (switch(lambda: lake(MAP_8, False), lambda: lake(mirrored(MAP_8), False)), LAKE_8, 600),

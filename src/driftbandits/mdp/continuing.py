@@ -154,9 +154,7 @@ class ContinuingAgent:
         agent = cls.__new__(cls)
         agent._agent = EpisodicAgent.unpack(about, arrays, compile=how)
         agent.lookahead, agent.states, agent.actions = agent._agent.horizon, agent._agent.states, agent._agent.actions
-        agent.replan = integer(
-            "replan", about.get("replan"), least=1, why="it is the number of steps between two plans"
-        )
+        agent.replan = integer("replan", about.get("every"), least=1, why="it is the number of steps between two plans")
         agent._since = integer("since", about.get("since"), least=0, why="it counts steps")
         return agent
 

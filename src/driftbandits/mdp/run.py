@@ -234,7 +234,7 @@ def agent_for(
     if low_high is None:
         raise InvalidValue("which rewards can there be? Say the least and the largest: reward_range=(-1, 0)")
     known = tabular(states + 1, actions) if features is None else features
-    return EpisodicAgent(strategy, known, horizon=horizon, reward_range=low_high, replan=True, seed=seed)
+    return EpisodicAgent(strategy, known, horizon=horizon, reward_range=low_high, replan=not is_vector(env), seed=seed)
 
 
 def _range_of(env: Any) -> tuple[float, float] | None:
