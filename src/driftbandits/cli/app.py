@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Annotated, Any, NoReturn
 
 import typer
+import typer.core
 
 from .. import __version__
 from ..errors import DriftBanditsError
@@ -16,8 +17,42 @@ from .interrupts import INTERRUPTED, STOPPED, interrupt_in_order
 EXPERIMENTS = "Experiments"  # headings of --help
 QUESTIONS = "Questions"
 
+
+class _ReadableHelp(typer.core.TyperCommand):
+    """A command whose --help shows `--json` and `--seed N` instead of `--json <bool>` and `--seed <int range>`."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """All parameters, --help included."""
+        return _with_plain_types(super().get_params(ctx))
+
+
+class _ReadableGroup(typer.core.TyperGroup):
+    """The same for the command as a whole."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """All parameters, --help included."""
+        return _with_plain_types(super().get_params(ctx))
+
+
+PLAIN = {"int": "N", "float": "NUMBER", "path": "PATH", "str": "TEXT"}
+
+
+def _with_plain_types(found: list[Any]) -> list[Any]:
+    """Flags and arguments show no type: a flag has none, and the metavar of an argument is its name. Options show a plain word."""
+    for param in found:
+        bare = getattr(param, "is_flag", False) or param.param_type_name == "argument"
+        param.display_type_rich = functools.partial(_plain_type, None if bare else param.display_type_rich)
+    return found
+
+
+def _plain_type(shown: Callable[..., str | None] | None, ctx: Any) -> str | None:
+    told = shown(ctx=ctx) if shown else ""
+    return PLAIN.get(told.strip("<>").split()[0], told) if told and told.startswith("<") else told
+
+
 app = typer.Typer(
     name="driftbandits",
+    cls=_ReadableGroup,
     help="Sequential decisions in a drifting world: reproduce the paper, compare strategies, read theory as numbers.",
     epilog="Exit codes: 0 done; 2 it cannot be done, and one line says why; 130 interrupted.",
     no_args_is_help=True,
@@ -37,7 +72,7 @@ def command(panel: str, name: str | None = None) -> Callable[[Callable[..., None
             with readable_errors():
                 function(*args, **options)
 
-        app.command(name, rich_help_panel=panel)(told)
+        app.command(name, cls=_ReadableHelp, rich_help_panel=panel)(told)
         return told
 
     return register

@@ -10,11 +10,21 @@ from ..experiment.spec import panels
 from ..experiment.spec.catalog import Kind, links, names, summary
 from ..experiment.spec.source import Source, SpecError, did_you_mean
 from ..zoo.record import records
+from ..zoo.roles import ROLES, role_of
 from .app import QUESTIONS, command
 from .console import out
 from .options import Json
 
 KINDS = ("strategies", "environments", "links", "panels")
+HEADERS = {  # of groups whose name does not say enough
+    "tuning-free": "Tuning-free: they find out from the data how fast to forget",
+    "fixed forgetting": "Fixed forgetting: you set a discount factor, a window or a restart period",
+    "detection": "Detection: they keep everything until a test finds a change",
+    "never forgets": "Never forgets: for worlds that do not change",
+    "environment": "Environments",
+    "arms": "Arms of an environment",
+    "path": "Paths of the parameter",
+}
 
 
 @command(QUESTIONS, name="list")
@@ -24,7 +34,7 @@ def list_(
         typer.Argument(
             metavar="WHAT",
             help="strategies, environments, links or panels.",
-            autocompletion=lambda: ["strategies", "environments", "links", "panels"],
+            autocompletion=lambda: list(KINDS),
         ),
     ] = "strategies",
     as_json: Json = False,
@@ -38,9 +48,13 @@ def list_(
 
 
 def listing(what: str) -> list[dict[str, str]]:
-    """Rows of kind, name and a one-line description."""
+    """Rows of kind, name, a one-line description and, for strategies, the group; the tuning-free ones come first."""
     if what == "strategies":
-        return [{"kind": "strategy", "name": record.name, "text": record.summary} for record in records()]
+        ordered = sorted(records(), key=lambda record: ROLES.index(role_of(record.name)))
+        return [
+            {"kind": "strategy", "name": record.name, "text": record.summary, "group": role_of(record.name)}
+            for record in ordered
+        ]
     if what == "environments":
         kinds: tuple[Kind, ...] = ("environment", "arms", "path")
         return [{"kind": kind, "name": name, "text": summary(f)} for kind in kinds for name, f in names(kind).items()]
@@ -56,11 +70,10 @@ def _title(panel: str) -> str:
 
 
 def show_listing(rows: list[dict[str, str]]) -> None:
-    """As lines, aligned."""
+    """As lines, aligned, with a header above each group."""
     width = max(len(row["name"]) for row in rows)
-    kind = ""
-    for row in rows:
-        if len({r["kind"] for r in rows}) > 1 and row["kind"] != kind:
-            kind = row["kind"]
-            out.print(f"[b]{kind}[/]")
-        out.print(Text.assemble(f"{row['name']:<{width}}  ", (row["text"], "dim")))
+    groups = [row.get("group", row["kind"]) for row in rows]
+    for i, (row, group) in enumerate(zip(rows, groups, strict=True)):
+        if len(set(groups)) > 1 and group not in groups[:i]:
+            out.print(Text.assemble("\n" if i else "", (HEADERS.get(group, group.capitalize()), "bold")))
+        out.print(Text.assemble(f"  {row['name']:<{width}}  ", (row["text"], "dim")))

@@ -61,5 +61,6 @@ def plot_running_mean(values: Vector, window: int | None, ax: Any, time: str, qu
     axes.plot(ends, values, ".", color="0.8", markersize=2, label=time)
     axes.plot(ends, (total[ends] - total[starts]) / (ends - starts), color="C0", label=f"mean of {width}")
     axes.set(xlabel=time, ylabel=quantity)
-    axes.legend(frameon=False)
+    # Above the picture: returns may lie anywhere inside it.
+    axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, borderaxespad=0.2)
     return axes

@@ -1,20 +1,53 @@
-"""One look for all figures: colours that colour-blind readers can tell apart (Okabe and Ito 2008), and line styles."""
+"""One look for all figures, on paper, in reports, on the site and in the lab: a colour stands for a role.
+
+=====================  ==================================  ========================
+role (`zoo.roles`)     colour                              others of the same role
+=====================  ==================================  ========================
+never forgets          black (light on a dark page)
+fixed forgetting       red                                 orange, brown, yellow
+tuning-free            blue                                sky
+detection              purple
+baseline               grey
+=====================  ==================================  ========================
+
+The five colours stay apart for readers with protanopia, deuteranopia and tritanopia, and each has a contrast of at least 4.5 with the
+page, so that a label may have the colour of its curve; tests/unit/plots/test_style.py simulates both.
+"""
 
 from typing import Any
 
 PALETTE = {
-    "red": "#D55E00",
+    "red": "#C44E00",
     "blue": "#0072B2",
-    "green": "#009E73",
-    "orange": "#E69F00",
-    "sky": "#56B4E9",
-    "purple": "#CC79A7",
+    "green": "#007A59",
+    "orange": "#996600",
+    "sky": "#007F99",
+    "purple": "#8A2BE2",
     "black": "#222222",
-    "grey": "#7A7A7A",
-    "yellow": "#C9B400",
+    "grey": "#6E6E6E",
+    "yellow": "#7A7000",
     "brown": "#7F4F24",
 }
-ORDER = ("red", "blue", "green", "orange", "sky", "purple", "black", "grey", "brown", "yellow")
+DARK = {  # the same on a dark page
+    "red": "#FF8A3D",
+    "blue": "#5FC0F5",
+    "green": "#3CC79A",
+    "orange": "#F0B840",
+    "sky": "#8FDFE8",
+    "purple": "#AC66FF",
+    "black": "#E6EAF0",
+    "grey": "#8D949C",
+    "yellow": "#D9CC3A",
+    "brown": "#C8956B",
+}
+ROLE_COLOURS = {  # the first is the role's own; the others tell apart several learners of the role
+    "never forgets": ("black",),
+    "fixed forgetting": ("red", "orange", "brown", "yellow"),
+    "tuning-free": ("blue", "sky"),
+    "detection": ("purple",),
+    "baseline": ("grey",),
+}
+ORDER = ("red", "blue", "green", "purple", "black", "orange", "sky", "grey", "brown", "yellow")
 DASHES = {"solid": "-", "dashed": (0, (5, 2)), "dotted": (0, (1, 1.4)), "dashdot": (0, (6, 1.6, 1.2, 1.6))}
 PLOTLY_DASHES = {
     "solid": "solid",
@@ -61,3 +94,13 @@ RC: dict[str, Any] = {
 def colour_of(name: str, position: int) -> str:
     """The colour a strategy asked for, or the next one."""
     return PALETTE[name or ORDER[position % len(ORDER)]]
+
+
+def stylesheet() -> str:
+    """The colours as CSS variables, and of each role: `--role-tuning-free`; dark under `data-theme="dark"`."""
+
+    def block(selector: str, colours: dict[str, str]) -> str:
+        roles = {f"role-{role.replace(' ', '-')}": colours[names[0]] for role, names in ROLE_COLOURS.items()}
+        return f"{selector} {{ " + " ".join(f"--{name}: {value};" for name, value in (colours | roles).items()) + " }\n"
+
+    return block(":root", PALETTE) + block(':root[data-theme="dark"]', DARK)

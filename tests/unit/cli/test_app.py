@@ -16,6 +16,14 @@ def test_help_of_every_command() -> None:
         assert "--help" in call(name, "--help")
 
 
+@pytest.mark.parametrize("name", ["", "replay", "run", "tune", "table", "lab", "compile"])
+def test_help_shows_no_types_of_python(name: str) -> None:
+    shown = call(*filter(None, [name]), "--help")
+    assert "--help" in shown
+    for noise in ("<bool>", "<str>", "<int", "<float", "<path>", "<list"):
+        assert noise not in shown
+
+
 def test_version() -> None:
     import driftbandits
 

@@ -143,6 +143,13 @@ def test_the_picture():
     np.testing.assert_allclose(line.get_ydata()[-1], np.mean([36, 37, 38, 39]))
 
 
+def test_the_legend_of_the_picture_stands_above_the_curves():
+    matplotlib.use("Agg")
+    axes = db.mdp.Played(np.arange(40.0)[::-1], np.ones(40, int), np.ones(40, bool)).plot()
+    axes.figure.canvas.draw()
+    assert axes.get_legend().get_window_extent().y0 >= axes.get_window_extent().y1
+
+
 @pytest.mark.interpreted
 def test_stages_that_differ():
     """A river whose current turns in the middle of the day, through `run`: features for every stage, nothing else is known."""

@@ -29,7 +29,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from .formulas import is_finite
-from .source import Source, SpecError, Where, did_you_mean
+from .source import Source, SpecError, Where, closest, did_you_mean
 
 LONGEST_NAME = 100
 LONGEST_TITLE = 300
@@ -288,9 +288,23 @@ def read_collection(source: Source) -> Collection:
 
 
 def _first_error(problem: ValidationError, source: Source, root: Where) -> SpecError:
-    told = [_in_our_words(details, source, (*root, *details["loc"])) for details in problem.errors(include_url=False)]
+    found = problem.errors(include_url=False)
+    # A misspelt key is also a missing one. The misspelling is the error to report: it has a line of its own, and a suggestion.
+    misspelt = {_suggested((*root, *details["loc"])) for details in found if details["type"] == "extra_forbidden"}
+    told = [
+        _in_our_words(details, source, where)
+        for details in found
+        if (where := (*root, *details["loc"])) not in misspelt or details["type"] != "missing"
+    ]
     message, place = min(told, key=lambda pair: source.line(*pair[1]))
     return source.error(message, *place)
+
+
+def _suggested(where: Where) -> Where | None:
+    """The place of the key that an unknown key was probably meant to be."""
+    table, key = _table_and_key(where)
+    close = closest(key, TABLES[_without_numbers(table)].model_fields)
+    return (*table, close) if close else None
 
 
 def _in_our_words(details: ErrorDetails, source: Source, where: Where) -> tuple[str, Where]:

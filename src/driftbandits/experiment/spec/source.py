@@ -125,5 +125,10 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     >>> did_you_mean("lb_wieght_ucb", ["oful", "lb_weight_ucb"])
     "; did you mean 'lb_weight_ucb'?"
     """
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return f"; did you mean '{close[0]}'?" if close else ""
+    close = closest(word, known)
+    return f"; did you mean '{close}'?" if close else ""
+
+
+def closest(word: str, known: Iterable[str]) -> str:
+    """The known word that resembles this one most, or nothing if none does."""
+    return next(iter(difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)), "")

@@ -1,8 +1,11 @@
 // The plotting library is in this page, compressed; plots are drawn when they come near the window, or are printed.
 // In a dark window white is dark and black is light, and so are the lines between; on paper all is as it was written.
 const DARK = [
-  ['"white"', '"#14181f"'], ['"#ffffff"', '"#14181f"'], ['"#222222"', '"#e6eaf0"'], ['"#e6e6e6"', '"#2b333e"'], ['"#cccccc"', '"#4a5462"'],
-  ["rgba(34,34,34,", "rgba(230,234,240,"], ['"#0072B2"', '"#4a9fe8"'], ['"#7F4F24"', '"#c8956b"'], ['"#9ecae1"', '"#2f6690"'], ['"#08306b"', '"#b9def5"'],
+  ['"white"', '"#14181f"'], ['"#ffffff"', '"#14181f"'], ['"#e6e6e6"', '"#2b333e"'], ['"#cccccc"', '"#4a5462"'],
+  ["rgba(34,34,34,", "rgba(230,234,240,"], ['"#9ecae1"', '"#2f6690"'], ['"#08306b"', '"#b9def5"'],
+  // The colours of curves (plots/style.py: PALETTE, DARK); bands are the same colours as rgba.
+  ['"#C44E00"', '"#FF8A3D"'], ['"#0072B2"', '"#5FC0F5"'], ['"#007A59"', '"#3CC79A"'], ['"#996600"', '"#F0B840"'], ['"#007F99"', '"#8FDFE8"'],
+  ['"#8A2BE2"', '"#AC66FF"'], ['"#222222"', '"#E6EAF0"'], ['"#6E6E6E"', '"#8D949C"'], ['"#7A7000"', '"#D9CC3A"'], ['"#7F4F24"', '"#C8956B"'],
 ];
 const written = document.getElementById("figures").textContent;
 const dark = matchMedia("screen and (prefers-color-scheme: dark)");

@@ -103,7 +103,7 @@ def test_the_example_of_the_docs_is_valid(tmp_path: pathlib.Path) -> None:
     page = (pathlib.Path(__file__).parents[4] / "docs" / "command.md").read_text()
     text = page.partition("```toml\n")[2].partition("```")[0]
     p = plan(load(small.write(tmp_path, text), trials=1, horizon=50))
-    assert [e.name for e in p.environments] == ["logistic, 1 turns", "logistic, 4 turns"]
+    assert [e.name for e in p.environments] == ["logistic, turns = 1", "logistic, turns = 4"]
     assert len(p.cells) == 2 * 4
 
 

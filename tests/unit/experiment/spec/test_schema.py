@@ -42,6 +42,7 @@ def refusal(text: str) -> str:
         ("S = 1.0", "S = inf", "f:10: S = inf is not allowed; it must be a number or a formula"),
         ("S = 1.0", "S = 2020-01-01", "f:10: S = datetime.date(2020, 1, 1) is not allowed"),
         ("factor = 0.1", 'factor = "1"', "f:39: factor = '1' is not allowed; it must be a number"),
+        ("horizon = ", "horizn = ", "f:5: unknown key 'horizn'; did you mean 'horizon'?"),
         ("factor = 0.1", 'quantity = "tiem"', "f:39: quantity = 'tiem' is not allowed; did you mean 'time'?"),
         ("factor = 0.1", 'quantity = "exponent"', "f:35: quantity = 'exponent' needs axis = …"),
         ('left = "OFUL"', 'left = ["OFUL", 3]', "f:37: left = ['OFUL', 3] is not allowed; it must be a name or a list"),
