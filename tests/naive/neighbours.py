@@ -86,3 +86,23 @@ def weighted_kernel_ridge(X, rewards, points, *, gamma, lam, kernel):
         widths.append(float((lam * norm2 + np.sum(w**2 * image**2)) / lam**2))
     squares = w[:, None] * K * w
     return np.array(means), np.array(widths), float(np.linalg.slogdet(np.eye(t) + squares / lam)[1])
+
+
+# --- weighted least-squares value iteration ------------------------------------------------------------------------
+def weighted_lsvi(episodes, phi, *, eta, lam, beta, H):
+    """Q (H, S, A) before ties, from all episodes, each a list of (s, a, r, s') by stage; phi (S, A, d)."""
+    S, A, d = phi.shape
+    K, V, Q = len(episodes), np.zeros(S), np.zeros((H, S, A))
+    for h in range(H - 1, -1, -1):
+        Sigma, Sigma2, target = lam * np.eye(d), lam * np.eye(d), np.zeros(d)
+        for j, episode in enumerate(episodes):
+            s, a, r, after = episode[h]
+            weight, f = eta ** (K - 1 - j), phi[s, a]
+            Sigma += weight * np.outer(f, f)
+            Sigma2 += weight**2 * np.outer(f, f)
+            target += weight * f * (r + V[after])
+        inverse = np.linalg.inv(Sigma)
+        width = np.sqrt(np.einsum("sai,ij,saj->sa", phi, inverse @ Sigma2 @ inverse, phi))
+        Q[h] = np.clip(phi @ (inverse @ target) + beta * width, 0.0, H)
+        V = Q[h].max(axis=1)
+    return Q

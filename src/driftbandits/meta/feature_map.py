@@ -245,13 +245,12 @@ def _(strategy: OnFeatures, setting: Setting, rng: np.random.Generator) -> OnFea
 
 
 @kernel
-def _lift_all(strategy: OnFeatures, state: OnFeaturesState, arms: Matrix) -> Matrix:
-    """φ of every arm on offer, into the workspace."""
+def _lift_all(strategy: OnFeatures, state: OnFeaturesState, arms: Matrix) -> None:
+    """φ of every arm on offer, into the first columns of the workspace."""
     for a in range(arms.shape[1]):
         lift(strategy.features, state.tables, arms[:, a], state.z)
         for i in range(state.z.shape[0]):
             state.Z[i, a] = state.z[i]
-    return state.Z[:, : arms.shape[1]]
 
 
 @ready.register(OnFeatures)
@@ -261,12 +260,14 @@ def _(strategy: OnFeatures, state: OnFeaturesState, rng: np.random.Generator) ->
 
 @act.register(OnFeatures)
 def _(strategy: OnFeatures, state: OnFeaturesState, arms: Matrix, score: Vector, rng: np.random.Generator) -> int:
-    return act(strategy.base, state.live, _lift_all(strategy, state, arms), score, rng)
+    _lift_all(strategy, state, arms)
+    return act(strategy.base, state.live, state.Z[:, : arms.shape[1]], score, rng)
 
 
 @scores.register(OnFeatures)
 def _(strategy: OnFeatures, state: OnFeaturesState, arms: Matrix, score: Vector) -> None:
-    scores(strategy.base, state.live, _lift_all(strategy, state, arms), score)
+    _lift_all(strategy, state, arms)
+    scores(strategy.base, state.live, state.Z[:, : arms.shape[1]], score)
 
 
 @optimism.register(OnFeatures)

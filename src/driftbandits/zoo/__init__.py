@@ -5,6 +5,7 @@ The names are those of the records; `make tables` writes them into the docs, wit
 # ruff: noqa: F403, I001
 
 from .linear import *
+from .variance import *
 from .kernels import *
 from .bayes import *
 from .generalized_linear import *
@@ -18,6 +19,7 @@ from .detection import *
 from .pool import *
 from .meta import *
 from .mdp import *
+from .linear_mdp import *
 from .record import RECORDS as RECORDS
 
 __all__ = sorted(RECORDS)

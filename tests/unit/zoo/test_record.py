@@ -32,6 +32,8 @@ def test_the_zoo_exports_its_records():
             zoo.mdp,
             zoo.adaptive_weights,
             zoo.kernels,
+            zoo.linear_mdp,
+            zoo.variance,
             zoo.pool,
         )
         for name in module.__all__
@@ -53,6 +55,8 @@ def test_every_algorithm_of_a_module_has_a_record():
         zoo.mdp,
         zoo.adaptive_weights,
         zoo.kernels,
+        zoo.linear_mdp,
+        zoo.variance,
         zoo.pool,
     ):
         public = {
