@@ -80,19 +80,9 @@ docs: .venv-docs/.ready  ## the site, into build/site: offline, in an environmen
 docs-lock: .venv-docs/.ready  ## write the versions of the site's environment
 	.venv-docs/bin/python -m pip freeze --exclude-editable | $(BIN)/python tools/lock.py docs/requirements.lock
 
-results: setup  ## run what the tables of the site are made from, and keep it: docs/results
-	$(BIN)/driftbandits reproduce --robust --trials 20 --horizon 6000 --seed 0 --out results/paper
-	$(BIN)/driftbandits reproduce glb-s5 scb-s5 --theta-norm 5 --out results/norm-5
-	$(BIN)/driftbandits reproduce mdp-linear mdp-mnl adaptive --out results/beyond
-	$(BIN)/driftbandits reproduce piecewise --out results/piecewise
-	$(BIN)/driftbandits reproduce scaling --out results/scaling
-	$(BIN)/driftbandits reproduce successors --out results/successors
-	$(BIN)/driftbandits reproduce learners --out results/learners
-	for f in paper norm-5 beyond piecewise scaling successors learners; do $(BIN)/python experiments/keep.py results/$$f; done
-	$(BIN)/python experiments/which_study.py
-	$(BIN)/python experiments/drift_study.py
-	$(BIN)/python experiments/replay_study.py --large
-	$(BIN)/python experiments/adaptive_study.py
+STUDY ?= paper norm-5 beyond piecewise scaling successors learners which drift replay adaptive_study
+results: setup  ## rerun studies and put their results where the tables of the site find them; STUDY="drift which" names some of them
+	for s in $(STUDY); do $(BIN)/driftbandits study $$s --out docs || exit 1; done
 	$(BIN)/python docs/tables.py
 
 bench: setup  ## side by side with the peers, which are installed into .venv-bench; resumes. DRIFTBANDITS_DATA names the folder of the real streams

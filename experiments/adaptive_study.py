@@ -1,29 +1,21 @@
 """Adaptive weights next to everything that knows more, or less: table and figure of docs/adaptive.md.
 
-    python experiments/adaptive_study.py                      # docs/results/adaptive_study.json, docs/adaptive_memory.png
-    python experiments/adaptive_study.py --trials 2 --horizon 600 --only "linear d=2" --out /tmp/study
-    python experiments/adaptive_study.py --only logistic --column DAL         # one learner anew, in rows that the file has
-
-`python docs/tables.py` makes the table. Worlds that the file already has, with as many trials and rounds, are not run again.
-
 Every world runs at bonus_scale 1 (theory) and 0.3 (practice). "best γ" is the γ of least mean regret on a grid: nobody can
 know it in advance. "tuned γ" is the paper's, which knows P_T. All see the same arms and the same noise.
 """
 
-import argparse
-import json
-import pathlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 import driftbandits as db
+from driftbandits.experiment.study import Cells, Report, study
 
 SCALES = (1.0, 0.3)
 C_MU = 0.19661193324148185  # of the logistic link on |z| ≤ 1
-COLUMNS = ("adaptive", "tuned γ", "BOB", "MASTER(0)", "MASTER(13)", "DAL", "static")
 DRAWN = ("static", "rotating ×4", "5 jumps", "half static, half fast")
 SPEED_CHANGES = {"half static, half fast", "bursts", "accelerating", "5 jumps", "20 jumps"}
 
@@ -148,95 +140,76 @@ def fixed(kind: str, T: int, d: int, scale: float) -> dict[str, Any]:
 # -------------------------------------------------------------------------------------------------------------- study
 
 
-def suites(T: int) -> list[Any]:
-    """Kind, dimension, name, path by trial and what else is different, of every world."""
-    plain = [
-        (kind, d, name, path, {})
+def suites(T: int) -> dict[str, tuple[str, int, Callable[[int], Any], dict[str, Any]]]:
+    """Kind, dimension, path by trial and what else is different, of every world; by "group: world"."""
+    plain = {
+        f"{kind} d={d}: {name}": (kind, d, path, {})
         for kind in ("linear", "logistic")
         for d in (2, 10)
         for name, path in listed(T, d).items()
-    ]
-    return plain + [("linear", 0, name, path, options) for name, (path, options) in invented(T).items()]
+    }
+    others = {f"linear, other: {name}": ("linear", 0, path, more) for name, (path, more) in invented(T).items()}
+    return plain | others
 
 
-def study(T: int, trials: int, only: str, column: str, folder: pathlib.Path) -> None:
-    """All worlds; the file is written anew after each, the figure at the end."""
-    found, curves = Found(folder / "results" / "adaptive_study.json", T, trials), {}
-    for kind, d, name, path, options in suites(T):
-        group = f"{kind} d={d}" if d else "linear, other"
-        if only not in f"{group}: {name}":
-            continue
-        dim = path(0).dim
-        P_T = float(np.mean([db.theory.path_length(path(i)) for i in range(min(trials, 4))]))
-        run = partial(db.trials, problem=partial(make_trial, kind, path, options), trials=trials)
-        for scale in SCALES:
-            row = found.row(group, name, scale)
-            drawn = not column and group == "linear d=2" and scale == 0.3 and name in DRAWN
-            if "best γ" in row and not (column or drawn):
-                continue
-            strategies = competitors(kind, T, dim, P_T, scale)
-            done = {label: run(strategy) for label, strategy in strategies.items() if column in ("", label)}
-            if drawn:
-                curves[name] = done
-            row |= {"group": group, "world": name, "scale": scale, "changes_speed": name in SPEED_CHANGES}
-            row |= {label: spread(runs) for label, runs in done.items()}
-            if not column:
-                grid = {label: spread(run(strategy)) for label, strategy in fixed(kind, T, dim, scale).items()}
-                best = min(grid, key=lambda label: grid[label]["mean"])
-                row |= {"best γ": grid[best], "best memory": best.removeprefix("memory ")}
-            if "best γ" in row:
-                row["ratio"] = row["adaptive"]["mean"] / row["best γ"]["mean"]
-            found.add(row)
-            told = {label: round(row[label]["mean"]) for label in done}
-            print(f"{group:14s} {name:24s} c={scale}: {told}", flush=True)
-    if curves:
-        draw(curves, folder)
+def strategies(kind: str, T: int, d: int, P_T: float, scale: float) -> dict[str, Any]:
+    """Every strategy of a row: the competitors, then the grid of fixed γ."""
+    return competitors(kind, T, d, P_T, scale) | fixed(kind, T, d, scale)
 
 
-def spread(runs: Any) -> dict[str, float]:
-    """Final regret: mean and standard error over trials."""
+def final_regret(world: str, label: str, scale: float, T: int, trials: int, curve: bool) -> dict[str, Any]:
+    """A cell: mean and standard error of the final regret over trials; with `curve` also what the figure shows."""
+    kind, _, path, options = suites(T)[world]
+    P_T = float(np.mean([db.theory.path_length(path(i)) for i in range(min(trials, 4))]))
+    strategy = strategies(kind, T, path(0).dim, P_T, scale)[label]
+    runs = db.trials(strategy, partial(make_trial, kind, path, options), trials=trials)
     final = np.array([run.regret[-1] for run in runs])
-    return {"mean": final.mean(), "se": final.std(ddof=1) / np.sqrt(len(final))}
+    found = {"mean": float(final.mean()), "se": float(final.std(ddof=1) / np.sqrt(len(final)))}
+    if not curve:
+        return found
+    found |= {"rounds": runs[0].rounds, "regret": np.mean([run.regret for run in runs], axis=0)}
+    if label == "adaptive":
+        traces = [run.trace for run in runs]
+        found |= {"memory rounds": traces[0]["round"], "memory": [trace["effective_memory"] for trace in traces]}
+    return found
 
 
-class Found:
-    """The rows of the study, in a file."""
+@study(tiny={"T": 12, "trials": 2, "worlds": ("linear d=2: static", "linear, other: 10 arms"), "scales": (0.3,)})
+def adaptive_study(
+    cells: Cells, *, T: int = 6000, trials: int = 20, worlds: Sequence[str] = (), scales: Sequence[float] = SCALES
+) -> Report:
+    """Adaptive weights next to everything that knows more, or less, in 39 worlds."""
+    rows, curves, known = [], {}, suites(T)
+    for title in worlds or known:
+        kind, _, path, _ = known[title]
+        group, _, name = title.partition(": ")
+        for scale in scales:
+            dim = path(0).dim
+            labels, grid = list(competitors(kind, T, dim, 1.0, scale)), list(fixed(kind, T, dim, scale))
+            drawn = group == "linear d=2" and scale == 0.3 and name in DRAWN
+            given = {"world": title, "scale": scale, "T": T, "trials": trials}
+            asked = [given | {"label": label, "curve": drawn and label in labels} for label in (*labels, *grid)]
+            found = dict(zip((*labels, *grid), cells(final_regret, asked), strict=True))
+            if drawn:
+                curves[name] = {label: found[label] for label in labels}
+            ends = {label: {key: one[key] for key in ("mean", "se")} for label, one in found.items()}
+            best = min(grid, key=lambda label: ends[label]["mean"])
+            row: dict[str, Any] = {
+                "group": group,
+                "world": name,
+                "scale": scale,
+                "changes_speed": name in SPEED_CHANGES,
+            }
+            row |= {label: ends[label] for label in labels}
+            row |= {"best γ": ends[best], "best memory": best.removeprefix("memory ")}
+            rows.append(row | {"ratio": row["adaptive"]["mean"] / row["best γ"]["mean"]})
+    return Report(
+        {"rounds": T, "trials": trials, "rows": rows}, {"adaptive_memory.png": draw(curves)} if curves else {}
+    )
 
-    def __init__(self, path: pathlib.Path, T: int, trials: int) -> None:
-        self.path, self.rows = path, []
-        self.head = {
-            "made_by": f"python experiments/adaptive_study.py --trials {trials} --horizon {T}",
-            "rounds": T,
-            "trials": trials,
-        }
-        if path.exists():
-            old = json.loads(path.read_text())
-            if (old["rounds"], old["trials"]) == (T, trials):
-                self.head, self.rows = {k: v for k, v in old.items() if k != "rows"}, old["rows"]
 
-    def row(self, *key: Any) -> dict[str, Any]:
-        """What is known of a world; nothing at first."""
-        return dict(next((row for row in self.rows if (row["group"], row["world"], row["scale"]) == key), {}))
-
-    def add(self, new: dict[str, Any]) -> None:
-        """A row, in the place of an older one of the same world."""
-        key = new["group"], new["world"], new["scale"]
-        places = [i for i, row in enumerate(self.rows) if (row["group"], row["world"], row["scale"]) == key]
-        if places:
-            self.rows[places[0]] = new
-        else:
-            self.rows.append(new)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.path.write_text(json.dumps(self.head | {"rows": self.rows}, indent=1, ensure_ascii=False) + "\n")
-
-
-def draw(curves: dict[str, dict[str, Any]], folder: pathlib.Path) -> None:
+def draw(curves: dict[str, dict[str, Any]]) -> Figure:
     """Regret above, effective memory below, one column a world."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-
     shown = [world for world in DRAWN if world in curves]
     labels = {
         "adaptive": "adaptive weights",
@@ -246,20 +219,23 @@ def draw(curves: dict[str, dict[str, Any]], folder: pathlib.Path) -> None:
         "static": "OFUL",
     }
     colours = dict(zip(labels, ("#c1272d", "#0000a7", "#008176", "#eecc16", "#7f7f7f"), strict=True))
-    fig, axes = plt.subplots(2, len(shown), figsize=(3.4 * len(shown), 5.6), sharex="col", sharey="row", squeeze=False)
+    fig = Figure(figsize=(3.4 * len(shown), 5.6), dpi=150)
+    axes = fig.subplots(2, len(shown), sharex="col", sharey="row", squeeze=False)
     for j, world in enumerate(shown):
         top, bottom = axes[:, j]
         for label in labels:
             of = curves[world][label]
-            mean = np.mean([run.regret for run in of], axis=0)
             top.plot(
-                of[0].rounds, mean, color=colours[label], lw=2.2 if label == "adaptive" else 1.3, label=labels[label]
+                of["rounds"],
+                of["regret"],
+                color=colours[label],
+                lw=2.2 if label == "adaptive" else 1.3,
+                label=labels[label],
             )
         top.set_title(world)
         top.set_yscale("symlog", linthresh=100)
         top.set_ylim(0, 8000)
-        trace = [run.trace for run in curves[world]["adaptive"]]
-        rounds, memory = trace[0]["round"], np.array([t["effective_memory"] for t in trace])
+        rounds, memory = (np.array(curves[world]["adaptive"][name]) for name in ("memory rounds", "memory"))
         low, middle, high = np.percentile(memory, [10, 50, 90], axis=0)
         bottom.fill_between(rounds, low, high, color=colours["adaptive"], alpha=0.2, lw=0, label="10–90 % of trials")
         bottom.plot(rounds, middle, color=colours["adaptive"], lw=1.6, label="effective memory, median")
@@ -275,20 +251,4 @@ def draw(curves: dict[str, dict[str, Any]], folder: pathlib.Path) -> None:
     more, more_names = axes[1, 0].get_legend_handles_labels()
     fig.legend(handles + more, names + more_names, loc="lower center", ncol=4, frameon=False)
     fig.tight_layout(rect=(0, 0.1, 1, 1))
-    fig.savefig(folder / "adaptive_memory.png", dpi=150)
-
-
-def main() -> None:
-    """Run the study."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--horizon", type=int, default=6000)
-    parser.add_argument("--trials", type=int, default=20)
-    parser.add_argument("--only", default="", help='part of "group: world", e.g. "linear d=2" or "jumps"')
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1] / "docs")
-    parser.add_argument("--column", default="", choices=["", *COLUMNS], help="run this learner only, and keep the rest")
-    args = parser.parse_args()
-    study(args.horizon, args.trials, args.only, args.column, args.out)
-
-
-if __name__ == "__main__":
-    main()
+    return fig

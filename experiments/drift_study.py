@@ -1,62 +1,49 @@
-"""What drift costs: the curves of the picture in docs/start.md. Run: python experiments/drift_study.py [--trials 5]
+"""What drift costs: the curves of the picture in docs/start.md.
 
-The paper's world (d = 2, 50 arms, noise 1, T = 6000), with θ turning around the circle faster and faster. Three learners: one that never
-forgets, one that forgets at the speed that Theorem 1 derives from the path length, one that finds the speed out.
+The paper's world (d = 2, 50 arms, noise 1), with θ turning around the circle faster and faster. Three learners: one that never forgets, one
+that forgets at the speed that Theorem 1 derives from the path length, one that finds the speed out.
 """
 
-import argparse
-import json
-import pathlib
+from typing import Any
 
 import numpy as np
 
 import driftbandits as db
+from driftbandits.experiment.study import Cells, Report, study
 
-T = 6000
 TURNS = (0.0, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
-KNOWN = {"lam": 2.0, "S": 1.0, "L": 1.0, "R": 1.0, "delta": 1 / (2 * T)}
+LEARNERS = ("never forgets", "forgets at the theorem's speed", "finds the speed out")
 
 
-def learners(P_T: float) -> dict[str, object]:
-    """The three."""
-    gamma = db.theory.lb_gamma(T=T, d=2, P_T=P_T)
-    return {
-        "never forgets": db.zoo.oful(**KNOWN),
-        "forgets at the theorem's speed": db.zoo.lb_weight_ucb(gamma=gamma, **KNOWN),
-        "finds the speed out": db.zoo.adaptive_weight_ucb(**KNOWN),
-    }
+def regret_curves(turns: float, learner: str, T: int, trials: int) -> dict[str, Any]:
+    """A cell: the regret of all trials at 60 rounds."""
+    world = db.env.linear(db.env.unit_arms(50, dim=2, seed=0), db.env.rotating(T, turns=turns), noise=1.0)
+    known = {"lam": 2.0, "S": 1.0, "L": 1.0, "R": 1.0, "delta": 1 / (2 * T)}
+    if learner == "never forgets":
+        strategy = db.zoo.oful(**known)
+    elif learner == "finds the speed out":
+        strategy = db.zoo.adaptive_weight_ucb(**known)
+    else:
+        gamma = db.theory.lb_gamma(T=T, d=2, P_T=db.theory.path_length(world.path))
+        strategy = db.zoo.lb_weight_ucb(gamma=gamma, **known)
+    runs = db.trials(strategy, world, trials=trials, seed=0, checkpoints=60)
+    return {"rounds": runs[0].rounds, "regret": [run.regret for run in runs]}
 
 
-def main() -> None:
-    """Play, and write the file."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--trials", type=int, default=5)
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("docs/results/drift.json"))
-    asked = parser.parse_args()
-    curves, final = {}, {}
-    for turns in TURNS:
-        world = db.env.linear(db.env.unit_arms(50, dim=2, seed=0), db.env.rotating(T, turns=turns), noise=1.0)
-        for name, strategy in learners(db.theory.path_length(world.path)).items():
-            runs = db.trials(strategy, world, trials=asked.trials, seed=0, checkpoints=60)
-            regret = np.array([run.regret for run in runs])
-            final.setdefault(name, []).append(
-                [round(float(regret[:, -1].mean()), 1), round(float(regret[:, -1].std()), 1)]
-            )
-            if turns == 1.0:
-                curves[name] = [round(float(x), 1) for x in regret.mean(axis=0)]
-                rounds = [int(t) for t in runs[0].rounds]
-    made = {
-        "made_by": f"python experiments/drift_study.py --trials {asked.trials}",
-        "horizon": T,
-        "trials": asked.trials,
-        "turns": TURNS,
-        "final": final,
-        "rounds": rounds,
-        "curves": curves,
-    }
-    asked.out.parent.mkdir(parents=True, exist_ok=True)
-    asked.out.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n")
-
-
-if __name__ == "__main__":
-    main()
+@study(tiny={"T": 40, "trials": 2})
+def drift(cells: Cells, *, T: int = 6000, trials: int = 5) -> Report:
+    """What drift costs, and what forgetting saves: the picture of the first page."""
+    asked = [(learner, turns) for learner in LEARNERS for turns in TURNS]
+    answers = cells(regret_curves, [{"turns": t, "learner": name, "T": T, "trials": trials} for name, t in asked])
+    regret = {key: np.array(answer["regret"]) for key, answer in zip(asked, answers, strict=True)}
+    finals = {name: [regret[name, turns][:, -1] for turns in TURNS] for name in LEARNERS}
+    return Report(
+        {
+            "horizon": T,
+            "trials": trials,
+            "turns": TURNS,
+            "final": {n: [[round(x.mean(), 1), round(x.std(), 1)] for x in ends] for n, ends in finals.items()},
+            "rounds": answers[0]["rounds"],
+            "curves": {name: regret[name, 1.0].mean(axis=0).round(1).tolist() for name in LEARNERS},
+        }
+    )

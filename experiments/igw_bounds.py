@@ -1,43 +1,50 @@
-"""Figure of docs/igw.md: explicit regret bounds against T, one rotation at d = 2. Run: python experiments/igw_bounds.py"""
+"""How large the bound of IGW-mix is: explicit regret bounds against T, one rotation at d = 2. The figure of docs/igw.md."""
 
-import pathlib
 from math import pi
 
-import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.figure import Figure
 
 from driftbandits import theory
+from driftbandits.experiment.study import Cells, Report, study
 
-OUT = pathlib.Path(__file__).parent.parent / "docs" / "figures" / "igw_bounds.png"
+COLOURS = {
+    "IGW-mix, slow path (P and Q known)": "C3",
+    "IGW-mix, any path (P known)": "C1",
+    "IGW-mix, slow path, nothing known": "C6",
+    "LB-WeightUCB, Theorem 1 (P known)": "C0",
+    "BOB (nothing known)": "C2",
+}
 
 
-def main() -> None:
-    """Draw and save."""
-    T = np.unique(np.logspace(2, 8, 25).astype(int))
-    P = 2 * pi
-    curves = {
-        "IGW-mix, slow path (P and Q known)": [
-            theory.igw_mix_regret_bound(d=2, T=int(t), P=P, Q=P * P / t, kappa=2.0).total for t in T
-        ],
-        "IGW-mix, any path (P known)": [theory.igw_mix_regret_bound(d=2, T=int(t), P=P, kappa=2.0).total for t in T],
-        "IGW-mix, slow path, nothing known": [
-            theory.igw_mix_regret_bound(d=2, T=int(t), P=P, Q=P * P / t, kappa=2.0, tuning="unknown").total for t in T
-        ],
-        "LB-WeightUCB, Theorem 1 (P known)": [theory.lb_regret_bound(T=int(t), d=2, P_T=P).total for t in T],
-        "BOB (nothing known)": [theory.bob_regret_bound(T=int(t), d=2, P_T=P).total for t in T],
-    }
-    figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
-    for (name, values), colour in zip(curves.items(), ("C3", "C1", "C6", "C0", "C2"), strict=True):
-        axes.loglog(T, values, label=name, color=colour)
+def bounds(T: int) -> dict[str, float]:
+    """A cell: the bounds at one horizon."""
+    P, igw = 2 * pi, {"d": 2, "T": T, "P": 2 * pi, "kappa": 2.0}
+    found = (
+        theory.igw_mix_regret_bound(**igw, Q=P * P / T),
+        theory.igw_mix_regret_bound(**igw),
+        theory.igw_mix_regret_bound(**igw, Q=P * P / T, tuning="unknown"),
+        theory.lb_regret_bound(T=T, d=2, P_T=P),
+        theory.bob_regret_bound(T=T, d=2, P_T=P),
+    )
+    return {name: bound.total for name, bound in zip(COLOURS, found, strict=True)}
+
+
+@study(tiny={"sizes": 3})
+def igw_bounds(cells: Cells, *, sizes: int = 25) -> Report:
+    """How large the bounds of IGW-mix, LB-WeightUCB and BOB are, against T."""
+    T = np.unique(np.logspace(2, 8, sizes).astype(int))
+    found = cells(bounds, [{"T": int(t)} for t in T])
+    curves = {name: np.array([row[name] for row in found]) for name in COLOURS}
+    figure = Figure(figsize=(7, 4.5), layout="constrained", dpi=130)
+    axes = figure.subplots()
+    for name, values in curves.items():
+        axes.loglog(T, values, label=name, color=COLOURS[name])
     axes.loglog(T, 2.0 * T, "k--", label="the most one can lose, 2T")
     axes.set(xlabel="rounds T", ylabel="bound on the regret", title="One rotation, d = 2, S = L = R = 1, κ̄ = 2")
     axes.legend(fontsize=8)
     axes.grid(alpha=0.3)
-    figure.savefig(OUT, dpi=130)
-    for name, values in curves.items():
-        below = T[np.array(values) < 2.0 * T]
-        print(f"{name}: below 2T from T ≈ {below[0] if len(below) else 'beyond the figure'}")
-
-
-if __name__ == "__main__":
-    main()
+    below = {name: T[values < 2.0 * T] for name, values in curves.items()}
+    first = {name: int(small[0]) if len(small) else None for name, small in below.items()}
+    rows = [{"T": int(t), **row} for t, row in zip(T, found, strict=True)]
+    return Report({"below_2T_from": first, "rows": rows}, {"figures/igw_bounds.png": figure})

@@ -1,23 +1,22 @@
-"""The learners on worlds that were written down: what docs/learner.md reports. Run: python experiments/learners_study.py [--trials 3]
-[--data FOLDER]
+"""The learners on worlds that were written down: what docs/learner.md reports.
 
-Synthetic worlds always; the streams elec.csv, weather.csv and sea_stream.csv where --data has them. *Design* worlds were looked at while
-the learner was
-built (other seeds than here), *judge* worlds only here. Every world prints, per learner, the share of the way from random play (0) to
-the best choice
-of every round (1); the fixed γ is LB-WeightUCB's, the best of a grid in hindsight, with bonus × 1 and × 0.3. Then regrets, next to
-rivals given S, L, R and δ: ordinary data (OFUL at its best bonus), held-out drift (the best fixed γ), fixed arms (adaptive weights).
-docs/results/learners_study.json is what docs/learner.md's tables are made of.
+Synthetic worlds always; the streams elec.csv, weather.csv and sea_stream.csv where DRIFTBANDITS_DATA or `--set data=` names their folder.
+*Design* worlds were looked at while the learner was built (other seeds than here), *judge* worlds only here. Every world gives, per
+learner, the share of the way from random play (0) to the best choice of every round (1); the fixed γ is LB-WeightUCB's, the best of a grid
+in hindsight, with bonus × 1 and × 0.3. Then regrets, next to rivals given S, L, R and δ: ordinary data (OFUL at its best bonus), held-out
+drift (the best fixed γ), fixed arms (adaptive weights).
 """
 
-import argparse
-import json
+import hashlib
+import os
 import pathlib
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 import driftbandits as db
+from driftbandits.experiment.study import Cells, Report, study
 
 GAMMAS = (0.9, 0.97, 0.99, 0.997, 1.0)
 BOUNDS = {"lam": 1.0, "S": 1.0, "L": 1.0, "R": 0.5, "delta": 0.05}
@@ -175,7 +174,7 @@ def adaptive(R, T):
     }
 
 
-def ordinary():
+def ordinary(_=None):
     """Worlds of ../shared/checks/ordinary.py's kinds, under other seeds. (name, world of a seed, noise, kind of reward, runs)."""
     for d in (5, 20, 40, 100):
         yield f"standing still, d = {d}", lambda i, d=d: standing_still(d, i), 0.3, "value", 1
@@ -213,54 +212,80 @@ def fixed_arms(T=6000):
 SECTIONS = {"ordinary": (ordinary, oful), "held_out": (held_out, best_gamma), "fixed_arms": (fixed_arms, adaptive)}
 
 
-def regrets(section, trials):
-    """Mean regret of self_tuning, and of the best of every group of rivals in hindsight, per world."""
+# ------------------------------------------------------------------------------------------------------------------ cells
+
+
+def shared_shares(role: str, world: str, seed: int, T: int | None) -> list[float]:
+    """A cell: the share of `self_tuning`, and of the best fixed γ with both bonuses."""
+    place = shortened(SHARED[role, world](seed), T)
+    own = share(place, db.simulate(db.zoo.self_tuning(), place, seed=0))
+    return [own, *(fixed(place, scale) for scale in (1.0, 0.3))]
+
+
+def item_share(role: str, world: str, seed: int, T: int | None) -> float:
+    """A cell: the share of `self_tuning` with a model per item."""
+    place = shortened(ITEMS[role, world](seed), T)
+    return share(place, db.simulate(db.zoo.self_tuning(features="disjoint"), place, seed=0))
+
+
+def stream_reward(file: str, sha256: str) -> float:
+    """A cell: reward per round in a stream; its digest is an argument, so that other data are another cell."""
+    place = stream(file)
+    return float(db.simulate(db.zoo.self_tuning(features="disjoint"), place, seed=0).reward[-1] / place.horizon)
+
+
+def shortened(place, T):
+    """The first T rounds of rewards that are given; other worlds are made with T rounds."""
+    return place.first(T) if T is not None and isinstance(place, db.env.Table) else place
+
+
+def mean_regrets(section: str, world: str, trials: int, T: int | None) -> list[float]:
+    """A cell: how many runs, mean regret of self_tuning, and of the best of every group of rivals in hindsight."""
     worlds, rivals = SECTIONS[section]
-    rows, names = [], []
-    for name, make, R, reward, more in worlds():
-        made = [make(1000 + i) for i in range(trials * more)]
-        groups = rivals(R, made[0].horizon)
-        names = list(groups)
+    make, R, reward, more = {name: rest for name, *rest in worlds(*([] if T is None else [T]))}[world]
+    made = [shortened(make(1000 + i), T) for i in range(trials * more)]
 
-        def mean(strategy, made=made):
-            return float(np.mean([db.simulate(strategy, w, seed=i).regret[-1] for i, w in enumerate(made)]))
+    def mean(strategy):
+        return float(np.mean([db.simulate(strategy, w, seed=i).regret[-1] for i, w in enumerate(made)]))
 
-        own = mean(db.zoo.self_tuning(reward=reward))
-        rows.append([name, len(made), round(own, 1), *(round(min(map(mean, g)), 1) for g in groups.values())])
-        print(rows[-1], flush=True)
-    return {"columns": ["`self_tuning`", *names], "rows": rows}
+    own = mean(db.zoo.self_tuning(reward=reward))
+    groups = rivals(R, made[0].horizon).values()
+    return [len(made), round(own, 1), *(round(min(map(mean, g)), 1) for g in groups)]
 
 
-def main() -> None:
-    """Play, and write the file; `python docs/tables.py` makes the tables of docs/learner.md from it."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--trials", type=int, default=3)
-    parser.add_argument("--data", type=pathlib.Path)
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("docs/results/learners_study.json"))
-    asked = parser.parse_args()
-    seeds = range(1000, 1000 + asked.trials)
-    made: dict[str, Any] = {"made_by": f"python experiments/learners_study.py --trials {asked.trials}"}
-    made |= {"trials": asked.trials, "shared": [], "items": [], "streams": []}
-    disjoint = db.zoo.self_tuning(features="disjoint")
-    for (role, name), make in SHARED.items():
-        worlds = [make(i) for i in seeds]
-        own = [share(w, db.simulate(db.zoo.self_tuning(), w, seed=0)) for w in worlds]
-        best = [np.mean([fixed(w, scale) for w in worlds]) for scale in (1.0, 0.3)]
-        made["shared"].append([role, name, *(round(float(v), 4) for v in (np.mean(own), *best))])
-        print(made["shared"][-1], flush=True)
-    for (role, name), make in ITEMS.items():
-        own = [share(w, db.simulate(disjoint, w, seed=0)) for w in map(make, seeds)]
-        made["items"].append([role, name, round(float(np.mean(own)), 4)])
-        print(made["items"][-1], flush=True)
-    for file in sorted(asked.data.glob("*.csv")) if asked.data else ():
-        world = stream(file)
-        run = db.simulate(disjoint, world, seed=0)
-        made["streams"].append(["design", file.stem, round(float(run.reward[-1] / world.horizon), 4)])
-        print(made["streams"][-1], flush=True)
-    made |= {section: regrets(section, asked.trials) for section in SECTIONS}
-    asked.out.parent.mkdir(parents=True, exist_ok=True)
-    asked.out.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n")
+# ------------------------------------------------------------------------------------------------------------------ study
 
 
-if __name__ == "__main__":
-    main()
+@study(tiny={"trials": 1, "T": 8, "most": 1})
+def learners_study(
+    cells: Cells,
+    *,
+    trials: int = 8,
+    data: str = os.environ.get("DRIFTBANDITS_DATA", ""),
+    T: int | None = None,
+    most: int = 100,
+) -> Report:
+    """`self_tuning` on worlds that were written down before it was built; at `most` so many of each kind."""
+    seeds = range(1000, 1000 + trials)
+
+    def shares(worlds: Mapping[tuple[str, str], Any], cell: Any) -> list[list[Any]]:
+        names = list(worlds)[:most]
+        asked = [{"role": role, "world": world, "seed": i, "T": T} for role, world in names for i in seeds]
+        means = np.reshape(cells(cell, asked), (len(names), trials, -1)).mean(axis=1)
+        return [[*name, *(round(float(v), 4) for v in own)] for name, own in zip(names, means, strict=True)]
+
+    made: dict[str, Any] = {
+        "trials": trials,
+        "shared": shares(SHARED, shared_shares),
+        "items": shares(ITEMS, item_share),
+    }
+    files = sorted(pathlib.Path(data).glob("*.csv")) if data else []
+    asked = [{"file": str(f), "sha256": hashlib.sha256(f.read_bytes()).hexdigest()} for f in files]
+    rewards = cells(stream_reward, asked)
+    made["streams"] = [["design", f.stem, round(reward, 4)] for f, reward in zip(files, rewards, strict=True)]
+    for section, (worlds, rivals) in SECTIONS.items():
+        names = [name for name, *_ in worlds()][:most]
+        found = cells(mean_regrets, [{"section": section, "world": n, "trials": trials, "T": T} for n in names])
+        columns = ["`self_tuning`", *rivals(1.0, 100)]
+        made[section] = {"columns": columns, "rows": [[n, *own] for n, own in zip(names, found, strict=True)]}
+    return Report(made)

@@ -1,8 +1,5 @@
 """Drift unknown: the learner that finds out its memory, next to the best fixed memory and bonus scale in hindsight.
 
-    python experiments/mdp_adaptive.py                        # writes docs/results/mdp_adaptive.json; --worlds "inventory" for a part of it
-    python experiments/mdp_adaptive.py --quick                # the same in small, to standard output
-
 Every world that comes with the library, and windy lakes and a random world as tables; static, gradual and abrupt; K = 3000 episodes.
 
     adaptive     `weight_ucrl()` or `mnl_weight_ucrl()`, nothing set: memory and scale of the bonus are found out
@@ -12,22 +9,18 @@ Every world that comes with the library, and windy lakes and a random world as t
     rivals       BOB, window and restart, at the theorem's memory (BOB needs none): with the theorem's constants, and with practical ones
 """
 
-import argparse
 import itertools
-import json
-import pathlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from mdp_rivals import lake
 
 import driftbandits as db
-from driftbandits.io.files import write_atomically
+from driftbandits.experiment.study import Cells, Report, study
 from driftbandits.mdp.protocol import settled
 
-HERE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "results" / "mdp_adaptive.json"
-MEMORIES = (10.0, 30.0, 100.0, 300.0, 1000.0, float("inf"))  # episodes
+MEMORIES = (10.0, 30.0, 100.0, 300.0, 1000.0, None)  # episodes; None remembers all
 SCALES = (0.1, 0.3, 1.0, 3.0)  # times the practical ones
 DRIFTS = ("static", "gradual", "abrupt")
 World = Callable[..., db.mdp.MDP]
@@ -86,66 +79,61 @@ def learners(world: db.mdp.MDP) -> tuple[Any, Any, Any]:
     return db.zoo.weight_ucrl, db.zoo.sw_ucrl, db.zoo.restart_ucrl
 
 
-def rivals(name: str, world: db.mdp.MDP) -> dict[str, Any]:
+def rivals(world: db.mdp.MDP, constants: str) -> dict[str, Any]:
     """BOB, window and restart."""
     weighted, window, restart = learners(world)
     W = db.theory.mdp_window(K=world.episodes, H=world.horizon, Delta=world.Delta)
-    found = {}
-    for constants in ("practical",) if "table" in name else ("theory", "practical"):
-        base = weighted(gamma=0.9, constants=constants)
-        found[f"BOB, {constants}"] = db.zoo.bob_ucrl(base, episodes=world.episodes)
-        found[f"window, {constants}"] = window(window=W, constants=constants)
-        found[f"restart, {constants}"] = restart(period=W, constants=constants)
-    return found
+    base = weighted(gamma=0.9, constants=constants)
+    return {
+        "BOB": db.zoo.bob_ucrl(base, episodes=world.episodes),
+        "window": window(window=W, constants=constants),
+        "restart": restart(period=W, constants=constants),
+    }
 
 
-def study(name: str, drift: str, episodes: int, trials: int) -> dict[str, Any]:
-    """One row: mean final regrets, and the ratio to the best fixed pair."""
-    world = WORLDS[name](episodes=episodes, drift=drift)
-    known, weighted = features(name, world), learners(world)[0]
-
-    def final(strategy: Any) -> dict[str, float]:
-        runs = db.mdp.trials_mdp(strategy, lambda _: world, trials=trials, seed=0, jobs=1, features=known)
-        ends = np.array([run.regret[-1] for run in runs])
-        return {"mean": float(ends.mean()), "error": float(ends.std(ddof=1) / np.sqrt(trials))}
-
-    def best(bonus: str) -> dict[str, Any]:
-        tried = []
-        for memory, scale in itertools.product(MEMORIES, SCALES):
-            strategy = weighted(gamma=1.0 - 1.0 / memory, bonus=bonus, **scaled(name, world, scale, bonus))
-            tried.append(final(strategy) | {"memory": None if memory == float("inf") else memory, "scale": scale})
-        return min(tried, key=lambda row: row["mean"])
-
-    row: dict[str, Any] = {"world": name, "drift": drift, "random": float(db.mdp.uniform_regret(world)[-1])}
-    row |= {"adaptive": final(weighted()), "hindsight": best("fixed"), "measured": best("measured")}
-    return row | {"rivals": {rival: final(strategy) for rival, strategy in rivals(name, world).items()}}
+def final(name: str, drift: str, K: int, trials: int, learner: list[Any]) -> dict[str, float]:
+    """A cell: mean final regret and its standard error of ["adaptive"], ["fixed" or "measured", memory, scale] or [rival, constants]."""
+    world = WORLDS[name](episodes=K, drift=drift)
+    kind, *given = learner
+    if kind == "adaptive":
+        strategy = learners(world)[0]()
+    elif kind in ("fixed", "measured"):
+        gamma = 1.0 if given[0] is None else 1.0 - 1.0 / given[0]
+        strategy = learners(world)[0](gamma=gamma, bonus=kind, **scaled(name, world, given[1], kind))
+    else:
+        strategy = rivals(world, given[0])[kind]
+    runs = db.mdp.trials_mdp(strategy, lambda _: world, trials=trials, seed=0, jobs=1, features=features(name, world))
+    ends = np.array([run.regret[-1] for run in runs])
+    return {"mean": float(ends.mean()), "error": float(ends.std(ddof=1) / np.sqrt(trials))}
 
 
-def kept(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows of earlier runs that are not made anew."""
-    if not HERE.exists():
-        return []
-    made = {(row["world"], row["drift"]) for row in rows}
-    return [row for row in json.loads(HERE.read_text())["rows"] if (row["world"], row["drift"]) not in made]
-
-
-def main() -> None:
-    """Run the study."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--worlds", nargs="*", default=list(WORLDS))
-    parser.add_argument("--drifts", nargs="*", default=list(DRIFTS))
-    given = parser.parse_args()
-    K, trials = (100, 2) if given.quick else (3000, 5)
-    for name, drift in itertools.product(given.worlds, given.drifts):
-        row = study(name, drift, K, trials)
-        print(json.dumps(row), flush=True)
-        if not given.quick:
-            order = list(itertools.product(WORLDS, DRIFTS))
-            rows = sorted([*kept([row]), row], key=lambda row: order.index((row["world"], row["drift"])))
-            found = {"made_by": "python experiments/mdp_adaptive.py", "episodes": K, "trials": trials, "rows": rows}
-            write_atomically(HERE, json.dumps(found, indent=1).encode())
-
-
-if __name__ == "__main__":
-    main()
+@study(tiny={"K": 6, "trials": 2, "worlds": ("river, mirrored", "windy lake (table)"), "drifts": ("gradual",)})
+def mdp_adaptive(
+    cells: Cells,
+    *,
+    K: int = 3000,
+    trials: int = 5,
+    worlds: Sequence[str] = tuple(WORLDS),
+    drifts: Sequence[str] = DRIFTS,
+) -> Report:
+    """MDP learners that find out their memory, next to the best fixed one in hindsight."""
+    rows = []
+    for name, drift in itertools.product(worlds, drifts):
+        grid = [[bonus, *pair] for bonus in ("fixed", "measured") for pair in itertools.product(MEMORIES, SCALES)]
+        constants = ("practical",) if "table" in name else ("theory", "practical")
+        others = [[rival, c] for c in constants for rival in ("BOB", "window", "restart")]
+        asked = [["adaptive"], *grid, *others]
+        same = {"name": name, "drift": drift, "K": K, "trials": trials}
+        own, *found = cells(final, [same | {"learner": learner} for learner in asked])
+        random = float(db.mdp.uniform_regret(WORLDS[name](episodes=K, drift=drift))[-1])
+        row: dict[str, Any] = {"world": name, "drift": drift, "random": random, "adaptive": own}
+        for title, bonus in (("hindsight", "fixed"), ("measured", "measured")):
+            tried = [
+                regret | {"memory": memory, "scale": scale}
+                for (kind, memory, scale), regret in zip(grid, found[: len(grid)], strict=True)
+                if kind == bonus
+            ]
+            row[title] = min(tried, key=lambda regret: regret["mean"])
+        row["rivals"] = {f"{r}, {c}": regret for (r, c), regret in zip(others, found[len(grid) :], strict=True)}
+        rows.append(row)
+    return Report({"episodes": K, "trials": trials, "rows": rows})

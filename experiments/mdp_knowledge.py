@@ -1,9 +1,5 @@
 """Does knowing more ever cost more? Learners that know the models, the rewards, both or nothing, in the same drifting worlds.
 
-    python experiments/mdp_knowledge.py              # a quarter of an hour on one core; writes docs/results/mdp_knowledge.json
-    python experiments/mdp_knowledge.py --quick      # the same in small, to standard output
-    python experiments/mdp_knowledge.py --design     # the worlds and seeds on which constants were chosen, to standard output
-
 Every world is a drifting mixture of two to eight kernels: a machine that wears, a queue, a shop, and random sparse kernels; static,
 seasonal (w goes there and back once), and with jumps (w is drawn anew twice). `weight_ucrl()` with nothing
 set plays four times, on the same random numbers:
@@ -14,22 +10,18 @@ set plays four times, on the same random numbers:
     models, rewards    `mixture_of(kernels, known_rewards=r)`
 
 A pair (more, less) of these is violated if the regret of `more` exceeds that of `less` by more than 10 % and by more than two standard
-errors of their difference, seed by seed.
+errors of their difference, seed by seed. `mdp_knowledge_design` are the worlds and seeds on which constants were chosen.
 """
 
-import argparse
 import itertools
-import json
-import pathlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 import driftbandits as db
-from driftbandits.io.files import write_atomically
+from driftbandits.experiment.study import Cells, Report, study
 
-HERE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "results" / "mdp_knowledge.json"
 DRIFTS = ("static", "seasonal", "jumps")
 KNOWS = ("nothing", "rewards", "models", "models, rewards")
 ORDER = (("rewards", "nothing"), ("models", "nothing"), ("models, rewards", "rewards"), ("models, rewards", "models"))
@@ -138,21 +130,17 @@ def features(kernels: list[np.ndarray], pay: np.ndarray, knows: str) -> db.mdp.F
 # ------------------------------------------------------------------------------------------------------------------- study
 
 
-def study(family: str, d: int, drift: str, episodes: int, trials: int, seed: int, **options: Any) -> dict[str, Any]:
-    """One row: the mean regret of each learner, and of each pair the mean of the differences with its standard error."""
-    world, (kernels, pay) = world_of(family, d, drift, episodes, seed)
-    found = {}
-    for knows in KNOWS:
-        given = options if "models" in knows else {}
-        runs = db.mdp.trials_mdp(
-            db.zoo.weight_ucrl(**given), lambda _: world, trials=trials, seed=seed, jobs=1, features=features(kernels, pay, knows)
-        )  # fmt: skip
-        found[knows] = np.array([run.regret[-1] for run in runs])
-    row: dict[str, Any] = {"world": f"{family}, {d} kernels", "drift": drift}
-    row["regret"] = {knows: [float(x.mean()), float(x.std(ddof=1) / trials**0.5)] for knows, x in found.items()}
-    row["random"] = float(db.mdp.uniform_regret(world)[-1])
-    row["violated"] = [f"{more} > {less}" for more, less in ORDER if violated(found[more], found[less])]
-    return row
+def final_regrets(
+    family: str, d: int, drift: str, knows: str, K: int, trials: int, seed: int, scale: float | None
+) -> list[float]:
+    """A cell: the final regret of every trial; `scale` is that of the bonus of transitions where models are known."""
+    world, (kernels, pay) = world_of(family, d, drift, K, seed)
+    given = {} if scale is None or "models" not in knows else {"transition_bonus_scale": scale}
+    known = features(kernels, pay, knows)
+    runs = db.mdp.trials_mdp(
+        db.zoo.weight_ucrl(**given), lambda _: world, trials=trials, seed=seed, jobs=1, features=known
+    )
+    return [float(run.regret[-1]) for run in runs]
 
 
 def violated(more: np.ndarray, less: np.ndarray) -> bool:
@@ -161,26 +149,41 @@ def violated(more: np.ndarray, less: np.ndarray) -> bool:
     return bool(excess.mean() > 2.0 * excess.std(ddof=1) / len(excess) ** 0.5)
 
 
-def main() -> None:
-    """Run the study."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--design", action="store_true")
-    parser.add_argument("--scale", type=float, help="of the bonus of transitions where models are known")
-    given = parser.parse_args()
-    K, trials = (60, 2) if given.quick else (1000, 6)
-    sizes, seed = (DESIGN, 1000) if given.design else (SIZES, 0)
-    options = {} if given.scale is None else {"transition_bonus_scale": given.scale}
+def compare(
+    cells: Cells, sizes: Mapping[str, Sequence[int]], K: int, trials: int, seed: int, scale: float | None = None
+) -> Report:
+    """A row per world: the mean regret of each learner with its standard error, and the pairs that are violated."""
+    worlds = [(family, d, drift) for family, drift in itertools.product(sizes, DRIFTS) for d in sizes[family]]
+    same = {"K": K, "trials": trials, "seed": seed, "scale": scale}
+    asked = [same | {"family": f, "d": d, "drift": drift, "knows": k} for f, d, drift in worlds for k in KNOWS]
+    answers = np.reshape(cells(final_regrets, asked), (len(worlds), len(KNOWS), trials))
     rows = []
-    for family, drift in itertools.product(sizes, DRIFTS):
-        for d in sizes[family]:
-            rows.append(study(family, d, drift, K, trials, seed, **options))
-            print(json.dumps(rows[-1]), flush=True)
-    print("violated:", sum(len(row["violated"]) for row in rows), "of", len(ORDER) * len(rows))
-    if not (given.quick or given.design):
-        found = {"made_by": "python experiments/mdp_knowledge.py", "episodes": K, "trials": trials, "rows": rows}
-        write_atomically(HERE, json.dumps(found, indent=1, ensure_ascii=False).encode())
+    for (family, d, drift), regrets in zip(worlds, answers, strict=True):
+        found = dict(zip(KNOWS, regrets, strict=True))
+        row: dict[str, Any] = {"world": f"{family}, {d} kernels", "drift": drift}
+        row["regret"] = {knows: [float(x.mean()), float(x.std(ddof=1) / trials**0.5)] for knows, x in found.items()}
+        row["random"] = float(db.mdp.uniform_regret(world_of(family, d, drift, K, seed)[0])[-1])
+        row["violated"] = [f"{more} > {less}" for more, less in ORDER if violated(found[more], found[less])]
+        rows.append(row)
+    return Report({"episodes": K, "trials": trials, "rows": rows})
 
 
-if __name__ == "__main__":
-    main()
+@study(tiny={"K": 4, "trials": 2, "sizes": {"shop": (2,)}})
+def mdp_knowledge(
+    cells: Cells, *, K: int = 1000, trials: int = 6, sizes: Mapping[str, Sequence[int]] = SIZES
+) -> Report:
+    """Whether knowing more ever costs more: learners that know the models, the rewards, both or nothing."""
+    return compare(cells, sizes, K, trials, seed=0)
+
+
+@study(tiny={"K": 4, "trials": 2, "sizes": {"queue": (2,)}})
+def mdp_knowledge_design(
+    cells: Cells,
+    *,
+    K: int = 1000,
+    trials: int = 6,
+    sizes: Mapping[str, Sequence[int]] = DESIGN,
+    scale: float | None = None,
+) -> Report:
+    """The same on the worlds and seeds on which constants were chosen; nothing of it is reported."""
+    return compare(cells, sizes, K, trials, seed=1000, scale=scale)

@@ -1,39 +1,44 @@
-"""The pictures of docs/mdp.md, made by the page's own code.
-
-python experiments/mdp_page.py     # half a minute; docs/images/mdp_own_*.png
-"""
+"""The pictures of docs/mdp.md, made by the page's own code: the section that goes from nothing to a regret curve."""
 
 import pathlib
 import re
+from typing import Any
 
-import matplotlib as mpl
+from driftbandits.experiment.study import Cells, Report, study
 
-mpl.use("Agg")
-import matplotlib.pyplot as plt
-
-DOCS = pathlib.Path(__file__).resolve().parents[1] / "docs"
+PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "mdp.md"
 
 
 def blocks() -> list[str]:
-    """The Python of the section that goes from nothing to a regret curve: the curve, a learner of one's own, pictures."""
-    page = (DOCS / "mdp.md").read_text()
-    section = page.partition("### From nothing to a regret curve")[2].partition("\n### ")[0]
+    """The Python of the section: the curve, a learner of one's own, pictures."""
+    section = PAGE.read_text().partition("### From nothing to a regret curve")[2].partition("\n### ")[0]
     return re.findall(r"```python\n(.*?)```", section, re.DOTALL)
 
 
-def main() -> None:
-    """Run the blocks one after the other, as a reader would, and keep what they draw."""
-    plt.rcParams |= {"figure.figsize": (6.4, 3.6), "figure.constrained_layout.use": True}
-    names: dict[str, object] = {}
-    curve, learner, pictures = blocks()
-    exec(curve, names)
-    exec(learner, names)
-    plt.legend()
-    plt.savefig(DOCS / "images" / "mdp_own_regret.png", dpi=110)
-    exec(pictures, names)
-    names["plan"].savefig(DOCS / "images" / "mdp_own_plan.png", dpi=80)
-    names["changes"].savefig(DOCS / "images" / "mdp_own_policy.png", dpi=90)
+@study(tiny={"most_episodes": 3})
+def mdp_page(cells: Cells, *, most_episodes: int = 10**6) -> Report:
+    """The pictures of the page on MDPs, drawn by the code that it shows.
 
+    No cells: a figure is no plain data. The only numbers of three digits and more in that code are numbers of episodes.
+    """
+    import matplotlib as mpl
 
-if __name__ == "__main__":
-    main()
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    names: dict[str, Any] = {}
+    with plt.rc_context({"figure.figsize": (6.4, 3.6), "figure.constrained_layout.use": True}):
+        for code in blocks():
+            exec(re.sub(r"\b\d{3,}\b", lambda m: str(min(int(m[0]), most_episodes)), code), names)
+            if "own" in names and "regret" not in names:  # the second block has added its curve to that of the first
+                plt.legend()
+                names["regret"] = plt.gcf()
+    shown = {
+        "own_regret": (names["regret"], 110),
+        "own_plan": (names["plan"], 80),
+        "own_policy": (names["changes"], 90),
+    }
+    for figure, dpi in shown.values():
+        figure.set_dpi(dpi)
+    plt.close("all")
+    return Report({"page": PAGE.name}, {f"images/mdp_{name}.png": figure for name, (figure, _) in shown.items()})

@@ -1,10 +1,5 @@
 """What reinforcement-learning users would pick, next to `weight_ucrl`, in small drifting MDPs that nobody knows anything about.
 
-    python experiments/mdp_rivals.py                 # about twenty minutes on two cores; writes docs/results/mdp_rivals.json
-    python experiments/mdp_rivals.py --quick         # the same in small, to standard output
-    python experiments/mdp_rivals.py --extend 20     # as many trials in all, at the settings chosen before; earlier trials are kept
-    python experiments/mdp_rivals.py --ours          # `weight_ucrl()` alone once more, where its defaults have changed
-
 All learners see states, actions and rewards only (`mdp.tabular` for ours), H stages, K episodes. Every learner has six settings; the one
 with the least regret on the tuning seeds is played on the seeds that are reported. `weight_ucrl()` without any setting stands beside them.
 
@@ -16,19 +11,15 @@ with the least regret on the tuning seeds is played on the seeds that are report
 Regret is exact: V* less the value of the policy that is played, by backward evaluation.
 """
 
-import argparse
 import itertools
-import json
-import pathlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 import driftbandits as db
-from driftbandits.io.files import write_atomically
+from driftbandits.experiment.study import Cells, Report, study
 
-HERE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "results" / "mdp_rivals.json"
 TUNING, REPORTED = 1000, 0  # first seeds
 
 
@@ -66,36 +57,37 @@ WORLDS: dict[str, Callable[..., db.mdp.MDP]] = {
 }
 
 
-# ------------------------------------------------------------------------------------------------------------------ rivals
+# ---------------------------------------------------------------------------------------------------------------- learners
 
 
-def rival(name: str, setting: tuple[float, float], world: db.mdp.MDP, seed: int) -> Any:
-    """A fresh learner."""
-    sizes = {"states": world.states, "actions": world.actions, "horizon": world.horizon, "seed": seed}
-    first, second = RIVALS[name][1]
-    return RIVALS[name][0](**sizes, **{first: setting[0], second: setting[1]})
-
-
-BASELINES = db.mdp.baselines
-RIVALS: dict[str, tuple[Any, tuple[str, str], list[Any]]] = {
-    "Q-learning": (BASELINES.QLearning, ("step", "epsilon"), list(itertools.product((0.05, 0.15, 0.4), (0.0, 0.05)))),
-    "PSRL": (BASELINES.PSRL, ("fade", "prior"), list(itertools.product((1.0, 0.99, 0.95), (0.1, 1.0)))),
-    "UCBVI": (BASELINES.UCBVI, ("fade", "scale"), list(itertools.product((1.0, 0.99, 0.95), (0.03, 0.15)))),
+OURS, BASELINES = "weight_ucrl, tuned", db.mdp.baselines
+RIVALS = {  # with the names of their two settings
+    "Q-learning": (BASELINES.QLearning, ("step", "epsilon")),
+    "PSRL": (BASELINES.PSRL, ("fade", "prior")),
+    "UCBVI": (BASELINES.UCBVI, ("fade", "scale")),
 }
-OURS = list(itertools.product((1e6, 70.0, 14.0), (0.1, 0.3)))  # half-life in episodes, scale of the bonus
+SETTINGS = {
+    "Q-learning": list(itertools.product((0.05, 0.15, 0.4), (0.0, 0.05))),
+    "PSRL": list(itertools.product((1.0, 0.99, 0.95), (0.1, 1.0))),
+    "UCBVI": list(itertools.product((1.0, 0.99, 0.95), (0.03, 0.15))),
+    OURS: list(itertools.product((1e6, 70.0, 14.0), (0.1, 0.3))),  # half-life in episodes, scale of the bonus
+}
 
 
-def play(name: str, setting: tuple[float, float], world: db.mdp.MDP, seed: int) -> float:
-    """The final regret of a rival."""
-    return float(db.simulate_mdp(rival(name, setting, world, seed), world, seed=seed).regret[-1])
-
-
-def ours(setting: tuple[float, float] | None, world: db.mdp.MDP, seed: int) -> float:
-    """The final regret of `weight_ucrl`, with a setting or with none."""
-    scales = {} if setting is None else dict.fromkeys(("reward_bonus_scale", "transition_bonus_scale"), setting[1])
-    strategy = db.zoo.weight_ucrl() if setting is None else db.zoo.weight_ucrl(half_life=setting[0], **scales)
-    table = db.mdp.tabular(world.states, world.actions)
-    return float(db.simulate_mdp(strategy, world, seed=seed, features=table).regret[-1])
+def final_regret(learner: str, setting: list[float] | None, world: str, drift: str, K: int, seed: int) -> float:
+    """A cell; no setting means the defaults of `weight_ucrl`."""
+    place = WORLDS[world](episodes=K, drift=drift)
+    if learner in RIVALS and setting is not None:
+        make, names = RIVALS[learner]
+        sizes = {"states": place.states, "actions": place.actions, "horizon": place.horizon, "seed": seed}
+        player = make(**sizes, **dict(zip(names, setting, strict=True)))
+        return float(db.simulate_mdp(player, place, seed=seed).regret[-1])
+    given: dict[str, float] = {}
+    if setting is not None:
+        scales = dict.fromkeys(("reward_bonus_scale", "transition_bonus_scale"), setting[1])
+        given = {"half_life": setting[0], **scales}
+    table = db.mdp.tabular(place.states, place.actions)
+    return float(db.simulate_mdp(db.zoo.weight_ucrl(**given), place, seed=seed, features=table).regret[-1])
 
 
 # ------------------------------------------------------------------------------------------------------------------- study
@@ -106,67 +98,44 @@ def summary(runs: list[float]) -> dict[str, float]:
     return {"mean": float(np.mean(runs)), "error": float(np.std(runs, ddof=1) / np.sqrt(len(runs)))}
 
 
-def compare(world: db.mdp.MDP, trials: int, tuning: int) -> dict[str, Any]:
-    """Every learner at its best setting, and ours with none."""
-    players: dict[str, tuple[list[Any], Callable[[Any, int], float]]] = {
-        name: (settings, lambda setting, seed, name=name: play(name, setting, world, seed))
-        for name, (_, _, settings) in RIVALS.items()
-    }
-    players["weight_ucrl, tuned"] = OURS, lambda setting, seed: ours(setting, world, seed)
-    table: dict[str, Any] = {"random play": {"mean": float(db.mdp.uniform_regret(world)[-1]), "error": 0.0}}
-    for name, (settings, run) in players.items():
-        means = [float(np.mean([run(setting, TUNING + i) for i in range(tuning)])) for setting in settings]
-        best = settings[int(np.argmin(means))]
-        table[name] = summary([run(best, REPORTED + i) for i in range(trials)]) | {"setting": best}
-    table["weight_ucrl()"] = summary([ours(None, world, REPORTED + i) for i in range(trials)])
-    return table
+@study(tiny={"K": 6, "trials": 2, "tuning_seeds": 1, "worlds": ("RiverSwim",)})
+def mdp_rivals(
+    cells: Cells,
+    *,
+    K: int = 1000,
+    trials: int = 20,
+    tuning_seeds: int = 2,
+    worlds: Sequence[str] = tuple(WORLDS),
+) -> Report:
+    """What reinforcement-learning users would pick, next to `weight_ucrl`, in small drifting MDPs."""
+    places = [{"world": world, "drift": drift, "K": K} for world in worlds for drift in ("gradual", "abrupt")]
 
+    def regrets(asked: list[dict[str, Any]], seeds: range) -> list[list[float]]:
+        found = cells(final_regret, [given | {"seed": seed} for given in asked for seed in seeds])
+        return np.reshape(found, (len(asked), len(seeds))).tolist()
 
-def joined(old: dict[str, Any], trials: int, runs: list[float]) -> dict[str, Any]:
-    """Mean and standard error of `trials` earlier trials and these."""
-    n, squares = trials + len(runs), old["error"] ** 2 * trials * (trials - 1) + trials * old["mean"] ** 2
-    mean = (trials * old["mean"] + sum(runs)) / n
-    variance = (squares + float(np.square(runs).sum()) - n * mean**2) / (n - 1)
-    return old | {"mean": mean, "error": float(np.sqrt(max(variance, 0.0) / n))}
-
-
-def extend(found: dict[str, Any], trials: int) -> None:
-    """Play the seeds that were not played yet at the settings that were chosen; ours without settings is played anew."""
-    before = found["trials"]
-    for title, table in found["worlds"].items():
-        name, drift = title.split(", ")
-        world = WORLDS[name](episodes=found["episodes"], drift=drift)
-        for learner in (*RIVALS, "weight_ucrl, tuned") if trials > before else ():
-            setting, seeds = tuple(table[learner]["setting"]), range(REPORTED + before, REPORTED + trials)
-            runs = [play(learner, setting, world, i) if learner in RIVALS else ours(setting, world, i) for i in seeds]
-            table[learner] = joined(table[learner], before, runs)
-        table["weight_ucrl()"] = summary([ours(None, world, REPORTED + i) for i in range(trials)])
-        print(title, json.dumps(table), flush=True)
-    found["trials"] = trials
-
-
-def main() -> None:
-    """Run the study."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--extend", type=int)
-    parser.add_argument("--ours", action="store_true")
-    given = parser.parse_args()
-    if given.extend or given.ours:
-        found = json.loads(HERE.read_text())
-        extend(found, given.extend or found["trials"])
-        write_atomically(HERE, json.dumps(found, indent=1).encode())
-        return
-    quick = given.quick
-    K, trials, tuning = (40, 2, 1) if quick else (1000, 20, 2)
-    found = {"episodes": K, "trials": trials, "tuning_seeds": tuning, "worlds": {}}
-    for name, drift in itertools.product(WORLDS, ("gradual", "abrupt")):
-        found["worlds"][f"{name}, {drift}"] = compare(WORLDS[name](episodes=K, drift=drift), trials, tuning)
-        print(f"{name}, {drift}", json.dumps(found["worlds"][f"{name}, {drift}"]), flush=True)
-    if not quick:
-        HERE.parent.mkdir(exist_ok=True)
-        write_atomically(HERE, json.dumps(found, indent=1).encode())
-
-
-if __name__ == "__main__":
-    main()
+    # Choose each learner's setting on seeds of their own.
+    tried = [
+        place | {"learner": name, "setting": list(setting)}
+        for place in places
+        for name, settings in SETTINGS.items()
+        for setting in settings
+    ]
+    means = np.mean(regrets(tried, range(TUNING, TUNING + tuning_seeds)), axis=1).reshape(
+        len(places), len(SETTINGS), -1
+    )
+    # Play the chosen ones, and ours with none.
+    asked = []
+    for place, best in zip(places, means.argmin(axis=2), strict=True):
+        for (name, settings), index in zip(SETTINGS.items(), best, strict=True):
+            asked.append(place | {"learner": name, "setting": list(settings[index])})
+        asked.append(place | {"learner": "weight_ucrl()", "setting": None})
+    tables: dict[str, dict[str, Any]] = {}
+    for given, runs in zip(asked, regrets(asked, range(REPORTED, REPORTED + trials)), strict=True):
+        title = f"{given['world']}, {given['drift']}"
+        if title not in tables:
+            random = db.mdp.uniform_regret(WORLDS[given["world"]](episodes=K, drift=given["drift"]))
+            tables[title] = {"random play": {"mean": float(random[-1]), "error": 0.0}}
+        chosen = {} if given["setting"] is None else {"setting": given["setting"]}
+        tables[title][given["learner"]] = summary(runs) | chosen
+    return Report({"episodes": K, "trials": trials, "tuning_seeds": tuning_seeds, "worlds": tables})

@@ -1,36 +1,20 @@
 """Drifting MDPs: what the weighted learners of Theorems 5 and 6 do, at theory scale and tuned.
 
-    python experiments/mdp_study.py                  # about ten minutes on two cores; docs/results/mdp_study.json, docs/images/mdp_*.png
-    python experiments/mdp_study.py --quick          # the same in small, about a minute, under results/mdp/ only
-    python experiments/mdp_study.py --parts tuning   # one part after the other (--help names them); then --parts alone: draw and keep
-
-Three parts, each a CSV file under results/mdp/ and a figure:
-
 tuning   for every learner the pair (reward, transition) of bonus scales with the least regret on the gradual world, on seeds of its own
 curves   regret against episodes: static, gradual and abrupt drift; theory scales and tuned ones; mean ± std over the trials
 scaling  final regret against K at fixed Δ, and against Δ at fixed K, with fitted exponents next to those of the theorem
 """
 
-import argparse
-import csv
 import itertools
-import json
-import pathlib
-import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import matplotlib as mpl
 import numpy as np
+from matplotlib.figure import Figure
 
 import driftbandits as db
-from driftbandits.io.files import write_atomically
+from driftbandits.experiment.study import Cells, Report, study
 
-mpl.use("Agg")
-import matplotlib.pyplot as plt
-
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-HERE = ROOT / "results" / "mdp"
 LEARNERS = ("weight", "pooled", "window", "restart", "static")
 NAMES = {"weight": "weighted (this paper)", "pooled": "weighted, stages pooled", "window": "sliding window"}
 NAMES |= {"restart": "restart", "static": "static"}
@@ -74,8 +58,6 @@ MNL = Family(
     (1e-5, 3e-5, 1e-4, 3e-4),
 )
 FAMILIES = {"linear": LINEAR, "mnl": MNL}
-CURVES = {f"curves-{key}-{drift}": (key, drift) for key, drift in itertools.product(FAMILIES, DRIFTS)}
-PARTS = ("tuning", *CURVES, "scaling")
 
 
 def learner(family: Family, name: str, world: db.mdp.MDP, scales: Scales) -> Any:
@@ -106,89 +88,145 @@ def learner(family: Family, name: str, world: db.mdp.MDP, scales: Scales) -> Any
     )
 
 
-def final_regrets(family: Family, name: str, world: db.mdp.MDP, scales: Scales, trials: int, seed: int) -> np.ndarray:
-    """(trials, K) cumulative regret."""
-    runs = db.mdp.trials_mdp(learner(family, name, world, scales), lambda _: world, trials=trials, seed=seed)
-    return np.array([run.regret for run in runs])
+def drifting(model: str, drift: str, episodes: int) -> dict[str, Any]:
+    """The world of a panel, as arguments of a cell."""
+    return {
+        "model": model,
+        "world": {"episodes": episodes, "drift": drift} | ({"changes": 4} if drift == "abrupt" else {}),
+    }
 
 
-def write(name: str, header: list[str], rows: list[list[Any]]) -> None:
-    """A table of the study."""
-    HERE.mkdir(parents=True, exist_ok=True)
-    with (HERE / name).open("w", newline="") as file:
-        csv.writer(file).writerows([header, *rows])
+def regrets(
+    model: str, world: dict[str, Any], name: str, scales: list[float], trials: int, seed: int
+) -> dict[str, list[float]]:
+    """A cell: mean and standard deviation of the regret at 200 episodes; random play needs no trials."""
+    place = FAMILIES[model].world(**world)
+    K = place.episodes
+    marks = np.unique(np.linspace(K / CHECKPOINTS, K, min(CHECKPOINTS, K)).round().astype(int))
+    if name == "random":
+        mean = db.mdp.uniform_regret(place)[marks - 1]
+        return {"episode": marks.tolist(), "mean": mean.tolist(), "std": [0.0] * len(marks)}
+    strategy = learner(FAMILIES[model], name, place, (scales[0], scales[1]))
+    runs = db.mdp.trials_mdp(strategy, lambda _: place, trials=trials, seed=seed)
+    found = np.array([run.regret for run in runs])[:, marks - 1]
+    return {"episode": marks.tolist(), "mean": found.mean(axis=0).tolist(), "std": found.std(axis=0).tolist()}
 
 
-def tune(episodes: dict[str, int], trials: int) -> None:
-    """Every pair of scales of every learner on the gradual world, into tuning.csv."""
-    rows: list[list[Any]] = []
-    for key, family in FAMILIES.items():
-        world = family.world(episodes=episodes[key], drift="gradual")
-        for name in LEARNERS:
-            for scales in itertools.product(family.rewards, family.transitions):
-                final = final_regrets(family, name, world, scales, trials, TUNING_SEED)[:, -1]
-                rows.append([key, name, *scales, round(float(final.mean()), 2), round(float(final.std()), 2)])
-            print("tuned", key, name, flush=True)
-    write("tuning.csv", ["model", "learner", "reward_scale", "transition_scale", "final_mean", "final_std"], rows)
+# ------------------------------------------------------------------------------------------------------------------- parts
 
 
-def tuned() -> dict[tuple[str, str], Scales]:
-    """The pair of scales of least regret of every model and learner, from tuning.csv."""
+def tuned(cells: Cells, episodes: Mapping[str, int], trials: int) -> dict[tuple[str, str], Scales]:
+    """The pair of scales of least regret of every model and learner on the gradual world."""
+    tried = [
+        (model, name, scales)
+        for model, family in FAMILIES.items()
+        for name in LEARNERS
+        for scales in itertools.product(family.rewards, family.transitions)
+    ]
+    found = cells(
+        regrets,
+        [
+            drifting(model, "gradual", episodes[model])
+            | {"name": name, "scales": list(scales), "trials": trials, "seed": TUNING_SEED}
+            for model, name, scales in tried
+        ],
+    )
+    finals = [round(one["mean"][-1], 2) for one in found]
     best: dict[tuple[str, str], Scales] = {}
-    for row in sorted(read("tuning.csv"), key=lambda row: float(row["final_mean"])):
-        best.setdefault((row["model"], row["learner"]), (float(row["reward_scale"]), float(row["transition_scale"])))
+    for _, (model, name, scales) in sorted(zip(finals, tried, strict=True), key=lambda pair: pair[0]):
+        best.setdefault((model, name), scales)
     return best
 
 
-def drifting(family: Family, drift: str, episodes: int) -> db.mdp.MDP:
-    """The world of a panel."""
-    return family.world(episodes=episodes, drift=drift, **({"changes": 4} if drift == "abrupt" else {}))
+def curves(
+    cells: Cells, best: Mapping[tuple[str, str], Scales], episodes: Mapping[str, int], trials: int
+) -> list[dict[str, Any]]:
+    """Regret against episodes, a row per world, scale and learner."""
+    rows: list[dict[str, Any]] = []
+    for model, drift in itertools.product(FAMILIES, DRIFTS):
+        rows.append({"model": model, "drift": drift, "scale": "none", "learner": "random", "pair": (0.0, 0.0)})
+        for scale, name in itertools.product(("theory", "tuned"), LEARNERS):
+            pair = (1.0, 1.0) if scale == "theory" else best[model, name]
+            rows.append({"model": model, "drift": drift, "scale": scale, "learner": name, "pair": pair})
+    found = cells(
+        regrets,
+        [
+            drifting(row["model"], row["drift"], episodes[row["model"]])
+            | {"name": row["learner"], "scales": list(row["pair"]), "trials": trials, "seed": REPORT_SEED}
+            for row in rows
+        ],
+    )
+    return [row | one for row, one in zip(rows, found, strict=True)]
 
 
-def curves(key: str, drift: str, pairs: dict[tuple[str, str], Scales], episodes: int, trials: int) -> None:
-    """Regret against episodes in one world, into curves.csv; the rows of other worlds stay."""
-    world = drifting(FAMILIES[key], drift, episodes)
-    K = world.episodes
-    marks = np.unique(np.linspace(K / CHECKPOINTS, K, min(CHECKPOINTS, K)).round().astype(int))
-    header = ["model", "drift", "scale", "learner", "reward_scale", "transition_scale", "episode", "mean", "std"]
-    others = read("curves.csv") if (HERE / "curves.csv").exists() else []
-    rows: list[list[Any]] = [list(row.values()) for row in others if (row["model"], row["drift"]) != (key, drift)]
-    random = db.mdp.uniform_regret(world)[marks - 1]
-    rows += [[key, drift, "none", "random", 0, 0, k, round(m, 3), 0.0] for k, m in zip(marks, random, strict=True)]
-    for scale, name in itertools.product(("theory", "tuned"), LEARNERS):
-        pair = (1.0, 1.0) if scale == "theory" else pairs[key, name]
-        regret = final_regrets(FAMILIES[key], name, world, pair, trials, REPORT_SEED)[:, marks - 1]
-        rows += [
-            [key, drift, scale, name, *pair, k, round(m, 3), round(s, 3)]
-            for k, m, s in zip(marks, regret.mean(axis=0), regret.std(axis=0), strict=True)
-        ]
-    write("curves.csv", header, rows)
-    print("curves", key, drift, flush=True)
+def scaling(
+    cells: Cells,
+    best: Mapping[tuple[str, str], Scales],
+    sizes: Sequence[int],
+    K: int,
+    turns: Sequence[float],
+    trials: int,
+) -> list[dict[str, Any]]:
+    """Final regret of linear-mixture learners against K at fixed Δ, and against Δ at fixed K."""
+    cases = [(name, best["linear", name], "tuned") for name in LEARNERS]
+    cases += [("weight", (1.0, 1.0), "theory"), ("random", (0.0, 0.0), "none")]
+    worlds: dict[str, list[dict[str, Any]]] = {
+        "K": [{"episodes": k} for k in sizes],
+        "Delta": [{"episodes": K, "turns": t} for t in turns],
+    }
+    rows = [(what, case, world) for what, own in worlds.items() for case in cases for world in own]
+    same = {"model": "linear", "trials": trials, "seed": REPORT_SEED}
+    asked = [same | {"world": world, "name": name, "scales": list(pair)} for _, (name, pair, _), world in rows]
+    answer = []
+    for (what, (name, _, kind), world), found in zip(rows, cells(regrets, asked), strict=True):
+        mean, std, Delta = found["mean"][-1], found["std"][-1], LINEAR.world(**world).Delta
+        if name != "random":
+            mean, std, Delta = (round(float(v), 3) for v in (mean, std, Delta))
+        told = {"against": what, "learner": name, "scale": kind, "K": world["episodes"], "Delta": Delta}
+        answer.append(told | {"mean": mean, "std": std})
+    return answer
 
 
-def draw_curves(trials: int) -> None:
-    """One figure for each model, from curves.csv."""
-    table = read("curves.csv")
+def slope(x: Sequence[float], y: Sequence[float]) -> float:
+    """The exponent fitted to a power law."""
+    return float(np.polyfit(np.log(x), np.log(y), 1)[0])
+
+
+def lines(growth: list[dict[str, Any]]) -> dict[tuple[str, str, str], list[dict[str, Any]]]:
+    """The rows of `scaling`, by what they are against, learner and scale."""
+    found: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
+    for row in growth:
+        found.setdefault((row["against"], row["learner"], row["scale"]), []).append(row)
+    return found
+
+
+# ----------------------------------------------------------------------------------------------------------------- figures
+
+
+def draw_curves(table: list[dict[str, Any]], trials: int) -> dict[str, Figure]:
+    """One figure for each model."""
+    figures = {}
     for key, family in FAMILIES.items():
-        figure, axes = plt.subplots(2, 3, figsize=(11.5, 6.6), sharex=True, constrained_layout=True)
+        figure = Figure(figsize=(11.5, 6.6), layout="constrained", dpi=130)
+        axes = figure.subplots(2, 3, sharex=True)
         for column, drift in enumerate(DRIFTS):
             panel = [row for row in table if row["model"] == key and row["drift"] == drift]
-            K = max(int(row["episode"]) for row in panel)
-            Delta = drifting(family, drift, K).Delta
+            K = panel[0]["episode"][-1]
+            Delta = family.world(**drifting(key, drift, K)["world"]).Delta
             for row, scale in enumerate(("theory", "tuned")):
                 axis = axes[row, column]
                 highest, ends = 0.0, []
                 for name in reversed(LEARNERS):
-                    line = [r for r in panel if r["scale"] == scale and r["learner"] == name]
-                    k, mean, std = (np.array([float(r[c]) for r in line]) for c in ("episode", "mean", "std"))
-                    pair = f", ({float(line[0]['reward_scale']):g}, {float(line[0]['transition_scale']):g})"
+                    line = next(r for r in panel if r["scale"] == scale and r["learner"] == name)
+                    k, mean, std = (np.array(line[c]) for c in ("episode", "mean", "std"))
+                    pair = f", ({line['pair'][0]:g}, {line['pair'][1]:g})"
                     label = NAMES[name] + (pair if scale == "tuned" else "")
                     axis.plot(k, mean, color=COLOURS[name], lw=WIDTHS[name], ls=STYLES[name], label=label)
                     axis.fill_between(k, mean - std, mean + std, color=COLOURS[name], alpha=0.18, lw=0)
                     highest = max(highest, float((mean + std).max()))
                     ends.append(mean[-1])
-                line = [r for r in panel if r["learner"] == "random"]
-                k, mean = (np.array([float(r[c]) for r in line]) for c in ("episode", "mean"))
+                line = next(r for r in panel if r["learner"] == "random")
+                k, mean = np.array(line["episode"]), np.array(line["mean"])
                 axis.plot(k, mean, color=COLOURS["random"], lw=1.3, ls=(0, (1, 1.5)), label="uniformly random play")
                 if max(np.abs(np.array(ends) - mean[-1])) < 0.01 * mean[-1]:
                     axis.text(0.97, 0.06, "all six curves coincide", transform=axis.transAxes, ha="right", fontsize=8.5)
@@ -214,42 +252,18 @@ def draw_curves(trials: int) -> None:
                         loc="upper left",
                     )
         figure.suptitle(f"{family.title}: mean ± one standard deviation of {trials} trials", fontsize=12)
-        figure.savefig(HERE / f"curves_{key}.png", dpi=130)
-        plt.close(figure)
+        figures[f"images/mdp_curves_{key}.png"] = figure
+    return figures
 
 
-def slope(x: np.ndarray, y: np.ndarray) -> float:
-    """The exponent fitted to a power law."""
-    return float(np.polyfit(np.log(x), np.log(y), 1)[0])
-
-
-def scaling(best: dict[tuple[str, str], Scales], sizes: list[int], K: int, turns: list[float], trials: int) -> None:
-    """Final regret of linear-mixture learners against K at fixed Δ, and against Δ at fixed K, into scaling.csv."""
-    cases = [(name, best["linear", name], "tuned") for name in LEARNERS] + [("weight", (1.0, 1.0), "theory")]
-    panels = {
-        "K": [LINEAR.world(episodes=k) for k in sizes],
-        "Delta": [LINEAR.world(episodes=K, turns=t) for t in turns],
-    }
-    rows: list[list[Any]] = []
-    for what, worlds in panels.items():
-        for name, pair, kind in cases:
-            for world in worlds:
-                final = final_regrets(LINEAR, name, world, pair, trials, REPORT_SEED)[:, -1]
-                numbers = [round(float(v), 3) for v in (world.Delta, final.mean(), final.std())]
-                rows.append([what, name, kind, world.episodes, *numbers])
-        rows += [[what, "random", "none", w.episodes, w.Delta, db.mdp.uniform_regret(w)[-1], 0.0] for w in worlds]
-    write("scaling.csv", ["against", "learner", "scale", "K", "Delta", "mean", "std"], rows)
-
-
-def draw_scaling(trials: int) -> None:
-    """The figure of scaling.csv: fitted exponents next to those of Theorem 5."""
-    table = read("scaling.csv")
-    figure, axes = plt.subplots(1, 2, figsize=(11.5, 5.2), constrained_layout=True)
+def draw_scaling(growth: list[dict[str, Any]], trials: int) -> Figure:
+    """Fitted exponents next to those of Theorem 5."""
+    figure = Figure(figsize=(11.5, 5.2), layout="constrained", dpi=130)
+    axes = figure.subplots(1, 2)
     for axis, (what, exponent) in zip(axes, {"K": 0.75, "Delta": 0.25}.items(), strict=True):
-        panel = [row for row in table if row["against"] == what]
-        for name, kind in dict.fromkeys((row["learner"], row["scale"]) for row in panel):
-            line = [row for row in panel if (row["learner"], row["scale"]) == (name, kind)]
-            x, mean, std = (np.array([float(row[c]) for row in line]) for c in (what, "mean", "std"))
+        panel = [row for row in growth if row["against"] == what]
+        for (_, name, kind), line in lines(panel).items():
+            x, mean, std = (np.array([row[c] for row in line]) for c in (what, "mean", "std"))
             label = (
                 f"{NAMES.get(name, 'random play')}{f', {kind} scale' if kind != 'none' else ''}: {slope(x, mean):.2f}"
             )
@@ -262,7 +276,7 @@ def draw_scaling(trials: int) -> None:
         axis.set_yscale("log")
         axis.set_xticks(x, [f"{v:.0f}" for v in x])
         axis.minorticks_off()
-        fixed = f"Δ = {float(panel[0]['Delta']):.0f}" if what == "K" else f"K = {panel[0]['K']}"
+        fixed = f"Δ = {panel[0]['Delta']:.0f}" if what == "K" else f"K = {panel[0]['K']}"
         axis.set_xlabel(f"episodes K   ({fixed})" if what == "K" else f"drift Δ   ({fixed})")
         axis.set_ylabel("final dynamic regret")
         low, high = axis.get_ylim()
@@ -273,75 +287,59 @@ def draw_scaling(trials: int) -> None:
             fontsize=8, frameon=False, loc="upper left", title="fitted exponents", title_fontsize=8, alignment="left"
         )
     figure.suptitle(f"linear mixture: how the final regret grows, mean ± std of {trials} trials", fontsize=12)
-    figure.savefig(HERE / "scaling.png", dpi=130)
-    plt.close(figure)
+    return figure
 
 
-def read(name: str) -> list[dict[str, str]]:
-    """A table of the study."""
-    with (HERE / name).open(newline="") as file:
-        return list(csv.DictReader(file))
+# ------------------------------------------------------------------------------------------------------------------- study
 
 
-def keep(trials: int) -> None:
-    """What docs/mdp.md shows: final regrets and exponents into docs/results/mdp_study.json, figures into docs/images/."""
-    table, growth = read("curves.csv"), read("scaling.csv")
-    last = {key: max(int(row["episode"]) for row in table if row["model"] == key) for key in FAMILIES}
-    numbers = ("reward_scale", "transition_scale", "mean", "std")
-    finals = [
-        {name: row[name] for name in ("model", "drift", "scale", "learner")}
-        | {name: float(row[name]) for name in numbers}
-        for row in table
-        if int(row["episode"]) == last[row["model"]]
-    ]
-    exponents = []
-    for what, name, kind in dict.fromkeys((row["against"], row["learner"], row["scale"]) for row in growth):
-        line = [row for row in growth if (row["against"], row["learner"], row["scale"]) == (what, name, kind)]
-        x, mean = (np.array([float(row[c]) for row in line]) for c in (what, "mean"))
-        exponents.append({"against": what, "learner": name, "scale": kind, "exponent": slope(x, mean)})
-    drifts = {
-        key: {drift: drifting(family, drift, last[key]).Delta for drift in DRIFTS} for key, family in FAMILIES.items()
+def final_row(row: dict[str, Any]) -> dict[str, Any]:
+    """The end of a curve."""
+    told = {name: row[name] for name in ("model", "drift", "scale", "learner")}
+    told |= {"reward_scale": row["pair"][0], "transition_scale": row["pair"][1]}
+    return told | {name: round(row[name][-1], 3) for name in ("mean", "std")}
+
+
+@study(
+    tiny={
+        "trials": 1,
+        "tuning_trials": 1,
+        "tuning_episodes": {"linear": 4, "mnl": 2},
+        "episodes": {"linear": 4, "mnl": 2},
+        "sizes": (3, 4),
+        "K": 4,
+        "turns": (0.5, 1.0),
     }
-    found = {"made_by": "python experiments/mdp_study.py", "trials": trials, "episodes": last, "Delta": drifts}
-    found |= {"rows": finals, "exponents": exponents}
-    write_atomically(ROOT / "docs" / "results" / "mdp_study.json", json.dumps(found, indent=1).encode())
-    for figure in ("curves_linear", "curves_mnl", "scaling"):
-        shutil.copy(HERE / f"{figure}.png", ROOT / "docs" / "images" / f"mdp_{figure}.png")
-
-
-def run(parts: Sequence[str], quick: bool, trials: int) -> None:
-    """Make the tables."""
-    if "tuning" in parts:
-        tune({"linear": 300, "mnl": 100} if quick else {"linear": 3000, "mnl": 800}, 1 if quick else 4)
-    for key, drift in (world for part, world in CURVES.items() if part in parts):
-        curves(
-            key,
-            drift,
-            tuned(),
-            {"linear": 500, "mnl": 100}[key] if quick else {"linear": 10_000, "mnl": 2000}[key],
-            trials,
-        )
-    if "scaling" in parts:
-        sizes = [100, 300, 1000] if quick else [300, 1000, 3000, 10_000]
-        scaling(tuned(), sizes, 300 if quick else 3000, [0.5, 1, 2] if quick else [0.25, 0.5, 1, 2, 4, 8], trials)
-
-
-def main() -> None:
-    """Run the study."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="small sizes")
-    parser.add_argument("--parts", nargs="*", choices=PARTS, help="some parts of it; without a name: draw and keep")
-    parser.add_argument("--trials", type=int, default=20)
-    given = parser.parse_args()
-    quick, trials = given.quick, 3 if given.quick else given.trials
-    run(PARTS if given.parts is None else given.parts, quick, trials)
-    if given.parts:
-        return
-    draw_curves(trials)
-    draw_scaling(trials)
-    if not quick:
-        keep(trials)
-
-
-if __name__ == "__main__":
-    main()
+)
+def mdp_study(
+    cells: Cells,
+    *,
+    trials: int = 20,
+    tuning_trials: int = 4,
+    tuning_episodes: Mapping[str, int] = {"linear": 3000, "mnl": 800},
+    episodes: Mapping[str, int] = {"linear": 10_000, "mnl": 2000},
+    sizes: Sequence[int] = (300, 1000, 3000, 10_000),
+    K: int = 3000,
+    turns: Sequence[float] = (0.25, 0.5, 1, 2, 4, 8),
+) -> Report:
+    """What the weighted MDP learners of Theorems 5 and 6 do, at theory scale and tuned."""
+    best = tuned(cells, tuning_episodes, tuning_trials)
+    table = curves(cells, best, episodes, trials)
+    growth = scaling(cells, best, sizes, K, turns, trials)
+    drifts = {
+        key: {drift: family.world(**drifting(key, drift, episodes[key])["world"]).Delta for drift in DRIFTS}
+        for key, family in FAMILIES.items()
+    }
+    exponents = [
+        {
+            "against": what,
+            "learner": name,
+            "scale": kind,
+            "exponent": slope([row[what] for row in line], [row["mean"] for row in line]),
+        }
+        for (what, name, kind), line in lines(growth).items()
+    ]
+    found = {"trials": trials, "episodes": episodes, "Delta": drifts}
+    found |= {"rows": [final_row(row) for row in table], "exponents": exponents}
+    figures = draw_curves(table, trials) | {"images/mdp_scaling.png": draw_scaling(growth, trials)}
+    return Report(found, figures)

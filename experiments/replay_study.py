@@ -1,11 +1,9 @@
-"""Can the estimates of `db.replay` be trusted? The tables of docs/replay.md. Run: python experiments/replay_study.py [--logs 200]
+"""Can the estimates of `db.replay` be trusted? The tables of docs/replay.md.
 
 Logs of a world whose truth is known (tests/logs.py): three items, one feature, a logger that prefers one item. For each of many logs the
-error of every estimate and of both ends of its interval; what is done is kept in results/replay_study.jsonl, so it can be resumed.
-`--obp FOLDER` compares with the Open Bandit Pipeline (see tools/compare_ope.py), `--large` reads a log larger than the memory it may use.
+error of every estimate and of both ends of its interval; and a log larger than the memory that its reader may use.
 """
 
-import argparse
 import csv
 import json
 import pathlib
@@ -14,19 +12,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 import driftbandits as db
+from driftbandits.experiment.study import Cells, Report, study
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "tests"))
 import logs
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-OUT = ROOT / "docs" / "results" / "replay.json"
-DONE = ROOT / "results" / "replay_study.jsonl"
 ALLOWED = 256  # MB of data for the process that reads a log of twice that
 Errors = dict[
     str, dict[str, tuple[float, float, float]]
@@ -96,7 +93,7 @@ def bandit(seed: int) -> Errors:
     return errors(found, {"bandit": float(np.mean(policy.noted))}, ("snips", "dr"))
 
 
-STUDIES: dict[str, Callable[[int], Errors]] = {
+KINDS: dict[str, Callable[[int], Errors]] = {
     "fixed": fixed,
     "log": from_the_log,
     "bandit": bandit,
@@ -111,14 +108,14 @@ LABELS = {  # on the page; a policy's chance in a replay is seeded by its name t
 }
 
 
-def summary(study: str, found: list[Errors]) -> Iterator[dict[str, Any]]:
+def summary(kind: str, found: list[Errors]) -> Iterator[dict[str, Any]]:
     """Bias in standard errors of its mean, and how often the interval held the truth, for each policy and estimator."""
     for name, estimators in found[0].items():
         for estimator in estimators:
             off, low, high = np.array([one[name][estimator] for one in found]).T
             error = off.std(ddof=1) / np.sqrt(len(off))
             yield {
-                "policy": LABELS[study, name],
+                "policy": LABELS[kind, name],
                 "estimator": estimator,
                 "bias": float(off.mean()),
                 "in_standard_errors": float(off.mean() / error),
@@ -127,22 +124,13 @@ def summary(study: str, found: list[Errors]) -> Iterator[dict[str, Any]]:
             }
 
 
-def replications(study: str, seeds: int) -> list[Errors]:
-    """One study on logs 0, 1, …; those in the file are not made again."""
-    DONE.parent.mkdir(exist_ok=True)
-    lines = [json.loads(line) for line in DONE.read_text().splitlines()] if DONE.exists() else []
-    done = {line["seed"]: line["errors"] for line in lines if line["study"] == study}
-    with DONE.open("a") as file:
-        for seed in range(seeds):
-            if seed not in done:
-                done[seed] = STUDIES[study](seed)
-                file.write(json.dumps({"study": study, "seed": seed, "errors": done[seed]}) + "\n")
-                file.flush()
-    return [done[seed] for seed in range(seeds)]
+def errors_of(kind: str, seed: int) -> Errors:
+    """A cell: one log."""
+    return KINDS[kind](seed)
 
 
-def large_log(rows: int = 400_000) -> dict[str, Any]:
-    """A CSV file twice as large as the memory a process may use for data, read and replayed by it."""
+def large_log(rows: int) -> dict[str, Any]:
+    """A cell: a CSV file twice as large as the memory a process may use for data, read and replayed by it."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "log.csv"
         rng = np.random.default_rng(0)
@@ -155,9 +143,7 @@ def large_log(rows: int = 400_000) -> dict[str, Any]:
                     [t, logs.ITEMS[k], int(rng.random() < 0.2 + 0.1 * k), 1 / 3, f"{rng.normal():.6f}", "." * 1400]
                 )
         size = path.stat().st_size / 2**20
-        child = subprocess.run(
-            [sys.executable, __file__, "--read", str(path)], check=True, capture_output=True, text=True
-        )
+        child = subprocess.run([sys.executable, __file__, str(path)], check=True, capture_output=True, text=True)
     return {"rows": rows, "file_MB": round(size), "allowed_MB": ALLOWED, **json.loads(child.stdout)}
 
 
@@ -184,28 +170,36 @@ def read_with_a_limit(path: str) -> None:
     print(json.dumps(told))
 
 
-def main() -> None:
-    """Run what was asked for, and write the file."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--logs", type=int, default=200)
-    parser.add_argument("--obp", help="folder with the package obp")
-    parser.add_argument("--large", action="store_true", help="also a log larger than the memory it may use")
-    parser.add_argument("--read", help=argparse.SUPPRESS)
-    asked = parser.parse_args()
-    if asked.read:
-        return read_with_a_limit(asked.read)
-    kept = json.loads(OUT.read_text()) if OUT.exists() else {}
-    kept["estimates"] = [row for study in STUDIES for row in summary(study, replications(study, asked.logs))]
-    if asked.obp:
-        sys.path.append(str(ROOT / "tools"))
-        import compare_ope
+def beside_obp(folder: str) -> dict[str, Any]:
+    """A cell: our estimates and those of the Open Bandit Pipeline."""
+    sys.path.append(str(ROOT / "tools"))
+    import compare_ope
 
-        kept["obp"] = compare_ope.compare(asked.obp)
-    if asked.large:
-        kept["large_log"] = large_log()
-    OUT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
-    return None
+    found: dict[str, Any] = compare_ope.compare(folder)
+    return found
 
 
-if __name__ == "__main__":
-    main()
+ROOMS = frozenset({"agent", "bandit", "io", "replay", "util"})  # that decide an estimate, beside those of simulations
+
+
+@study(tiny={"logs": 2, "rows": 300, "kinds": ("fixed", "log")}, also=ROOMS)
+def replay(cells: Cells, *, logs: int = 200, rows: int = 400_000, kinds: Sequence[str] = tuple(KINDS)) -> Report:
+    """Whether the estimates of `db.replay` can be trusted: bias and coverage."""
+    found: dict[str, Any] = {"estimates": []}
+    for kind in kinds:
+        made = cells(errors_of, [{"kind": kind, "seed": seed} for seed in range(logs)])
+        found["estimates"] += summary(kind, made)
+    found["large_log"] = cells(large_log, [{"rows": rows}], alone=True)[0]
+    return Report(found)
+
+
+@study(tiny={}, also=ROOMS)
+def replay_obp(cells: Cells, *, folder: str = "") -> Report:
+    """Estimates of `db.replay` beside those of the Open Bandit Pipeline: `--set folder=` names where its package obp is."""
+    if not folder:
+        raise db.errors.InvalidValue("study replay_obp needs the package obp: --set folder=FOLDER says where it is")
+    return Report(cells(beside_obp, [{"folder": folder}])[0])
+
+
+if __name__ == "__main__":  # the child of `large_log`
+    read_with_a_limit(sys.argv[1])

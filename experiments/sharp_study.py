@@ -1,7 +1,5 @@
 """Does the sharper tuning also play better? Regret and bound against d at the paper's γ and at the sharp one.
 
-    python experiments/sharp_study.py [--trials 20]            # docs/results/sharp.json, docs/figures/sharp.png
-
 LB-WeightUCB, D-LinUCB and SW-UCB, T = 6000, λ = d, δ = 1/(2T), noise 1, 50 unit-norm arms (new in every trial), P_T known. Two worlds:
 one turn in the plane of the first two coordinates, and five jumps to random points of the unit sphere. The tunings compared are
 
@@ -11,69 +9,64 @@ one turn in the plane of the first two coordinates, and five jumps to random poi
 Trials are paired: the same arms, path and noise. Nothing was tuned; the worlds were fixed before the first run.
 """
 
-import argparse
-import json
-import pathlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 import driftbandits as db
+from driftbandits.experiment.study import Cells, Report, study
 
-T, ARMS = 6000, 50
+ARMS = 50
 DIMENSIONS = (2, 5, 10, 20, 50)
-DOCS = pathlib.Path(__file__).resolve().parents[1] / "docs"
+WORLDS = ("one turn", "5 jumps")
+LEARNERS = ("LB-WeightUCB", "D-LinUCB", "SW-UCB")
 
 
-def path_of(world: str, d: int, trial: int) -> Any:
+def path_of(world: str, T: int, d: int, trial: int) -> Any:
     """θ_1, …, θ_T."""
     if world == "one turn":
         return db.env.rotating(T, dim=d)
     return db.env.piecewise(T, dim=d, changes=5, seed=trial)
 
 
-def learners(d: int, P_T: float) -> dict[tuple[str, str], Any]:
-    """By name and tuning."""
+def learners(T: int, d: int, P_T: float) -> dict[str, dict[str, Any]]:
+    """By tuning and name."""
     known = {"lam": float(d), "S": 1.0, "L": 1.0, "R": 1.0, "delta": 1 / (2 * T)}
-    found = {}
+    found: dict[str, dict[str, Any]] = {}
     for tuning, sharp in (("paper", False), ("sharp", True)):
         gamma = db.theory.lb_gamma(T=T, d=d, P_T=P_T, sharp_bias=sharp)
         window = db.theory.window(T=T, d=d, P_T=P_T, balanced=True, sharp_bias=sharp)
-        found["LB-WeightUCB", tuning] = db.zoo.lb_weight_ucb(gamma=gamma, **known)
-        found["D-LinUCB", tuning] = db.zoo.d_lin_ucb(gamma=gamma, **known)
-        found["SW-UCB", tuning] = db.zoo.sw_ucb(window=window, **known)
+        found[tuning] = {
+            "LB-WeightUCB": db.zoo.lb_weight_ucb(gamma=gamma, **known),
+            "D-LinUCB": db.zoo.d_lin_ucb(gamma=gamma, **known),
+            "SW-UCB": db.zoo.sw_ucb(window=window, **known),
+        }
     return found
 
 
-def play(world: str, d: int, trials: int) -> list[dict[str, Any]]:
-    """A row per learner: mean regret at both tunings, and the paired difference with its standard error."""
-    finals: dict[tuple[str, str], list[float]] = {}
-    for trial in range(trials):
-        path = path_of(world, d, trial)
-        place = db.env.linear(db.env.unit_arms(ARMS, dim=d, seed=trial), path, noise=1.0)
-        for name, strategy in learners(d, db.theory.path_length(path)).items():
-            run = db.simulate(strategy, place, seed=trial, checkpoints=2)
-            finals.setdefault(name, []).append(float(run.regret[-1]))
-    rows = []
-    for name in ("LB-WeightUCB", "D-LinUCB", "SW-UCB"):
-        paper, sharp = (np.array(finals[name, tuning]) for tuning in ("paper", "sharp"))
-        gain = paper - sharp
-        rows.append(
-            {
-                "world": world,
-                "d": d,
-                "learner": name,
-                "paper": round(float(paper.mean()), 1),
-                "sharp": round(float(sharp.mean()), 1),
-                "gain": round(float(gain.mean()), 1),
-                "gain_se": round(float(gain.std(ddof=1) / np.sqrt(trials)), 1),
-            }
-        )
-    return rows
+def final_regrets(world: str, T: int, d: int, trial: int) -> dict[str, dict[str, float]]:
+    """A cell: by tuning and learner, all on the same arms, path and noise."""
+    path = path_of(world, T, d, trial)
+    place = db.env.linear(db.env.unit_arms(ARMS, dim=d, seed=trial), path, noise=1.0)
+    return {
+        tuning: {name: float(db.simulate(s, place, seed=trial, checkpoints=2).regret[-1]) for name, s in own.items()}
+        for tuning, own in learners(T, d, db.theory.path_length(path)).items()
+    }
 
 
-def bounds() -> list[dict[str, Any]]:
-    """Theorem 1 with all its constants, one turn: corrected and sharp, each at its own γ, at T = 6000 and 10⁸."""
+def row(world: str, d: int, learner: str, found: list[dict[str, dict[str, float]]]) -> dict[str, Any]:
+    """Mean regret at both tunings, and the paired difference with its standard error."""
+    paper, sharp = (np.array([trial[tuning][learner] for trial in found]) for tuning in ("paper", "sharp"))
+    gain = paper - sharp
+    means = {"paper": paper.mean(), "sharp": sharp.mean(), "gain": gain.mean()}
+    means["gain_se"] = gain.std(ddof=1) / np.sqrt(len(found))
+    return {"world": world, "d": d, "learner": learner, **{name: round(float(x), 1) for name, x in means.items()}}
+
+
+def bounds(T: int) -> list[dict[str, Any]]:
+    """Theorem 1 with all its constants, one turn: corrected and sharp, each at its own γ, at T and at 10⁸."""
     rows = []
     for rounds in (T, 10**8):
         for d in (*DIMENSIONS, 100, 200, 500, 1000):
@@ -83,14 +76,10 @@ def bounds() -> list[dict[str, Any]]:
     return rows
 
 
-def draw(made: dict[str, Any], target: pathlib.Path) -> None:
+def draw(made: dict[str, Any]) -> Figure:
     """Left: the bounds against d. Right: measured regret against d."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-
-    fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+    fig = Figure(figsize=(9, 3.6), layout="constrained", dpi=140)
+    left, right = fig.subplots(1, 2)
     large = [row for row in made["bounds"] if row["T"] == 10**8]
     for name, colour in (("corrected", "#1f6feb"), ("sharp", "#c8553d")):
         left.loglog(
@@ -102,7 +91,7 @@ def draw(made: dict[str, Any], target: pathlib.Path) -> None:
             label=f"Theorem 1, {name}",
         )
     left.set(xlabel="d", ylabel="bound, T = 10⁸, one turn", title="the bound")
-    for world, line in (("one turn", "-"), ("5 jumps", "--")):
+    for world, line in zip(WORLDS, ("-", "--"), strict=True):
         rows = [r for r in made["rows"] if r["world"] == world and r["learner"] == "LB-WeightUCB"]
         for name, colour in (("paper", "#1f6feb"), ("sharp", "#c8553d")):
             right.plot(
@@ -114,29 +103,24 @@ def draw(made: dict[str, Any], target: pathlib.Path) -> None:
                 ms=3,
                 label=f"{world}, {name} γ",
             )
-    right.set(xlabel="d", ylabel="regret, T = 6000", xscale="log", title="LB-WeightUCB, measured")
+    right.set(xlabel="d", ylabel=f"regret, T = {made['horizon']}", xscale="log", title="LB-WeightUCB, measured")
     for ax in (left, right):
         ax.legend(frameon=False, fontsize=8)
         ax.spines[["top", "right"]].set_visible(False)
         ax.grid(alpha=0.25)
-    fig.savefig(target, dpi=140)
+    return fig
 
 
-def main() -> None:
-    """Play, and write the file and the figure."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--trials", type=int, default=20)
-    asked = parser.parse_args()
-    rows = [row for world in ("one turn", "5 jumps") for d in DIMENSIONS for row in play(world, d, asked.trials)]
-    made = {
-        "made_by": f"python experiments/sharp_study.py --trials {asked.trials}",
-        "trials": asked.trials,
-        "horizon": T,
-    }
-    made |= {"rows": rows, "bounds": bounds()}
-    (DOCS / "results" / "sharp.json").write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n")
-    draw(made, DOCS / "figures" / "sharp.png")
-
-
-if __name__ == "__main__":
-    main()
+@study(tiny={"T": 20, "trials": 2, "dimensions": (2, 5)})
+def sharp(cells: Cells, *, T: int = 6000, trials: int = 20, dimensions: Sequence[int] = DIMENSIONS) -> Report:
+    """Whether the sharper tuning also plays better: regret and bound against d."""
+    asked = [(world, d) for world in WORLDS for d in dimensions]
+    given = [{"world": w, "T": T, "d": d, "trial": i} for w, d in asked for i in range(trials)]
+    found = cells(final_regrets, given)
+    rows = [
+        row(world, d, learner, found[k * trials : (k + 1) * trials])
+        for k, (world, d) in enumerate(asked)
+        for learner in LEARNERS
+    ]
+    made = {"trials": trials, "horizon": T, "rows": rows, "bounds": bounds(T)}
+    return Report(made, {"figures/sharp.png": draw(made)})

@@ -1,34 +1,34 @@
-"""Which learner? What docs/which.md reports: python experiments/which_study.py [--trials 5] [--out docs/results/which.json]
+"""Which learner? What docs/which.md reports.
 
 Every learner that fits a world plays it; all share arms, path and noise of a trial. Written: dynamic regret (mean and standard error over
 trials), and process CPU time per round with the making of the world in it, the least of the trials, also as a multiple of `lb_weight_ucb`
 in the same world (of `glb_weight_ucb` for clicks and counts). γ of the fixed learners is the theorem's, which knows the path length.
 """
 
-import argparse
-import json
 import math
-import pathlib
 import platform
 import time
+from collections.abc import Sequence
+from typing import Any
 
 import numba
 import numpy as np
 
 import driftbandits as db
+from driftbandits.experiment.study import Cells, Report, study
 from driftbandits.links import link_of, slopes
 
-T, S = 3000, 1.0
+S = 1.0
 LINEAR = {"S": S, "L": 1.0, "R": 0.5, "delta": 1e-3}
 KNOWS, FINDS, NOTHING = "path length", "finds out", "stands still"
 
 
-def spun(d: int, seed: int) -> "db.env.Path":
+def spun(T: int, d: int, seed: int) -> "db.env.Path":
     """A path that turns once in a plane of d dimensions."""
     return db.env.rotating(T, dim=d)
 
 
-def jumps(d: int, seed: int) -> "db.env.Path":
+def jumps(T: int, d: int, seed: int) -> "db.env.Path":
     """Four stretches, three jumps."""
     return db.env.piecewise(T, dim=d, changes=3, seed=seed)
 
@@ -41,7 +41,7 @@ WORLDS = {
         8,
         20,
         "changing",
-        lambda d, seed: db.env.static(T, dim=d, seed=seed),
+        lambda T, d, seed: db.env.static(T, dim=d, seed=seed),
     ),
     "clicks, fixed arms, slow turn": ("logistic", 2, 50, "fixed", spun),
     "clicks, arms change, three jumps": ("logistic", 4, 10, "changing", jumps),
@@ -49,16 +49,16 @@ WORLDS = {
 }
 
 
-def world_of(name: str, trial: int) -> "db.env.Bandit":
+def world_of(name: str, T: int, trial: int) -> "db.env.Bandit":
     """The world of a trial."""
     kind, d, n, arms, path = WORLDS[name]
     offered = db.env.unit_arms(n, dim=d, seed=trial) if arms == "fixed" else db.env.redrawn_arms(n, dim=d, seed=trial)
     if kind == "linear":
-        return db.env.linear(offered, path(d, trial), noise=0.5)
-    return db.env.generalized(offered, path(d, trial), link=kind)
+        return db.env.linear(offered, path(T, d, trial), noise=0.5)
+    return db.env.generalized(offered, path(T, d, trial), link=kind)
 
 
-def learners(name: str, P_T: float) -> dict[str, tuple[object, str]]:
+def learners(name: str, T: int, P_T: float) -> dict[str, tuple[object, str]]:
     """Every learner that fits, with what it is told of the drift."""
     kind, d, _, arms, _ = WORLDS[name]
     th, z = db.theory, db.zoo
@@ -109,54 +109,43 @@ def learners(name: str, P_T: float) -> dict[str, tuple[object, str]]:
     } | ({"master": (z.master(z.glm_ucb(**glb), horizon=T), FINDS)} if arms == "fixed" else {})
 
 
-def main() -> None:
-    """Play, and write the file."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--trials", type=int, default=5)
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("docs/results/which.json"))
-    asked = parser.parse_args()
+def played(world: str, learner: str, T: int, trials: int) -> dict[str, Any]:
+    """A cell: final regret of every trial, seconds of CPU per round of every trial but the first, which compiles."""
+    regret, seconds = [], []
+    for trial in range(trials):
+        place = world_of(world, T, trial)
+        strategy, _ = learners(world, T, db.theory.path_length(place.path))[learner]
+        begun = time.process_time()
+        run = db.simulate(strategy, place, seed=trial)
+        seconds.append((time.process_time() - begun) / T)
+        regret.append(float(run.regret[-1]))
+    return {"regret": regret, "seconds": seconds[1:]}
+
+
+@study(tiny={"T": 12, "trials": 2})
+def which(cells: Cells, *, T: int = 3000, trials: int = 5, worlds: Sequence[str] = tuple(WORLDS)) -> Report:
+    """Which learner? Regret and cost of every learner that fits, in six worlds."""
+    asked = [(name, learner, told) for name in worlds for learner, (_, told) in learners(name, T, 1.0).items()]
+    given = [{"world": name, "learner": learner, "T": T, "trials": trials} for name, learner, _ in asked]
+    answers = cells(played, given, alone=True)  # times are compared
+    cost = {(name, learner): min(a["seconds"]) for (name, learner, _), a in zip(asked, answers, strict=True)}
     rows = []
-    for name, (kind, d, n, arms, _) in WORLDS.items():
-        regret: dict[str, list[float]] = {}
-        cost: dict[str, float] = {}
-        told: dict[str, str] = {}
-        for trial in range(asked.trials):
-            world = world_of(name, trial)
-            P_T = db.theory.path_length(world.path)
-            for learner, (strategy, knows) in learners(name, P_T).items():
-                begun = time.process_time()
-                run = db.simulate(strategy, world, seed=trial)
-                if trial:  # the first one compiles
-                    cost[learner] = min(cost.get(learner, math.inf), (time.process_time() - begun) / T)
-                regret.setdefault(learner, []).append(float(run.regret[-1]))
-                told[learner] = knows
-                print(name, learner, trial, round(regret[learner][-1], 1), flush=True)
-        unit = cost["lb_weight_ucb" if kind == "linear" else "glb_weight_ucb"]
-        for learner, values in regret.items():
-            rows.append(
-                {
-                    "world": name,
-                    "d": d,
-                    "n": n,
-                    "arms": arms,
-                    "learner": learner,
-                    "drift": told[learner],
-                    "regret": float(np.mean(values)),
-                    "se": float(np.std(values, ddof=1) / math.sqrt(len(values))),
-                    "us": cost[learner] * 1e6,
-                    "cost": cost[learner] / unit,
-                }
-            )
-    made = {
-        "made_by": f"python experiments/which_study.py --trials {asked.trials}",
-        "rounds": T,
-        "trials": asked.trials,
-        "machine": f"{platform.machine()}, Python {platform.python_version()}, numba {numba.__version__}",
-        "rows": rows,
-    }
-    asked.out.parent.mkdir(parents=True, exist_ok=True)
-    asked.out.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n")
-
-
-if __name__ == "__main__":
-    main()
+    for (name, learner, told), answer in zip(asked, answers, strict=True):
+        kind, d, n, arms, _ = WORLDS[name]
+        own = cost[name, learner]
+        rows.append(
+            {
+                "world": name,
+                "d": d,
+                "n": n,
+                "arms": arms,
+                "learner": learner,
+                "drift": told,
+                "regret": float(np.mean(answer["regret"])),
+                "se": float(np.std(answer["regret"], ddof=1) / math.sqrt(trials)),
+                "us": own * 1e6,
+                "cost": own / cost[name, "lb_weight_ucb" if kind == "linear" else "glb_weight_ucb"],
+            }
+        )
+    machine = f"{platform.machine()}, Python {platform.python_version()}, numba {numba.__version__}"
+    return Report({"rounds": T, "trials": trials, "machine": machine, "rows": rows})

@@ -401,7 +401,7 @@ def estimates(file: str) -> str:
 def other_ope(file: str) -> str:
     """Our estimates beside those of the Open Bandit Pipeline."""
     rows = []
-    for name, found in read(file)["obp"]["estimates"].items():
+    for name, found in read(file)["estimates"].items():
         told = [f"{x[0]:.6f}" + (f" [{x[1]:.4f}, {x[2]:.4f}]" if x[1:] else "") for x in (found["ours"], found["obp"])]
         rows.append([name, *told, f"{abs(found['ours'][0] - found['obp'][0]):.0e}"])
     return table(["", "ours", "obp", "difference"], rows)

@@ -73,9 +73,9 @@ def compiled_digest(apart: frozenset[str]) -> str:
 
 
 @functools.cache
-def result_digest() -> str:
-    """The digest of all sources on which the result of a simulation may depend."""
-    return _digest({name for name, room in ROOMS.items() if room.decides})
+def result_digest(also: frozenset[str] = frozenset()) -> str:
+    """The digest of all sources on which the result of a simulation may depend, and of the rooms in `also`."""
+    return _digest({name for name, room in ROOMS.items() if room.decides} | also)
 
 
 @functools.cache

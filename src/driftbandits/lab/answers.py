@@ -26,13 +26,14 @@ import numpy as np
 from ..core.linalg import Vector
 from ..core.numba_private import interpreted
 from ..errors import DriftBanditsError, InvalidValue
-from ..experiment.run.cells import Cell, digest
+from ..experiment.run.cells import Cell
 from ..experiment.run.compilation import compile_apart, compile_one, is_compiled, needed
 from ..experiment.run.plan import plan
 from ..experiment.spec.experiment import parse
 from ..experiment.spec.formulas import number
 from ..experiment.spec.scopes import WORLDS
 from ..experiment.spec.source import Source, SpecError
+from ..io.cell_store import digest
 from ..simulate.runs import spread_rounds
 from ..zoo.record import RECORDS
 from . import river

@@ -6,8 +6,6 @@ other cells. Nothing else is shared, so nothing can be mixed up.
 """
 
 import functools
-import hashlib
-import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,22 +56,10 @@ class Result:
     platform: Platform = field(default_factory=dict)
 
 
-def digest(spec: dict[str, Any]) -> str:
-    """The name of a cell.
-
-    Examples
-    --------
-    >>> digest({"a": 1}) == digest({"a": 1}) != digest({"a": 2})
-    True
-    """
-    text = json.dumps(spec, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
-
-
 @functools.cache
-def library() -> str:
-    """Version and digest of the code that decides results."""
-    return f"{__version__}+{result_digest()[:12]}"
+def library(also: frozenset[str] = frozenset()) -> str:
+    """Version and digest of the code that decides results; `also`: further rooms of the library that are used."""
+    return f"{__version__}+{result_digest(also)[:12]}"
 
 
 def run(spec: dict[str, Any]) -> Result:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...io.cell_store import digest
 from ..spec.calls import Resolved, resolve
 from ..spec.error_location import told_with_its_line
 from ..spec.experiment import Environment, Experiment, Strategy
@@ -17,7 +18,7 @@ from ..spec.grid import expand_environments, expand_strategies
 from ..spec.limits import check_count, check_numbers, check_rounds
 from ..spec.scopes import base_scope, trial_scope, world_scope
 from ..spec.source import SpecError
-from .cells import Cell, digest, library
+from .cells import Cell, library
 from .checks import check_references, check_unique_names
 from .objects import check_fit, composition, files_of, strategy_of, world_of
 

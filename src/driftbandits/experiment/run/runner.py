@@ -8,9 +8,9 @@ import itertools
 import logging
 import os
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from .cells import Cell, Result, run
 from .compilation import compile_ahead
@@ -18,6 +18,8 @@ from .platforms import MixedPlatforms, MixedPlatformsWarning, difference, mixtur
 from .store import Store
 
 LOG = logging.getLogger("driftbandits")
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
 
 
 class Progress(Protocol):
@@ -133,7 +135,7 @@ def _on_cluster(cells: list[Cell], address: str, store: Store) -> Iterator[tuple
 
 
 def on_threads(cells: list[Cell], threads: int, store: Store) -> Iterator[tuple[Cell, Result]]:
-    """Results as they come, already stored; only a few cells are taken up ahead, so that an interrupt is soon obeyed."""
+    """Results as they come, already stored."""
 
     def finish(cell: Cell) -> Result:
         found = store.get(cell.key)  # another process may have been faster
@@ -143,19 +145,26 @@ def on_threads(cells: list[Cell], threads: int, store: Store) -> Iterator[tuple[
         store.put(cell, result)
         return result
 
-    queue = iter(cells)
-    open_: dict[Future[Result], Cell] = {}
     pool = ThreadPoolExecutor(threads)
     try:
-        for cell in itertools.islice(queue, 2 * threads):
-            open_[pool.submit(finish, cell)] = cell
-        while open_:
-            finished, _ = wait(open_, return_when=FIRST_COMPLETED)
-            for future in finished:
-                cell = open_.pop(future)
-                result = future.result()
-                for following in itertools.islice(queue, 1):
-                    open_[pool.submit(finish, following)] = following
-                yield cell, result
+        yield from as_they_come(cells, lambda cell: pool.submit(finish, cell), ahead=2 * threads)
     finally:
         pool.shutdown(cancel_futures=True)  # after an error or an interrupt, only the cells in flight are finished
+
+
+def as_they_come(
+    items: Iterable[Item], submit: Callable[[Item], Future[Answer]], ahead: int
+) -> Iterator[tuple[Item, Answer]]:
+    """Each item with its answer, in the order in which they are finished.
+
+    Only `ahead` items are submitted at a time, so that an interrupt is soon obeyed.
+    """
+    queue = iter(items)
+    in_flight = {submit(item): item for item in itertools.islice(queue, ahead)}
+    while in_flight:
+        finished, _ = wait(in_flight, return_when=FIRST_COMPLETED)
+        for future in finished:
+            item, answer = in_flight.pop(future), future.result()
+            for following in itertools.islice(queue, 1):
+                in_flight[submit(following)] = following
+            yield item, answer

@@ -4,8 +4,7 @@
     OUT/cells/ab/abcd….parquet rounds and regret of a cell; its specification, platform, time, info and trace as metadata
     OUT/.lock                  held while results, tables, figures and report are written
 
-Any number of processes may work in one folder: files are whole or absent, and what one has finished the others find.
-Every cell carries a checksum of all its bytes. A file that was changed or cut counts as absent, and is computed again.
+How files of cells are named, written and refused is `io.cell_store`'s; here is what their bytes are.
 """
 
 import base64
@@ -15,15 +14,16 @@ import os
 import pathlib
 import zlib
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...io.cell_store import CellStore, digest
 from ...io.files import locked, make_folder, remove_abandoned, write_atomically
 from ..spec.source import SpecError
-from .cells import Cell, Result, digest
+from .cells import Cell, Result
 
 MANIFEST = "experiment.json"
 LOCK = ".lock"
@@ -32,11 +32,10 @@ BLANK = CHECKSUM + b"0" * 64  # stands where the checksum will, while it is comp
 
 
 @dataclass(frozen=True)
-class Store:
-    """A folder of finished cells."""
+class Store(CellStore[Result]):
+    """The folder of an experiment, which holds its finished cells."""
 
-    root: pathlib.Path
-    damaged: set[str] = field(default_factory=set)  # keys of files that were there, and were refused
+    suffix: ClassVar[str] = ".parquet"
 
     @staticmethod
     def open(root: pathlib.Path, name: str) -> "Store":
@@ -70,29 +69,13 @@ class Store:
         """Held while results are written, so that those of two processes are not mixed."""
         return publishing(self.root)
 
-    def file(self, key: str) -> pathlib.Path:
-        """The file of a cell."""
-        return self.root / "cells" / key[:2] / f"{key}.parquet"
-
     def put(self, cell: Cell, result: Result) -> None:
         """Keep a result, in one piece."""
-        path = self.file(cell.key)
-        make_folder(path.parent)
-        write_atomically(path, encode(cell, result))
+        self.write(cell.key, encode(cell, result))
 
-    def get(self, key: str) -> Result | None:
-        """A kept result, or None. What is damaged is as good as absent, and noted in `damaged`."""
-        try:
-            data = self.file(key).read_bytes()
-        except FileNotFoundError:
-            return None
-        except OSError:  # a disk that cannot read it any more
-            self.damaged.add(key)
-            return None
-        result = decode(data, key)
-        if result is None:
-            self.damaged.add(key)
-        return result
+    def decode(self, data: bytes, key: str) -> Result | None:
+        """The result of this cell, if these are its bytes."""
+        return decode(data, key)
 
 
 def publishing(root: pathlib.Path) -> AbstractContextManager[None]:

@@ -21,9 +21,10 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 import small_experiment as small
 from driftbandits.errors import CannotWrite
 from driftbandits.experiment import SpecError, load, plan, publish
-from driftbandits.experiment.run.cells import Cell, Result, digest, run
+from driftbandits.experiment.run.cells import Cell, Result, run
 from driftbandits.experiment.run.runner import run_cells
 from driftbandits.experiment.run.store import Store, decode, encode
+from driftbandits.io.cell_store import digest
 from faults import BROKEN, FULL, READ_ONLY, Died, faults
 
 
