@@ -11,6 +11,7 @@ import json
 import pathlib
 import platform
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,7 +21,7 @@ from . import limits, quick, report
 from .cells import ROOT, Store, version, wanted
 from .peers import OURS, PEERS
 
-STORE = ROOT / "results" / "bench" / "cells.jsonl"
+STORE = ROOT / "results" / "bench"
 RESULTS = ROOT / "benchmarks" / "results"
 
 
@@ -67,7 +68,7 @@ def gather(keys, absent, began):
     tree = {key["stream"]: {} for its in keys.values() for key in its}
     for name, its in keys.items():
         for key in its:
-            cell = store.get(key)
+            cell = store.found(key)
             if cell is not None:
                 tree[key["stream"]].setdefault(name, {})[str(key["seed"])] = cell
                 kept[name] = kept.get(name, 0) + (cell["measured"] < began)
@@ -76,18 +77,18 @@ def gather(keys, absent, began):
 
 def measure(asked):
     """Everything that the page tells."""
-    STORE.parent.mkdir(parents=True, exist_ok=True)
     if asked.anew:
-        STORE.unlink(missing_ok=True)
+        shutil.rmtree(STORE / "cells", ignore_errors=True)
     store = Store(STORE)
-    if asked.kept:
-        store.take(json.loads((RESULTS / "bench.json").read_text()))
     versions = {name: version(name) for name in (*OURS, *PEERS)}
     here = [name for name, found in versions.items() if found is not None]
     trouble = {name: "not installed" for name in versions if name not in here}
     asked.only = [name for name in asked.only if name in here]
     before, began, clock = machine(), time.strftime("%Y-%m-%dT%H:%M:%S"), time.time()
     keys, absent = wanted(here, asked.scale, asked.seeds)
+    if asked.kept:
+        committed = json.loads((RESULTS / "bench.json").read_text())
+        store.take([key for its in keys.values() for key in its], committed)
     trouble |= play_all(asked, store, keys)
     found = {
         **gather(keys, absent, began),
@@ -126,7 +127,6 @@ def main():
     asked = parser.parse_args()
     RESULTS.mkdir(exist_ok=True)
     if asked.cells:
-        STORE.parent.mkdir(parents=True, exist_ok=True)
         play_all(asked, Store(STORE), wanted(asked.only, asked.scale, asked.seeds)[0])
         return
     if not asked.report:

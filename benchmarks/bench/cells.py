@@ -1,14 +1,16 @@
-"""A cell is one learner on one stream with one seed. It is kept under everything that its numbers depend on."""
+"""A cell is one learner on one stream with one seed. It is kept under everything that its numbers depend on, in a store as of studies."""
 
 import functools
 import hashlib
 import importlib
 import importlib.metadata
-import json
 import pathlib
 import time
 
 import numpy as np
+
+from driftbandits.core.rooms import learner_digest
+from driftbandits.io.cell_store import JsonStore, digest
 
 from . import streams
 from .peers import OURS, module
@@ -21,15 +23,14 @@ ROOT = HERE.parents[1]
 def version(name):
     """Of a peer, and of the NumPy below it; of ours, a digest of the code that decides. None if it is not installed."""
     if name in OURS:
-        rooms = importlib.import_module("driftbandits.core.rooms")
-        return f"{importlib.import_module('driftbandits').__version__}+{rooms.learner_digest()[:10]}"
+        return f"{importlib.import_module('driftbandits').__version__}+{learner_digest()[:10]}"
     try:
         return importlib.metadata.version(module(name).PACKAGE)
     except importlib.metadata.PackageNotFoundError:
         return None
 
 
-def digest(*pieces):
+def fingerprint(*pieces):
     """Ten hexadecimal digits of what is in these bytes."""
     whole = hashlib.sha256()
     for piece in pieces:
@@ -42,14 +43,14 @@ def of_stream(stream):
     """Digest of every round: features, rewards, means, names and delays."""
     arrays = [stream.X, stream.R, stream.E, *([] if stream.names is None else [stream.names])]
     told = f"{stream.clicks} {stream.delay} {[(a.shape, str(a.dtype)) for a in arrays]}"
-    return digest(told.encode(), *(np.ascontiguousarray(a).tobytes() for a in arrays))
+    return fingerprint(told.encode(), *(np.ascontiguousarray(a).tobytes() for a in arrays))
 
 
 @functools.cache
 def of_player(name):
     """Digest of how a learner is called, of its settings, and of how streams are played."""
     files = (HERE / "peers" / f"{name}_.py", HERE / "peers" / "__init__.py", HERE / "play.py")
-    return digest(*(file.read_bytes() for file in files))
+    return fingerprint(*(file.read_bytes() for file in files))
 
 
 def wanted(names, scale, seeds):
@@ -69,36 +70,25 @@ def wanted(names, scale, seeds):
     return keys, absent
 
 
-def name_of(key):
-    """The short name of a key."""
-    return digest(json.dumps(key, sort_keys=True).encode())
-
-
-class Store:
-    """Finished cells in a file, a line each; what failed is not in it and is tried again."""
-
-    def __init__(self, path):
-        self.path = pathlib.Path(path)
-        lines = self.path.read_text().splitlines() if self.path.exists() else []
-        self.cells = {line["cell"]: line for line in map(json.loads, lines)}
+class Store(JsonStore):
+    """Finished cells by their keys; what failed is not in it and is tried again."""
 
     def __contains__(self, key):
-        return name_of(key) in self.cells
+        return self.found(key) is not None
 
-    def get(self, key):
-        return self.cells.get(name_of(key))
+    def found(self, key):
+        """A finished cell with its name, or None."""
+        name = digest(key)
+        cell = self.get(name)
+        return None if cell is None else {"cell": name, **cell}
 
     def add(self, key, found):
-        self._append({"cell": name_of(key), "measured": time.strftime("%Y-%m-%dT%H:%M:%S"), **found})
+        self.put(key, {"measured": time.strftime("%Y-%m-%dT%H:%M:%S"), **found})
 
-    def take(self, committed):
-        """Those of results/bench.json, as they are."""
-        for cells in (c for found in committed["streams"].values() for c in found.values()):
-            for cell in cells.values():
-                if "cell" in cell and "failed" not in cell and cell["cell"] not in self.cells:
-                    self._append(cell)
-
-    def _append(self, line):
-        self.cells[line["cell"]] = line
-        with self.path.open("a") as lines:
-            lines.write(json.dumps(line) + "\n")
+    def take(self, keys, committed):
+        """Those of these keys that are in results/bench.json."""
+        trees = [seeds for found in committed["streams"].values() for seeds in found.values()]
+        cells = {cell.get("cell"): cell for seeds in trees for cell in seeds.values() if "failed" not in cell}
+        for key in keys:
+            if digest(key) in cells and key not in self:
+                self.put(key, {name: value for name, value in cells[digest(key)].items() if name != "cell"})

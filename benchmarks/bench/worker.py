@@ -21,7 +21,7 @@ from .peers import module
 
 def main(name, path, wanted):
     warnings.simplefilter("ignore")  # peers warn per call
-    learner, store, failed = module(name), cells.Store(path), 0
+    learner, store, failed = module(name), cells.Store(pathlib.Path(path)), 0
     missing = [key for key in wanted if key not in store]
     if missing:
         warm_up(learner)

@@ -1,6 +1,5 @@
 """The benchmark itself: streams are the same for all, delays are what they say, and what got worse is told."""
 
-import json
 import pathlib
 import sys
 
@@ -76,13 +75,13 @@ def test_tuning_looks_at_the_first_tenth_only():
 def test_a_cell_is_kept_under_all_that_its_numbers_depend_on(tmp_path):
     (keys,), absent = cells.wanted(["numpy"], 0.02, 2)[0].values(), cells.wanted(["numpy"], 0.02, 1)[1]
     assert {key["stream"] for key in keys} == set(streams.catalogue()) - set(absent)
-    assert len({cells.name_of(key) for key in keys}) == len(keys)
+    assert len({cells.digest(key) for key in keys}) == len(keys)
     key = keys[0]
-    store = cells.Store(tmp_path / "cells.jsonl")
+    store = cells.Store(tmp_path)
     store.add(key, {"default": {"reward": 1.0}})
-    again = cells.Store(tmp_path / "cells.jsonl")
+    again = cells.Store(tmp_path)
     assert key in again
-    assert again.get(key)["default"] == {"reward": 1.0}
+    assert again.found(key)["default"] == {"reward": 1.0}
     assert {**key, "version": "another"} not in again
     assert {**key, "rounds": "others"} not in again
     with pytest.raises(ValueError, match="not the rounds"):
@@ -102,11 +101,16 @@ def test_a_stream_is_known_by_every_round():
 
 
 def test_what_failed_is_tried_again_and_committed_cells_are_taken_once(tmp_path):
-    store = cells.Store(tmp_path / "cells.jsonl")
-    committed = {"streams": {"Elec2": {"numpy": {"0": {"cell": "a", "default": {}}, "1": {"default": {}}}}}}
-    store.take(committed)
-    store.take(committed)
-    assert [json.loads(line)["cell"] for line in store.path.read_text().splitlines()] == ["a"]
+    store = cells.Store(tmp_path)
+    keys = cells.wanted(["numpy"], 0.02, 1)[0]["numpy"][:3]
+    kept, failed = ({"cell": cells.digest(key), "measured": "then", "default": {}} for key in keys[:2])
+    committed = {"streams": {"Elec2": {"numpy": {"0": kept, "1": failed | {"failed": "yes"}, "2": {"default": {}}}}}}
+    store.take(keys, committed)
+    assert store.found(keys[0]) == kept
+    assert keys[1] not in store
+    store.add(keys[0], {"default": {"reward": 2.0}})
+    store.take(keys, committed)
+    assert store.found(keys[0])["default"] == {"reward": 2.0}
 
     class Broken:
         SETTINGS = ({},)
@@ -119,11 +123,10 @@ def test_what_failed_is_tried_again_and_committed_cells_are_taken_once(tmp_path)
         def make(stream, seed):
             raise OverflowError
 
-    keys = cells.wanted(["numpy"], 0.02, 1)[0]["numpy"][:2]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(worker, "module", lambda name: Broken)
-        assert worker.main("numpy", store.path, keys) == 2
-    assert set(cells.Store(store.path).cells) == {"a"}
+        assert worker.main("numpy", tmp_path, keys) == 2
+    assert [key in store for key in keys] == [True, False, False]
 
 
 def test_every_learner_names_its_settings_without_its_package():
