@@ -4,7 +4,7 @@ Every world runs at bonus_scale 1 (theory) and 0.3 (practice). "best γ" is the 
 know it in advance. "tuned γ" is the paper's, which knows P_T. All see the same arms and the same noise.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import driftbandits as db
-from driftbandits.experiment.study import Cells, Report, study
+from driftbandits.experiment.study import Cells, Report, study, table
 
 SCALES = (1.0, 0.3)
 C_MU = 0.19661193324148185  # of the logistic link on |z| ≤ 1
@@ -174,7 +174,39 @@ def final_regret(world: str, label: str, scale: float, T: int, trials: int, curv
     return found
 
 
-@study(tiny={"T": 12, "trials": 2, "worlds": ("linear d=2: static", "linear, other: 10 arms"), "scales": (0.3,)})
+# ------------------------------------------------------------------------------------------------------------------ tables
+
+
+COLUMNS = ("adaptive", "best γ", "tuned γ", "BOB", "MASTER(0)", "MASTER(13)", "DAL", "static")
+LEAST_RATIO = 1.15  # what adaptive weights were to stay below
+
+
+def regret_table(made: Mapping[str, Any]) -> str:
+    """Adaptive weights beside the best γ in hindsight and everybody else. Bold: a ratio that missed its target."""
+    rows, group = [], ""
+    for row in made["rows"]:
+        if row["group"] != group:
+            group = row["group"]
+            rows.append([f"**{group}**, {made['trials']} trials", *[""] * (len(COLUMNS) + 3)])
+        ratio = row["ratio"]
+        miss = ratio > LEAST_RATIO or (row["changes_speed"] and ratio > 1.0)
+        regrets = [f"{row[c]['mean']:.0f}" if c in row else "–" for c in COLUMNS]
+        rows.append(
+            [
+                row["world"],
+                str(row["scale"]),
+                f"**{ratio:.2f}**" if miss else f"{ratio:.2f}",
+                *regrets,
+                row["best memory"],
+            ]
+        )
+    return table(["world", "c", "ratio", *COLUMNS, "best memory"], rows)
+
+
+@study(
+    tiny={"T": 12, "trials": 2, "worlds": ("linear d=2: static", "linear, other: 10 arms"), "scales": (0.3,)},
+    tables={"adaptive": regret_table},
+)
 def adaptive_study(
     cells: Cells, *, T: int = 6000, trials: int = 20, worlds: Sequence[str] = (), scales: Sequence[float] = SCALES
 ) -> Report:

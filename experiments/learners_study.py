@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import driftbandits as db
-from driftbandits.experiment.study import Cells, Report, study
+from driftbandits.experiment.study import Cells, Report, study, table
 
 GAMMAS = (0.9, 0.97, 0.99, 0.997, 1.0)
 BOUNDS = {"lam": 1.0, "S": 1.0, "L": 1.0, "R": 0.5, "delta": 0.05}
@@ -253,10 +253,46 @@ def mean_regrets(section: str, world: str, trials: int, T: int | None) -> list[f
     return [len(made), round(own, 1), *(round(min(map(mean, g)), 1) for g in groups)]
 
 
+# ------------------------------------------------------------------------------------------------------------------ tables
+
+
+def of_one(value: float) -> str:
+    """A share without its leading zero."""
+    return f"{value:.3f}".removeprefix("0")
+
+
+def shares_table(made: Mapping[str, Any]) -> str:
+    """Of the way to the best arm: the learner with nothing set, and the best fixed γ in hindsight. The best is bold."""
+    rows = []
+    for role, world, *values in made["shared"]:
+        rows.append([role, world, *(f"**{of_one(v)}**" if v == max(values) else of_one(v) for v in values)])
+    return table(["", "shared features", "`self_tuning`", "best fixed γ, bonus × 1", "× 0.3"], rows)
+
+
+def item_shares_table(made: Mapping[str, Any]) -> str:
+    """The same of items, then the reward per round of streams."""
+    rows = [[role, world, of_one(value)] for role, world, value in made["items"]]
+    rows += [[role, f"{name}: reward per round", of_one(value)] for role, name, value in made["streams"]]
+    return table(["", "items", "`self_tuning`"], rows)
+
+
+def regrets_table(made: Mapping[str, Any], section: str) -> str:
+    """Mean regrets next to rivals, and the ratio to the best of them. The best is bold."""
+    made = made[section]
+    rows = []
+    for name, runs, own, *rivals in made["rows"]:
+        told = [f"**{v:g}**" if v == min(own, *rivals) else f"{v:g}" for v in (own, *rivals)]
+        rows.append([name, str(runs), *told, f"{own / min(rivals):.2f}"])
+    return table(["", "runs", *made["columns"], "ratio to the best rival"], rows)
+
+
 # ------------------------------------------------------------------------------------------------------------------ study
 
 
-@study(tiny={"trials": 1, "T": 8, "most": 1})
+@study(
+    tiny={"trials": 1, "T": 8, "most": 1},
+    tables={"shares": shares_table, "item_shares": item_shares_table, "regrets": regrets_table},
+)
 def learners_study(
     cells: Cells,
     *,

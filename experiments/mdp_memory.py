@@ -6,13 +6,14 @@ episodes and starts each block afresh, and a restart at the length of BOB's bloc
 """
 
 import itertools
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import driftbandits as db
-from driftbandits.experiment.study import Cells, Report, study
+from driftbandits.experiment.study import Cells, Report, few, study, table
 
 H = 10
 MEMORIES = (10, 20, 40, 80, 160, 320, 640, 1280)
@@ -47,7 +48,34 @@ def final(name: str, pooled: bool, memory: float | None, K: int, trials: int) ->
     return {"mean": float(ends.mean()), "error": float(ends.std(ddof=1) / np.sqrt(trials))}
 
 
-@study(tiny={"K": 12, "trials": 2, "memories": (4, 8)})
+# ------------------------------------------------------------------------------------------------------------------ tables
+
+
+def memory_table(made: Mapping[str, Any]) -> str:
+    """Final regret at the theorem's memory and at the best one, stages apart and pooled; then BOB beside blind restarts."""
+
+    def told(run: Mapping[str, Any], memory: bool = False) -> str:
+        where = f" ({run['memory']:.0f})" if memory else ""
+        return f"{few(run['mean'])} ± {few(run['error'])}{where}"
+
+    rows = []
+    for learner in dict.fromkeys(row["learner"] for row in made["rows"]):
+        cells = []
+        for pooled in (False, True):
+            own = [row for row in made["rows"] if (row["learner"], row["pooled"]) == (learner, pooled)]
+            same = (row for row in made["at_theorem"] if (row["learner"], row["pooled"]) == (learner, pooled))
+            cells += [told(next(same)), told(min(own, key=lambda row: row["mean"]), memory=True)]
+        rows.append([learner, *cells])
+    for learner, name in (("BOB", "BOB"), ("restart", f"restart every {made['block']} episodes, BOB's block")):
+        found = [row for row in made["blind"] if row["learner"] == learner]
+        rows.append([name, *(cell for row in found for cell in (told(row), ""))])
+    head = [
+        f"stages {how}: {which}" for how in ("apart", "pooled") for which in ("the theorem's memory", "its best one")
+    ]
+    return table([f"K = {made['episodes']}", *head], rows)
+
+
+@study(tiny={"K": 12, "trials": 2, "memories": (4, 8)}, tables={"mdp_memory": memory_table})
 def mdp_memory(cells: Cells, *, K: int = 3000, trials: int = 10, memories: tuple[int, ...] = MEMORIES) -> Report:
     """How long an MDP learner should remember: regret against its memory."""
     world = river(K)

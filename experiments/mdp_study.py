@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import driftbandits as db
-from driftbandits.experiment.study import Cells, Report, study
+from driftbandits.experiment.study import Cells, Report, few, study, table
 
 LEARNERS = ("weight", "pooled", "window", "restart", "static")
 NAMES = {"weight": "weighted (this paper)", "pooled": "weighted, stages pooled", "window": "sliding window"}
@@ -115,13 +115,13 @@ def regrets(
 # ------------------------------------------------------------------------------------------------------------------- parts
 
 
-def tuned(cells: Cells, episodes: Mapping[str, int], trials: int) -> dict[tuple[str, str], Scales]:
-    """The pair of scales of least regret of every model and learner on the gradual world."""
+def tuned(cells: Cells, episodes: Mapping[str, int], trials: int, pairs: int) -> dict[tuple[str, str], Scales]:
+    """The pair of scales of least regret, of the first so many, of every model and learner on the gradual world."""
     tried = [
         (model, name, scales)
         for model, family in FAMILIES.items()
         for name in LEARNERS
-        for scales in itertools.product(family.rewards, family.transitions)
+        for scales in list(itertools.product(family.rewards, family.transitions))[:pairs]
     ]
     found = cells(
         regrets,
@@ -300,22 +300,68 @@ def final_row(row: dict[str, Any]) -> dict[str, Any]:
     return told | {name: round(row[name][-1], 3) for name in ("mean", "std")}
 
 
+# ------------------------------------------------------------------------------------------------------------------ tables
+
+
+TITLES = {
+    "weight": "weighted",
+    "pooled": "weighted, stages pooled",
+    "window": "window",
+    "restart": "restart",
+    "static": "static",
+}
+
+
+def curves_table(made: Mapping[str, Any], model: str) -> str:
+    """Final regret of the four learners at the theory's scales and at tuned ones."""
+    found = {(r["scale"], r["learner"], r["drift"]): r for r in made["rows"] if r["model"] == model}
+    drifts = made["Delta"][model]
+    played = {learner: name for learner, name in TITLES.items() if any(key[1] == learner for key in found)}
+
+    def line(kind: str, learner: str, title: str) -> list[str]:
+        cells = [found[kind, learner, drift] for drift in drifts]
+        return [title, *(few(c["mean"]) + (f" ± {few(c['std'])}" if c["std"] else "") for c in cells)]
+
+    rows = [line("none", "random", "random play")]
+    rows += [line("theory", learner, f"theory (1, 1): {name}") for learner, name in played.items()]
+    for learner, name in played.items():
+        pair = found["tuned", learner, next(iter(drifts))]
+        scales = f"({pair['reward_scale']:g}, {pair['transition_scale']:g})"
+        rows.append(line("tuned", learner, f"tuned {scales}: {name}"))
+    return table(["final regret", *(f"{drift}, Δ = {Delta:.0f}" for drift, Delta in drifts.items())], rows)
+
+
+def exponents_table(made: Mapping[str, Any]) -> str:
+    """Fitted exponents of the linear mixture."""
+    names, rows = TITLES | {"random": "random play"}, {}
+    for row in made["exponents"]:
+        title = names.get(row["learner"], row["learner"]) + (
+            f", {row['scale']} scale" if row["scale"] != "none" else ""
+        )
+        rows.setdefault(title, {})[row["against"]] = f"{row['exponent']:.2f}"
+    theorem = [["Theorem 5, at most", "0.75", "0.25"]]
+    return table(["exponent in", "K", "Δ"], [[title, own["K"], own["Delta"]] for title, own in rows.items()] + theorem)
+
+
 @study(
     tiny={
         "trials": 1,
         "tuning_trials": 1,
+        "pairs": 1,
         "tuning_episodes": {"linear": 4, "mnl": 2},
         "episodes": {"linear": 4, "mnl": 2},
         "sizes": (3, 4),
         "K": 4,
         "turns": (0.5, 1.0),
-    }
+    },
+    tables={"mdp_curves": curves_table, "mdp_exponents": exponents_table},
 )
 def mdp_study(
     cells: Cells,
     *,
     trials: int = 20,
     tuning_trials: int = 4,
+    pairs: int = 12,
     tuning_episodes: Mapping[str, int] = {"linear": 3000, "mnl": 800},
     episodes: Mapping[str, int] = {"linear": 10_000, "mnl": 2000},
     sizes: Sequence[int] = (300, 1000, 3000, 10_000),
@@ -323,7 +369,7 @@ def mdp_study(
     turns: Sequence[float] = (0.25, 0.5, 1, 2, 4, 8),
 ) -> Report:
     """What the weighted MDP learners of Theorems 5 and 6 do, at theory scale and tuned."""
-    best = tuned(cells, tuning_episodes, tuning_trials)
+    best = tuned(cells, tuning_episodes, tuning_trials, pairs)
     table = curves(cells, best, episodes, trials)
     growth = scaling(cells, best, sizes, K, turns, trials)
     drifts = {

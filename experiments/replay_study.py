@@ -12,13 +12,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 import driftbandits as db
-from driftbandits.experiment.study import Cells, Report, study
+from driftbandits.experiment.study import Cells, Report, study, table
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "tests"))
 import logs
@@ -179,10 +179,52 @@ def beside_obp(folder: str) -> dict[str, Any]:
     return found
 
 
+# ------------------------------------------------------------------------------------------------------------------ tables
+
+
+def estimates_table(made: Mapping[str, Any]) -> str:
+    """Bias and coverage of off-policy estimates; a policy's name stands once."""
+    rows, last = [], ""
+    for found in made["estimates"]:
+        bias = f"{found['in_standard_errors']:+.1f}".replace("-", "−")
+        rows.append(
+            [
+                "" if found["policy"] == last else found["policy"],
+                found["estimator"],
+                bias,
+                f"{100 * found['coverage']:.1f} %",
+            ]
+        )
+        last = found["policy"]
+    return table(["policy", "estimator", "bias", "coverage of the 95 % interval"], rows)
+
+
+def large_log_table(made: Mapping[str, Any]) -> str:
+    """A log that does not fit into the memory it may use."""
+    x = made["large_log"]
+    head = ["rows", "file", "may use", "resident at its peak", "to read and check", "to replay a fixed policy"]
+    row = [f"{x['rows']}", *(f"{x[k]} MB" for k in ("file_MB", "allowed_MB", "resident_MB"))]
+    per = [f"{x[k]} µs per row" for k in ("micros_per_row_read", "micros_per_row_replayed")]
+    return table(head, [[*row, *per]])
+
+
+def other_ope_table(made: Mapping[str, Any]) -> str:
+    """Our estimates beside those of the Open Bandit Pipeline."""
+    rows = []
+    for name, found in made["estimates"].items():
+        told = [f"{x[0]:.6f}" + (f" [{x[1]:.4f}, {x[2]:.4f}]" if x[1:] else "") for x in (found["ours"], found["obp"])]
+        rows.append([name, *told, f"{abs(found['ours'][0] - found['obp'][0]):.0e}"])
+    return table(["", "ours", "obp", "difference"], rows)
+
+
 ROOMS = frozenset({"agent", "bandit", "io", "replay", "util"})  # that decide an estimate, beside those of simulations
 
 
-@study(tiny={"logs": 2, "rows": 300, "kinds": ("fixed", "log")}, also=ROOMS)
+@study(
+    tiny={"logs": 2, "rows": 300, "kinds": ("fixed", "log")},
+    also=ROOMS,
+    tables={"estimates": estimates_table, "large_log": large_log_table},
+)
 def replay(cells: Cells, *, logs: int = 200, rows: int = 400_000, kinds: Sequence[str] = tuple(KINDS)) -> Report:
     """Whether the estimates of `db.replay` can be trusted: bias and coverage."""
     found: dict[str, Any] = {"estimates": []}
@@ -193,7 +235,7 @@ def replay(cells: Cells, *, logs: int = 200, rows: int = 400_000, kinds: Sequenc
     return Report(found)
 
 
-@study(tiny={}, also=ROOMS)
+@study(tiny={}, also=ROOMS, tables={"other_ope": other_ope_table})
 def replay_obp(cells: Cells, *, folder: str = "") -> Report:
     """Estimates of `db.replay` beside those of the Open Bandit Pipeline: `--set folder=` names where its package obp is."""
     if not folder:

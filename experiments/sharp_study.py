@@ -9,14 +9,14 @@ one turn in the plane of the first two coordinates, and five jumps to random poi
 Trials are paired: the same arms, path and noise. Nothing was tuned; the worlds were fixed before the first run.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import driftbandits as db
-from driftbandits.experiment.study import Cells, Report, study
+from driftbandits.experiment.study import Cells, Report, study, table
 
 ARMS = 50
 DIMENSIONS = (2, 5, 10, 20, 50)
@@ -111,7 +111,20 @@ def draw(made: dict[str, Any]) -> Figure:
     return fig
 
 
-@study(tiny={"T": 20, "trials": 2, "dimensions": (2, 5)})
+# ------------------------------------------------------------------------------------------------------------------ tables
+
+
+def gain_table(made: Mapping[str, Any]) -> str:
+    """Regret at the paper's tuning and at the sharp one, and the paired gain with its standard error."""
+    rows = []
+    for x in made["rows"]:
+        share = 100 * x["gain"] / x["paper"]
+        gain = f"{x['gain']:.0f} ± {x['gain_se']:.0f} ({share:+.0f} %)".replace("-", "−")
+        rows.append([x["world"], str(x["d"]), x["learner"], f"{x['paper']:.0f}", f"{x['sharp']:.0f}", gain])
+    return table(["world", "d", "learner", "paper's tuning", "sharp tuning", "gain"], rows)
+
+
+@study(tiny={"T": 20, "trials": 2, "dimensions": (2, 5)}, tables={"sharp": gain_table})
 def sharp(cells: Cells, *, T: int = 6000, trials: int = 20, dimensions: Sequence[int] = DIMENSIONS) -> Report:
     """Whether the sharper tuning also plays better: regret and bound against d."""
     asked = [(world, d) for world in WORLDS for d in dimensions]

@@ -4,7 +4,11 @@ import json
 import pathlib
 import re
 
+import pytest
+
 from driftbandits.experiment.study.study import find
+
+pytestmark = pytest.mark.interpreted
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "studies.md"
 

@@ -8,6 +8,7 @@ import pytest
 import driftbandits as db
 from driftbandits.experiment.study.study import studies
 
+pytestmark = pytest.mark.interpreted
 FOUND = studies()
 RESULTS = next(iter(FOUND.values())).file.parents[1] / "docs" / "results"
 PANELS = {

@@ -6,6 +6,6 @@ example. Cells are kept in the same kind of store as those of panels, named by t
 
 from .cells import Cells
 from .study import Report, Study, study
-from .table import table
+from .table import few, table
 
-__all__ = ["Cells", "Report", "Study", "study", "table"]
+__all__ = ["Cells", "Report", "Study", "few", "study", "table"]

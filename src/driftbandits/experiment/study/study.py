@@ -16,6 +16,8 @@ from ..spec import panels
 from ..spec.source import did_you_mean
 from .cells import Cells, load
 
+Table = Callable[..., str]  # from what a study found, and arguments that a page gives, a table in Markdown
+
 
 class Report(NamedTuple):
     """What a study found: plain data, and figures by the paths of their files."""
@@ -43,6 +45,7 @@ class Study:
     also: frozenset[str]
     file: pathlib.Path
     settings: Mapping[str, Any] = field(default_factory=dict)  # names of what can be set, with their defaults
+    tables: Mapping[str, Table] = field(default_factory=dict)
 
     def run(
         self,
@@ -72,7 +75,7 @@ class Study:
             In place of the study's defaults.
         """
         chosen = self._checked(settings)
-        sizes = (self.tiny if tiny else {}) | chosen
+        sizes = {**(self.tiny if tiny else {}), **chosen}
         with Cells(JsonStore(cells), also=self.also, jobs=jobs, progress=progress) as asked:
             report = self.make(asked, **sizes)
         command = " ".join([f"driftbandits study {self.name}", *["--tiny"] * tiny, *_options(chosen)])
@@ -102,7 +105,11 @@ def _options(settings: Mapping[str, Any]) -> Iterator[str]:
 
 
 def study(
-    *, tiny: Mapping[str, Any], name: str | None = None, also: frozenset[str] = frozenset()
+    *,
+    tiny: Mapping[str, Any],
+    name: str | None = None,
+    also: frozenset[str] = frozenset(),
+    tables: Mapping[str, Table] | None = None,
 ) -> Callable[[Callable[..., Report]], Study]:
     """Make a function a study.
 
@@ -117,6 +124,8 @@ def study(
         By default the function's.
     also
         Rooms of the library that it uses beyond those that decide a simulation, such as "bandit" or "replay".
+    tables
+        Functions that write a table of what was found, by the name under which a page asks for it.
     """
     unknown = also - ROOMS.keys()
     if unknown:
@@ -129,9 +138,18 @@ def study(
             raise InvalidValue(
                 f"study '{make.__name__}': after the cells, each argument needs a default, and tiny may only set those"
             )
-        about = make.__doc__ or inspect.getmodule(make).__doc__ or ""  # type: ignore[union-attr]
+        about = make.__doc__ or inspect.getmodule(make).__doc__ or ""
         file = pathlib.Path(inspect.getfile(make)).resolve()
-        return Study(name or make.__name__, about.strip().partition("\n")[0], make, dict(tiny), also, file, settings)
+        return Study(
+            name or make.__name__,
+            about.strip().partition("\n")[0],
+            make,
+            dict(tiny),
+            also,
+            file,
+            settings,
+            tables or {},
+        )
 
     return decorate
 
