@@ -1,8 +1,5 @@
 """Gymnasium's toy worlds and ten drifting variants: `weight_ucrl()` with nothing set next to Q-learning at its best setting.
 
-    python experiments/mdp_gymnasium.py                      # half an hour on one core; writes docs/results/mdp_gymnasium.json
-    python experiments/mdp_gymnasium.py --worlds cliff       # a part of it; earlier rows are kept
-
 Both know the number of states and actions, the range of the rewards and the time limit. Mean return over *all* episodes, exploration
 included. Q-learning (one table, discount 0.99) has eight settings: step 0.1, 0.4, 0.8 or 1, ε = 0 or 0.1, and starts from 0, or from 1 in
 the lakes, where nothing pays less than 0; the best of them in hindsight, on the same seeds, is what is shown, so that it is a little too
@@ -13,9 +10,6 @@ good. The variants were chosen before the first run on them, and were not looked
     slippery later   moves are certain at first and slip from the middle on, or the other way round
 """
 
-import argparse
-import json
-import pathlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -23,9 +17,8 @@ import gymnasium
 import numpy as np
 
 import driftbandits as db
-from driftbandits.io.files import write_atomically
+from driftbandits.experiment.study import Cells, Report, study
 
-HERE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "results" / "mdp_gymnasium.json"
 MAP_4 = ["SFFF", "FHFH", "FFFH", "HFFG"]
 MAP_8 = ["SFFFFFFF", "FFFFFFFF", "FFFHFFFF", "FFFFFHFF", "FFFHFFFF", "FHHFFFHF", "FHFFHFHF", "FFFHFFFG"]
 
@@ -110,54 +103,39 @@ WORLDS: dict[str, tuple[Make, tuple[Any, ...], int]] = {
 }  # fmt: skip
 
 
-def ours(name: str, seed: int) -> float:
-    """The mean return of `weight_ucrl()`."""
+def mean_return(name: str, setting: list[float] | None, seed: int, most: int | None) -> float:
+    """A cell: of Q-learning with a (step, ε), or of `weight_ucrl()`; at `most` so many episodes."""
     make, (states, actions, horizon, rewards), K = WORLDS[name]
-    agent = db.EpisodicAgent(
-        db.zoo.weight_ucrl(), db.mdp.tabular(states, actions), horizon=horizon, reward_range=rewards, replan=True, seed=seed
-    )  # fmt: skip
-    return float(db.run(agent, make(K), episodes=K, seed=seed).returns.mean())
+    K = K if most is None else min(K, most)
+    player: Any
+    if setting is None:
+        table = db.mdp.tabular(states, actions)
+        player = db.EpisodicAgent(
+            db.zoo.weight_ucrl(), table, horizon=horizon, reward_range=rewards, replan=True, seed=seed
+        )
+    else:
+        player = db.mdp.baselines.QLearning(
+            states=states, actions=actions, horizon=horizon, reward_range=rewards, step=setting[0], epsilon=setting[1],
+            discount=0.99, share_stages=True, start=float(rewards == (0, 1)), seed=seed,
+        )  # fmt: skip
+    return float(db.run(player, make(K), episodes=K, seed=seed).returns.mean())
 
 
-def q_learning(name: str, seed: int, step: float, epsilon: float) -> float:
-    """The mean return of Q-learning."""
-    make, (states, actions, horizon, rewards), K = WORLDS[name]
-    learner = db.mdp.baselines.QLearning(
-        states=states, actions=actions, horizon=horizon, reward_range=rewards, step=step, epsilon=epsilon, discount=0.99,
-        share_stages=True, start=float(rewards == (0, 1)), seed=seed,
-    )  # fmt: skip
-    return float(db.run(learner, make(K), episodes=K, seed=seed).returns.mean())
-
-
-def study(name: str, trials: int) -> dict[str, Any]:
-    """One row."""
-    mine = [ours(name, seed) for seed in range(trials)]
-    settings = {
-        f"step {step:g}, ε {epsilon:g}": [q_learning(name, seed, step, epsilon) for seed in range(trials)]
-        for step in (0.1, 0.4, 0.8, 1.0)
-        for epsilon in (0.0, 0.1)
-    }
-    best = max(settings, key=lambda setting: float(np.mean(settings[setting])))
-    return {"world": name, "weight_ucrl()": mine, "Q-learning": settings[best], "setting": best}
-
-
-def main() -> None:
-    """Run the study."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--worlds", nargs="*", default=list(WORLDS), help="beginnings of names")
-    parser.add_argument("--trials", type=int, default=3)
-    given = parser.parse_args()
-    rows = {row["world"]: row for row in json.loads(HERE.read_text())["rows"]} if HERE.exists() else {}
-    for name in WORLDS:
-        if any(name.startswith(start) for start in given.worlds):
-            rows[name] = study(name, given.trials)
-            print(json.dumps(rows[name], ensure_ascii=False), flush=True)
-            found = {
-                "made_by": "python experiments/mdp_gymnasium.py",
-                "rows": [rows[name] for name in WORLDS if name in rows],
-            }
-            write_atomically(HERE, json.dumps(found, indent=1, ensure_ascii=False).encode())
-
-
-if __name__ == "__main__":
-    main()
+@study(
+    tiny={"trials": 1, "worlds": ("lake 4×4, certain, flipped map",), "most": 2},
+    also=frozenset({"agent", "integrations"}),
+)
+def mdp_gymnasium(
+    cells: Cells, *, trials: int = 3, worlds: Sequence[str] = tuple(WORLDS), most: int | None = None
+) -> Report:
+    """Gymnasium's toy worlds and ten drifting variants: `weight_ucrl()` next to Q-learning at its best setting."""
+    settings = {f"step {a:g}, ε {e:g}": [a, e] for a in (0.1, 0.4, 0.8, 1.0) for e in (0.0, 0.1)}
+    rows = []
+    for name in worlds:
+        same = {"name": name, "most": most}
+        asked = [same | {"setting": own, "seed": i} for own in (None, *settings.values()) for i in range(trials)]
+        mine, *others = np.reshape(cells(mean_return, asked), (1 + len(settings), trials)).tolist()
+        found = dict(zip(settings, others, strict=True))
+        best = max(found, key=lambda setting: float(np.mean(found[setting])))
+        rows.append({"world": name, "weight_ucrl()": mine, "Q-learning": found[best], "setting": best})
+    return Report({"rows": rows})
