@@ -1,22 +1,31 @@
-"""The learner that `Bandit` has by default: memories of several lengths over columns that grow with what is seen."""
+"""The learner that `Bandit` has by default: the engine of `driftbandits.adaptive` over features and items that come as they come.
 
-import heapq
+Everything that compiled code reads is in one tuple, `Model`, which is replaced as a whole when there are more columns or items: a call that
+is interrupted anywhere leaves the model as it was, or the new one.
+"""
+
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..adaptive import sums
+from ..adaptive.choice import LAW, MEAN, ROWS, SD, STATIC_MEAN, STATIC_SD
+from ..adaptive.columns import Layout, Scale, Slots, new_scale
+from ..adaptive.duel import ITEMS, SHARED
+from ..adaptive.layout import Columns
+from ..adaptive.regression import noise
+from ..adaptive.sums import DIRECT, MEMORIES, NEVER, RHO, SEPARATE, USE, Integers, State, Work
+from ..core.atomic import wholly
 from ..core.linalg import Matrix, Vector
-from ..errors import InvalidValue
-from . import bank as kernels
-from .coordinates import Columns, Integers, Scale, following, new_scale
+from ..errors import InvalidShape, InvalidValue
 from .features import BUCKETS, Table
-from .learner import Memo, Offer, Placed, Refuted
+from .items import Places
+from .learner import Choice, Memo, Offer, Placed, Refuted
 from .machine import machine
-from .memories import Memories, same, same_bank
-from .moving import new_route
-from .sums import DIRECT, LAM, MEMORIES, NEVER, NEWEST, Bank, Shape, new_bank, new_work
+from .memories import NOBODY, Memories, told_of
+from .vectors import Row
 
 FULL = 500  # columns up to which the covariance is full
 
@@ -25,312 +34,306 @@ class TooWide(Exception):
     """More columns than a full covariance is kept for: time for `diagonal`. `Bandit` never lets it out."""
 
 
+class Model(NamedTuple):
+    """All that compiled code reads, of shapes that fit each other."""
+
+    columns: Columns
+    state: State
+    layout: Layout
+    items: Scale
+    context: Scale
+    slots: Slots
+    work: Work
+
+
 class Adaptive(Memories):
-    """Memories of several lengths over the columns of `coordinates`: the default."""
+    """Memories of several lengths, two voices, own effects of named items."""
 
     def __init__(
         self, mode: str, rates: Sequence[float] | Vector | None = None, buckets: int = BUCKETS, max_items: int = 4096
     ) -> None:
         self.mode = mode
         self._machine = machine()
-        self.rates = np.array([-math.log1p(-1.0 / m) for m in MEMORIES] if rates is None else rates)
-        self.max_items = max_items
-        self.items = Table("item", buckets)
-        self.context = Table("context", buckets)
-        self.blocks: dict[Any, int] = {}
-        self.offered = np.full(1, math.inf)  # when each block was last on offer; ∞ where there is no item
-        self._names: list[Any] = [None]
-        self._free: list[int] = []
-        self._ones = np.ones(16, np.int64)
-        self.evicted = 0
-        self.stale = 0
-        self._next = 1  # the next checkpoint
+        self.rates = np.array(_default_rates() if rates is None else rates, np.float64)
+        self.items, self.context = Table("item", buckets), Table("context", buckets)
+        self.places = Places(max_items)
+        self.rewards = 0
+        self.stale = 0  # rewards since estimates of many columns were renewed
+        self._checkpoint = 1  # the next one, in decisions, …
+        self._reward_checkpoint = 1  # … and in rewards
+        self._offered = 1  # how many items were on offer last
         self._started = False
-        self._set_up(per_item=mode in ("disjoint", "hybrid"), pool=mode != "disjoint")
+        self._ones = np.ones(16, np.int64)
+        self.model = self._first_model(slopes=mode in ("disjoint", "hybrid"), separate=mode == "disjoint")
 
-    def _set_up(self, *, per_item: bool, pool: bool) -> None:
-        self.columns = Columns(products=self.mode == "interact" and not per_item)
-        self.shape = Shape(
-            np.array([float(pool)]), np.array([float(per_item)]), self.columns.item, self.columns.context
-        )
-        self.scales = new_scale(self.items), new_scale(self.context)
-        self.bank = new_bank(self.rates, 1, 0)
-        self._grow()
+    def _first_model(self, *, slopes: bool, separate: bool) -> Model:
+        columns = Columns(products=self.mode in ("interact", "hybrid"), slopes=slopes)
+        state = sums.new_state(self.rates, 0, 0, 0)
+        state.numbers[SEPARATE] = float(separate)
+        state.numbers[sums.ODDS] = ITEMS if separate else SHARED
+        return self._grown(columns, state, None, None)
 
     # ---------------------------------------------------------------------------------------------------------- reading
 
-    def place(self, offer: Offer, tick: int, *, learn: bool = True) -> Placed:
-        """Count what is on offer, make room for what is new, and move the coordinates when it is time."""
+    def read(self, names: Sequence[Any], rows: Sequence[Row], context: Row) -> Offer:
+        """Check what is on offer; raise, or change nothing."""
+        if len(names) > self.places.limit:
+            raise InvalidValue(
+                f"{len(names)} items are on offer; it must be ≤ {self.places.limit}, max_items: each has a model of its own"
+            )
+        return super().read(names, rows, context)
+
+    def place(self, offer: Offer, tick: int, *, learn: bool = True, awaited: Mapping[Any, int] = NOBODY) -> Placed:
+        """Count what is on offer, make room for what is new, and move the prior when it is time."""
         rows = self.items.write(offer.items, learn=learn)
         context = self.context.write(offer.context, learn=learn)
         if not learn:
-            return Placed(offer.names, rows, context, self._blocks_of(offer.names))
+            return Placed(offer.names, rows, context, self.places.known(offer.names))
         if not self._started:
-            self._started = True
-            if self.mode == "interact" and not self.items.described:
-                self._set_up(per_item=True, pool=False)  # items that are only names are told apart by their names
-        if self.items.width != self.scales[0].kind.shape[0] or self.context.width != self.scales[1].kind.shape[0]:
-            if self.columns.count(self.items, self.context) > FULL:
-                raise TooWide
-            self._grow()
-        woken = self._machine.count(self.scales[0], rows, self.scales[1], context)
-        if woken or tick >= self._next:
-            self._next = following(tick)
-            self._move()
-        return Placed(offer.names, rows, context, self._offered(offer.names, tick))
+            self._start()
+        self._make_columns()
+        who = self.places.offered(offer.names, tick, awaited, self._make_room, self._retire)
+        self._offered = len(offer.names)
+        model = self.model
+        scales = (*model.items, *model.context)
+        woken = wholly(self._machine.see, scales, model.items, rows, model.context, context)
+        if woken or tick >= self._checkpoint:
+            self._move_prior(model)
+            self._checkpoint = following(tick)
+        return Placed(offer.names, rows, context, who)
 
-    def _blocks_of(self, names: Sequence[Any]) -> Integers:
-        """The blocks of items; one that is not known has none, −1."""
-        if self.shape.single[0] == 0.0:
-            return np.zeros(len(names), np.int64)
-        return np.array([self.blocks.get(name, -1) for name in names], np.int64)
+    def _start(self) -> None:
+        """Items that are only names are told apart by their own effects alone."""
+        if self.mode == "interact" and not self.items.described:
+            self.model = self._first_model(slopes=True, separate=True)
+        self._started = True
 
-    def _offered(self, names: Sequence[Any], tick: float) -> Integers:
-        if self.shape.single[0] == 0.0:
-            return np.zeros(len(names), np.int64)
-        found = [*map(self.blocks.get, names)]
-        if None in found:
-            found = [self._add_block(name) if k is None else k for name, k in zip(names, found, strict=True)]
-        blocks = np.array(found, np.int64)
-        self.offered[blocks] = tick
-        return blocks
-
-    def _add_block(self, name: Any) -> int:
-        """A block for a new item: the first free one, or that of the item unseen for longest."""
-        if len(self.blocks) >= self.max_items:
-            self.evicted += 1
-            self.drop(self._names[int(np.argmin(self.offered))])
-        if not self._free:
-            self._more_blocks(min(max(4, 2 * len(self.offered)), self.max_items + 1))
-        k = heapq.heappop(self._free)
-        self.blocks[name] = k
-        self._names[k] = name
-        return k
-
-    def _more_blocks(self, K: int) -> None:
-        old = self.bank
-        fresh = new_bank(self.rates, K, self.columns.width)
-        k = old.last.shape[0]
-        for name in ("V", "b", "sums", "U", "theta", "rest"):
-            getattr(fresh, name)[:, :k] = getattr(old, name)
-        fresh.last[:k] = old.last
-        self.bank = fresh._replace(
-            rate=old.rate, cut=old.cut, cut_rate=old.cut_rate, weight=old.weight, misc=old.misc, event=old.event
-        )
-        self._forget(slice(k, K))
-        self.offered = np.r_[self.offered, np.full(K - k, math.inf)]
-        self._names += [None] * (K - k)
-        self._free += range(k, K)  # all larger than any other: still a heap
-
-    def _forget(self, blocks: Any) -> None:
-        """Nothing is known of these blocks but the prior, UᵀU = Λ; a factor holds the reciprocals of its diagonal."""
-        i = np.arange(self.columns.width)
-        self.bank.U[:, blocks] = 0.0
-        self.bank.U[:, blocks, i, i] = 1.0 / math.sqrt(self.bank.misc[LAM])
-        self.bank.U[:, blocks, 0, 0] = 1.0
-
-    def drop(self, item: Any) -> None:
-        """Forget an item's own model, if it has one."""
-        k = self.blocks.pop(item, None)
-        if k is None:
+    def _make_columns(self) -> None:
+        """Columns for slots that are new."""
+        model = self.model
+        if self.items.width == len(model.items.kind) and self.context.width == len(model.context.kind):
             return
-        bank = self.bank
-        for array in (bank.V, bank.b, bank.sums, bank.theta, bank.rest):
-            array[:, k] = 0.0
-        bank.last[k] = NEVER
-        self.offered[k] = math.inf
-        self._names[k] = None
-        heapq.heappush(self._free, k)
-        self._forget(k)
+        if model.columns.count(self.items, self.context) > FULL:
+            raise TooWide
+        self._move_prior(self._grown(model.columns, model.state, model.items, model.context))
 
-    # ------------------------------------------------------------------------------------------------------- coordinates
+    def _grown(self, columns: Columns, state: State, items: Scale | None, context: Scale | None) -> Model:
+        """The model over the slots of today; its estimates are to be renewed."""
+        columns, shared, own = columns.extended(self.items, self.context)
+        scales = new_scale(self.items.kinds, items), new_scale(self.context.kinds, context)
+        state = sums.grown(state, shared, own)
+        return self._model(columns, state, *scales)
 
-    def _grow(self) -> None:
-        """Slots and columns for features that are new."""
-        sources = self.columns.grow(self.items, self.context)
-        self.scales = new_scale(self.items, self.scales[0]), new_scale(self.context, self.scales[1])
-        self.shape = self.shape._replace(item=self.columns.item, context=self.columns.context)
-        p, old = self.columns.width, self.bank
-        fresh = new_bank(self.rates, old.last.shape[0], p)
-        known = np.flatnonzero(sources >= 0)
-        from_ = sources[known]
-        fresh.b[:, :, known] = old.b[:, :, from_]
-        fresh.V[:, :, known[:, None], known[None, :]] = old.V[:, :, from_[:, None], from_[None, :]]
-        self.bank = old._replace(V=fresh.V, b=fresh.b, U=fresh.U, theta=fresh.theta)
-        self._make_room()
-        p0 = old.b.shape[2]
-        if p0 > DIRECT and np.array_equal(sources, np.r_[np.arange(p0), np.full(p - p0, -1)]):
-            self._extend(old, p0)
-        else:
-            self._renew_all()
+    def _model(self, columns: Columns, state: State, items: Scale, context: Scale) -> Model:
+        work = sums.new_work(len(self.rates), len(columns.pairs), len(columns.own))
+        sums.check(state, work)
+        slots = Slots(np.zeros(self.items.width), np.zeros(self.context.width))
+        return Model(columns, state, columns.layout(self.items, self.context), items, context, slots, work)
 
-    def _extend(self, old: Bank, p0: int) -> None:
-        """Estimates with columns that nobody has seen: the old ones, and the prior; λ waits for the next checkpoint."""
-        bank = self.bank
-        bank.U[:, :, :p0, :p0] = old.U
-        bank.theta[:, :, :, :p0] = old.theta
-        new = np.arange(p0, bank.b.shape[2])
-        bank.U[:, :, new, new] = 1.0 / math.sqrt(bank.misc[LAM])
+    def _make_room(self, items: int) -> None:
+        """Own sums for so many items."""
+        if items > len(self.model.state.last):
+            self.model = self.model._replace(state=sums.with_items(self.model.state, items))
 
-    def _make_room(self) -> None:
-        """Workspace for the columns there are."""
-        I, C = self.items.width, self.context.width  # noqa: E741
-        self.work = new_work(I, C, self.columns.width)
-        self.sources = self.columns.sources(self.items, self.context)
+    def _retire(self, place: int) -> None:
+        wholly(self._machine.forget_item, self.model.state, self.model.state, place, self.model.work)
 
-    def _move(self) -> None:
-        """New coordinates, if the statistics have moved; what has been learned is re-expressed exactly."""
-        route = new_route(self.sources, self.items.width, self.context.width)  # seldom needed: not kept
-        moved = self._machine.move(self.bank, self.shape, *self.scales, route, self.work)
-        if moved and self.columns.width > DIRECT:
-            self._renew_wide()
-
-    def _renew_all(self) -> None:
-        """λ for the columns there are, and all estimates from their sums."""
-        self._machine.renew_all(self.bank, self.shape, *self.scales, self.work)
-        if self.columns.width > DIRECT:
-            self._renew_wide()
-
-    def _renew_wide(self) -> None:
-        """Estimates of every block that has seen something, by LAPACK."""
-        for k in np.flatnonzero(self.bank.last > NEVER):
-            for j in range(len(self.rates)):
-                self._renew(j, int(k))
-
-    def _renew(self, j: int, k: int) -> None:
-        """Estimates of one block from its sums."""
-        from scipy.linalg import cho_solve
-
-        bank, p = self.bank, self.columns.width
-        V, b, theta = bank.V[j, k], bank.b[j, k], bank.theta[j, k]
-        W = V.copy()
-        W[np.diag_indices(p)] += np.r_[1.0, np.full(p - 1, bank.misc[LAM])]
-        U = np.linalg.cholesky(W, upper=True)
-        theta[:] = cho_solve((U, False), np.stack([b, V[0]], axis=1)).T
-        U[np.diag_indices(p)] = 1.0 / np.diagonal(U)
-        bank.U[j, k] = U
-        bank.rest[j, k] = bank.sums[j, k, 1] - b @ theta[0], b[0] - b @ theta[1], V[0, 0] - V[0] @ theta[1]
+    def _move_prior(self, m: Model) -> None:
+        """Take a model, with the prior for the scales of today and all estimates from its sums."""
+        args = m.state, m.layout, m.items, m.context, self._offered, m.work
+        wholly(self._machine.move_prior, (*m.state, *m.items, *m.context), *args)
+        self.model = m
+        self.stale = 0
 
     # ---------------------------------------------------------------------------------------------------------- deciding
 
     def _look(self, placed: Placed, explore: float, u: float, given: int) -> tuple[Matrix, int, Vector]:
-        n = len(placed.names)
-        table, seen = np.empty((5, n)), np.empty(1 + 2 * len(self.rates))
+        """The table of `choice`, the item drawn with u or given, and its ticket in the duel."""
+        n, m = len(placed.names), self.model
+        table, told = np.empty((ROWS, n)), np.empty(2)
         if n > len(self._ones):
             self._ones = np.ones(2 * n, np.int64)
-        (a, c), open_ = self.scales, self._ones[:n]
-        rows, context, blocks = placed.rows, placed.context, placed.blocks
-        args = (rows, c, context, blocks, explore, u, given, table, open_, seen, self.work)
-        return table, self._machine.decide(self.bank, self.shape, a, *args), seen
+        self._fits(placed.rows, placed.context, placed.blocks)
+        a = self._machine.decide(
+            m.state, m.layout, m.items, placed.rows, m.context, placed.context, placed.blocks, explore, u, given, table,
+            self._ones[:n], told, m.slots, m.work,
+        )  # fmt: skip
+        return table, a, told
+
+    def _fits(self, rows: Matrix, context: Matrix, who: Integers) -> None:
+        """Compiled code checks no bounds."""
+        m = self.model
+        widths = rows.shape[1] == len(m.items.kind) and context.shape[1] == len(m.context.kind)
+        if not widths or len(rows) != len(who) or who.max() >= len(m.state.last):
+            raise InvalidShape("an offer does not fit the model: a call was interrupted; decide again")
+
+    def score(self, placed: Placed) -> tuple[Vector, Vector]:
+        """Forecast reward and its standard deviation, for every item."""
+        table, _, _ = self._look(placed, 0.0, 0.0, -2)
+        return self._mixed(table, MEAN, STATIC_MEAN), self._mixed(table, SD, STATIC_SD)
+
+    def _mixed(self, table: Matrix, adaptive: int, static: int) -> Vector:
+        """What the two voices say, weighted by how likely each decides."""
+        rho = float(self.model.state.numbers[RHO])
+        mixed: Vector = (1.0 - rho) * table[adaptive] + rho * table[static]
+        return mixed
+
+    def choose(self, placed: Placed, explore: float, chance: Sequence[float]) -> Choice:
+        """Draw place by place without replacement, each time with the exact probabilities of what is left."""
+        table, a, told = self._look(placed, explore, chance[0], -1)
+        scores = self._mixed(table, MEAN, STATIC_MEAN)
+        if len(chance) == 1:
+            return Choice([a], float(table[LAW, a]), table[LAW], scores, [_memo(placed, a, told)])
+        first, propensity = table[LAW].copy(), float(table[LAW, a])
+        drawn, left = [a], np.ones(len(placed.names), np.int64)
+        for u in chance[1:]:
+            left[a] = 0
+            a = self._machine.draw(table, left, float(self.model.state.numbers[RHO]), explore, u)
+            drawn.append(a)
+            propensity *= float(table[LAW, a])
+        return Choice(drawn, propensity, first, scores, [self.memo(placed, a) for a in drawn])
+
+    def memo(self, placed: Placed, a: int, *, chosen: bool = True) -> Memo:
+        """Raw features, and the decision's ticket in the duel of the voices; a choice made elsewhere has none."""
+        if not chosen or len(self.rates) == 1:
+            return _memo(placed, a, np.array([-1.0, 1.0]))
+        return _memo(placed, a, self._look(placed, 0.0, 0.0, a)[2])
 
     # ---------------------------------------------------------------------------------------------------------- learning
 
-    def learn(self, memo: Memo, tick: float, r: float, w: float, *, judge: bool = True) -> Refuted | None:
-        """Learn a reward with the weight of its own age; late ones are written in today's coordinates."""
-        row, context = self._today(memo.row, self.items), self._today(memo.context, self.context)
-        k = 0
-        if self.shape.single[0] == 1.0:
-            known = self.blocks.get(memo.item)
-            k = self._add_block(memo.item) if known is None else known
-            if known is None:
-                self.offered[k] = tick
-        seen = memo.seen if judge else memo.seen[:0]
-        a, c = self.scales
-        refuted = self._machine.learn(self.bank, self.shape, a, row, c, context, k, tick, r, w, seen, self.work)
-        if self.columns.width > DIRECT:
+    def learn(
+        self, memo: Memo, tick: float, r: float, w: float, *, judge: bool = True, awaited: Mapping[Any, int] = NOBODY
+    ) -> Refuted | None:
+        """Learn a reward with the weight of its own age."""
+        self._make_columns()
+        row, context = _today(memo.row, self.items), _today(memo.context, self.context)
+        i = self.places.get(memo.item)
+        if i < 0:
+            i = int(self.places.offered([memo.item], tick, awaited, self._make_room, self._retire)[0])
+        m = self.model
+        self._fits(row[None], context[None], np.array([i]))
+        args = m.state, m.layout, m.items, row, m.context, context, i, tick, r, w, judge, memo.seen, m.slots, m.work
+        refuted = wholly(self._machine.learn, m.state, *args)
+        self.rewards += 1
+        if len(self.rates) > 1 and self.rewards >= self._reward_checkpoint:
+            wholly(self._machine.tune_prior, m.state, m.state, m.layout, m.items, m.context, m.work)
+            self._reward_checkpoint, self.stale = following(self.rewards), 0
+        elif len(m.layout.item) > DIRECT:
             self._renew_sometimes()
-        if not refuted:
-            return None
-        return Refuted(*self.bank.event.tolist())
+        return Refuted(*m.state.event.tolist()) if refuted else None
 
     def _renew_sometimes(self) -> None:
         """Above 64 columns estimates are renewed every p/8 rewards; their sums are always exact."""
         self.stale += 1
-        if self.stale * 8 >= self.columns.width or self.bank.misc[NEWEST] < 32:
+        if self.stale * 8 >= len(self.model.layout.item):
             self.stale = 0
-            self._renew_wide()
+            self._machine.renew_all(self.model.state, self.model.work)
 
-    @staticmethod
-    def _today(row: Vector, table: Table) -> Vector:
-        """A row made before some slots existed, with what it holds there."""
-        return row if len(row) == table.width else np.r_[row, table.missing[len(row) :]]
+    def drop(self, item: Any) -> None:
+        """Forget an item's own effect."""
+        self.places.drop(item, self._retire)
+        self._machine.renew_all(self.model.state, self.model.work)
 
     # ------------------------------------------------------------------------------------------------------------ looking
 
     def info(self) -> dict[str, Any]:
         """What the learner tells about itself."""
-        first = 0 if self.shape.shared[0] else 1
-        known = float(self.bank.sums[self.use, first : None if first else 1, 0].sum())
-        return self._told(
-            known,
-            columns=self.columns.width,
+        state = self.model.state
+        use = int(state.numbers[USE])
+        return told_of(
+            state.rate[: len(self.rates) - (len(self.rates) > 1)],
+            use,
+            state.trust @ state.mix,
+            float(state.n[use]),
+            math.sqrt(max(float(noise(state, use)), 0.0)),
+            state.numbers,
+            static=float(state.numbers[RHO]) if len(self.rates) > 1 else None,
+            columns=len(self.model.layout.item),
             covariance="full",
-            items=len(self.blocks),
-            evicted=self.evicted,
+            items=len(self.places),
+            evicted=self.places.evicted,
             buckets=self.items.buckets,
+            collisions=self.items.collisions + self.context.collisions,
         )
-
-    def _noise(self) -> float:
-        return float(kernels.noise(self.bank, self.shape, self.use))
 
     # ------------------------------------------------------------------------------------------------------------- saving
 
     def pack(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Everything, as JSON and arrays."""
+        m = self.model
         about = {
+            "engine": 1,
             "mode": self.mode,
-            "max_items": self.max_items,
             "items": self.items.to_json(),
             "context": self.context.to_json(),
-            "products": self.columns.products,
-            "pairs": [self.columns.item.tolist(), self.columns.context.tolist()],
-            "blocks": [[name, k] for name, k in self.blocks.items()],
-            "evicted": self.evicted,
-            "stale": self.stale,
+            "products": m.columns.products,
+            "slopes": m.columns.slopes,
+            "pairs": [list(pair) for pair in m.columns.pairs],
+            "own": list(m.columns.own),
+            "places": self.places.to_json(),
+            "counts": [self.rewards, self.stale, self._checkpoint, self._reward_checkpoint, self._offered],
             "started": self._started,
-            "next": self._next,
         }
-        arrays = {f"bank.{name}": value for name, value in self.bank._asdict().items()}
-        for side, scale in zip(("items", "context"), self.scales, strict=True):
+        arrays = {f"state.{name}": value for name, value in m.state._asdict().items() if value.size}
+        for side, scale in (("items", m.items), ("context", m.context)):
             arrays |= {f"{side}.{name}": value for name, value in scale._asdict().items()}
-        arrays |= {
-            "offered": self.offered,
-            "rates": self.rates,
-            "shared": self.shape.shared,
-            "single": self.shape.single,
-        }
-        return about, arrays
+        return about, arrays | {"offered": self.places.when, "rates": self.rates}
 
     @classmethod
     def unpack(cls, about: Mapping[str, Any], arrays: Mapping[str, Any]) -> "Adaptive":
         """The learner that was packed; raises if arrays do not fit each other."""
-        learner = cls(about["mode"], np.array(arrays["rates"], np.float64), max_items=int(about["max_items"]))
+        learner = cls(about["mode"], np.array(arrays["rates"], np.float64))
         learner.items = Table.from_json("item", about["items"])
         learner.context = Table.from_json("context", about["context"])
-        learner.columns = Columns(products=bool(about["products"]))
-        learner.columns.restore(about["pairs"])
-        learner.blocks = {name: int(k) for name, k in about["blocks"]}
-        learner.evicted, learner.stale, learner._started = (
-            int(about["evicted"]),
-            int(about["stale"]),
-            bool(about["started"]),
+        columns = Columns(products=bool(about["products"]), slopes=bool(about["slopes"]))
+        columns.pairs = tuple((int(i), int(c)) for i, c in about["pairs"])
+        columns.own = tuple(int(c) for c in about["own"])
+        if columns.extended(learner.items, learner.context)[0].pairs != columns.pairs:
+            raise InvalidValue("its columns are not those of its features")
+        learner.places = Places.from_json(about["places"], np.array(arrays["offered"], np.float64))
+        learner.rewards, learner.stale, learner._checkpoint, learner._reward_checkpoint, learner._offered = map(
+            int, about["counts"]
         )
-        learner._next = int(about["next"])
-        learner.shape = Shape(
-            np.array(arrays["shared"]), np.array(arrays["single"]), learner.columns.item, learner.columns.context
-        )
-        if not all(0 < k < len(arrays["offered"]) for k in learner.blocks.values()):
-            raise InvalidValue("an item's block does not exist")
-        K, p = len(arrays["offered"]), learner.columns.width
-        learner.bank = same_bank("bank.", new_bank(learner.rates, K, p), arrays)
-        learner.scales = (
-            Scale(*(same(f"items.{n}", v, arrays) for n, v in new_scale(learner.items)._asdict().items())),
-            Scale(*(same(f"context.{n}", v, arrays) for n, v in new_scale(learner.context)._asdict().items())),
-        )
-        learner.offered = np.array(arrays["offered"], np.float64)
-        learner._names = [None] * K
-        for name, k in learner.blocks.items():
-            learner._names[k] = name
-        learner._free = sorted(set(range(1, K)).difference(learner.blocks.values()))
-        learner._make_room()
+        learner._started = bool(about["started"])
+        N = len(arrays["state.last"]) if "state.last" in arrays else 0
+        like = sums.new_state(learner.rates, N, len(columns.pairs), len(columns.own))
+        fields = like._asdict().items()
+        state = State(*(same(f"state.{n}", v, arrays) if v.size else v for n, v in fields))
+        scales = [
+            Scale(*(same(f"{side}.{n}", v, arrays) for n, v in new_scale(table.kinds)._asdict().items()))
+            for side, table in (("items", learner.items), ("context", learner.context))
+        ]
+        learner.model = learner._model(columns, state, *scales)
         return learner
+
+
+def same(name: str, like: Any, arrays: Mapping[str, Any]) -> Any:
+    """An array of the shape and type it must have, of finite numbers: compiled code checks no bounds."""
+    found = np.array(arrays[name], order="C")
+    if found.shape != like.shape or found.dtype != like.dtype:
+        raise InvalidValue(f"{name} is {found.dtype} {found.shape}; it must be {like.dtype} {like.shape}")
+    if found.dtype.kind == "f" and not np.isfinite(found).all():
+        raise InvalidValue(f"{name} has a number that is not finite")
+    return found
+
+
+def following(count: int) -> int:
+    """The checkpoint after this one: the next up to 8, then a quarter later."""
+    return count + 1 if count < 8 else count + count // 4
+
+
+def _default_rates() -> list[float]:
+    """Those of the memories that compete, and of the static one."""
+    return [-math.log1p(-1.0 / m) for m in MEMORIES] + [0.0]
+
+
+def _memo(placed: Placed, a: int, told: Vector) -> Memo:
+    return Memo(placed.names[a], placed.rows[a].copy(), placed.context[0], told)
+
+
+def _today(row: Vector, table: Table) -> Vector:
+    """A row made before some slots existed, with what it holds there."""
+    return row if len(row) == table.width else np.r_[row, table.missing[len(row) :]]
+
+
+__all__ = ["NEVER", "Adaptive", "TooWide", "following", "same"]

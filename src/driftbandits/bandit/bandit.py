@@ -38,7 +38,8 @@ class Bandit(Core):
     half_life
         None: finds out. A number: of decisions after which an observation counts half. "3d", "90min" or a timedelta: by the clock.
     explore
-        Every item on offer has propensity ≥ explore / number of items.
+        Every item on offer has propensity ≥ explore / number of items. 0.002 costs next to nothing; 0.02 costs one or two percent of what
+        there is to earn, and makes evaluation of other policies on the log ten times as sharp for items that are rarely chosen.
     seed
         Of the bandit's own chance; ids are drawn from the system's.
     strategy
@@ -67,7 +68,7 @@ class Bandit(Core):
         reward: str = "value",
         features: str | Function = "interact",
         half_life: Any = None,
-        explore: float = 0.02,
+        explore: float = 0.002,
         seed: int = 0,
         strategy: Any = None,
         on_repeat: str = "error",

@@ -161,7 +161,7 @@ class Core:
     def _place(self, offer: Offer) -> Placed:
         """An offer in the learner's slots; above 500 columns the covariance becomes diagonal."""
         try:
-            return self._learner.place(offer, self._tick)
+            return self._learner.place(offer, self._tick, awaited=self._pending.awaited)
         except TooWide:
             from .diagonal import Diagonal
 
@@ -206,7 +206,7 @@ class Core:
         tick = opened.at if self._clocked else float(opened.tick)
         for memo, r in zip(opened.memos, rewards, strict=True):
             if not math.isnan(r):
-                refuted = self._learner.learn(memo, tick, r, w, judge=judge)
+                refuted = self._learner.learn(memo, tick, r, w, judge=judge, awaited=self._pending.awaited)
                 if refuted is not None:
                     self._drifted(refuted, opened.at)
 

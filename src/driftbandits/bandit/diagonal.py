@@ -7,7 +7,7 @@ columns as independent (a Kalman filter with diagonal covariance), in the order 
 
 Δ the time since j was last touched.
 
-Numbers are divided by their root mean square and not centred, since a missing one is 0. Memories are judged as in `judging`.
+Numbers are divided by their root mean square and not centred, since a missing one is 0. Memories are judged as in `adaptive.evidence`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,16 +15,19 @@ from typing import Any
 
 import numpy as np
 
+from ..adaptive.choice import LAW, MEAN, ROWS, SD
+from ..adaptive.columns import Scale
+from ..adaptive.sums import COUNT, NEVER, NUMBERS, SUM, USE, Integers
 from ..core.linalg import Matrix, Vector
 from ..errors import InvalidValue
 from . import sparse
-from .adaptive import Adaptive
-from .coordinates import Integers
+from .adaptive import Adaptive, same
 from .features import NUMBER, PRESENT, Reading, Table, mark
-from .learner import Memo, Offer, Placed, Refuted
-from .memories import Memories, same, same_bank
-from .sums import COUNT, LAM, NEVER, PRIOR, SUM, Bank, new_bank
+from .learner import Choice, Memo, Offer, Placed, Refuted
+from .memories import NOBODY, Memories, told_of
+from .sparse import PRIOR, Trial, new_trial
 
+RIDGE = 0.3  # the prior precision is RIDGE·E‖x‖²
 NAME = "\0name"  # the item itself, as a category
 REMEMBERED = 1 << 16  # hashes kept at hand
 
@@ -34,12 +37,10 @@ class Diagonal(Memories):
 
     def __init__(self, mode: str, rates: Sequence[float] | Vector, buckets: int) -> None:
         self.mode = mode  # with products or without; "named" ones tell items apart by their names
-        self.rates = np.array(rates, np.float64)
         self.items, self.context = Table("item", buckets), Table("context", buckets)
-        self.bank: Bank = new_bank(self.rates, 1, 0)
-        self.bank.misc[LAM] = 0.0  # the prior precision, set at the first decision
-        self.mean = np.zeros((len(self.rates), buckets))
-        self.ratio = np.ones((len(self.rates), buckets))  # v_j/v₀
+        self.trial: Trial = new_trial(np.array(rates, np.float64))
+        self.mean = np.zeros((len(rates), buckets))
+        self.ratio = np.ones((len(rates), buckets))  # v_j/v₀
         self.last = np.full(buckets, NEVER)
         self._compiled: tuple[Any, Any] | None = None
         self._known: dict[str, dict[Any, int]] = {"item": {}, "context": {}}  # buckets already computed
@@ -49,39 +50,43 @@ class Diagonal(Memories):
 
     @classmethod
     def of(cls, old: Adaptive) -> "Diagonal":
-        """A learner that has become too wide, with what it knew of each column."""
-        new = cls(_mode(old), old.rates, old.items.buckets)
+        """A learner that has become too wide, with what it knew of each column; its static memory is left behind."""
+        model = old.model
+        M = max(len(old.rates) - 1, 1)
+        new = cls(_mode(old), old.rates[:M], old.items.buckets)
         for name in ("numbers", "strings"):
             getattr(new.items, name).update(getattr(old.items, name))
             getattr(new.context, name).update(getattr(old.context, name))
-        new.bank.misc[:] = old.bank.misc
-        new.bank.weight[:] = old.bank.weight
-        new.bank.misc[LAM] = PRIOR * max(1.0, float(old.columns.width) ** 0.5)
+        new.trial.numbers[:NUMBERS] = model.state.numbers
+        new.trial.weight[:] = model.state.weight[:M]
+        new.trial.numbers[PRIOR] = RIDGE * max(1.0, float(len(model.layout.item)) ** 0.5)
         own, who = new._buckets(old.items), new._buckets(old.context)
-        for side, table, places in ((0, old.items, own), (1, old.context, who)):
-            scale = old.scales[side]
+        for scale, table, places in ((model.items, old.items, own), (model.context, old.context, who)):
             for slot in (s for s in table.numbers.values() if s < len(scale.seen)):
                 new.squares[:, places[slot]] = (
                     scale.seen[slot],
                     scale.M2[slot] + scale.seen[slot] * scale.mean[slot] ** 2,
                 )
-        if old.shape.shared[0] == 1.0:
-            new._inherit(old, own, who)
+        new._inherit(old, own, who)
         return new
 
     def _inherit(self, old: Adaptive, own: Integers, who: Integers) -> None:
-        """Slopes of the pool, in the new units."""
-        away = old.bank.misc[SUM] / max(old.bank.misc[COUNT], 1.0)
+        """Shared slopes, in the new units."""
+        state = old.model.state
+        away = state.numbers[SUM] / max(state.numbers[COUNT], 1.0)
         unit = [
             _units(self, table, scale, places)
-            for table, scale, places in zip((old.items, old.context), old.scales, (own, who), strict=True)
+            for table, scale, places in (
+                (old.items, old.model.items, own),
+                (old.context, old.model.context, who),
+            )
         ]
-        for column, (i, c) in enumerate(zip(old.columns.item.tolist(), old.columns.context.tolist(), strict=True)):
+        for column, (i, c) in enumerate(old.model.columns.pairs):
             place = int(
                 own[i] if c == 0 else who[c] if i == 0 else sparse.product(int(own[i]), int(who[c]), self.mean.shape[1])
             )
             if (i or c) and place >= 0:
-                theta = old.bank.theta[:, 0, 0, column] - away * old.bank.theta[:, 0, 1, column]
+                theta = state.theta[: len(self.mean), 0, column] - away * state.theta[: len(self.mean), 1, column]
                 self.mean[:, place] = theta * unit[0][i] * unit[1][c]
 
     def _buckets(self, table: Table) -> Integers:
@@ -110,13 +115,13 @@ class Diagonal(Memories):
 
     # ---------------------------------------------------------------------------------------------------------- reading
 
-    def place(self, offer: Offer, tick: int, *, learn: bool = True) -> Placed:  # noqa: ARG002
+    def place(self, offer: Offer, tick: int, *, learn: bool = True, awaited: Mapping[Any, int] = NOBODY) -> Placed:  # noqa: ARG002
         """Rows (n, 1 + 2·most) of a count, buckets and values; numbers in units of their root mean square."""
         named = [str(name) for name in offer.names] if self.mode.startswith("named") else None
         items = self._rows(self.items, offer.items, named, learn)
         context = self._rows(self.context, offer.context, None, learn)
-        if learn and self.bank.misc[LAM] == 0.0:
-            self.bank.misc[LAM] = PRIOR * max(1.0, float(items[:, 0].mean() * (1.0 + context[0, 0])))
+        if learn and self.trial.numbers[PRIOR] == 0.0:
+            self.trial.numbers[PRIOR] = RIDGE * max(1.0, float(items[:, 0].mean() * (1.0 + context[0, 0])))
         return Placed(offer.names, items, context, np.zeros(len(offer.names), np.int64))
 
     def _rows(self, table: Table, reading: Reading, named: list[str] | None, learn: bool) -> Matrix:
@@ -187,31 +192,51 @@ class Diagonal(Memories):
                 np.zeros(1),
                 np.zeros(1, np.int64),
             )
-            decide = sparse.decide.direct(self.bank, model, rows, one, True, 0.0, 0.0, 0, rows, cols, one, cols, one)
-            learn = sparse.learn.direct(self.bank, model, one, one, True, 0.0, 0.0, 0.0, one, cols, one)
+            decide = sparse.decide.direct(self.trial, model, rows, one, True, 0.0, 0.0, True, rows, cols, cols, one)
+            learn = sparse.learn.direct(self.trial, model, one, one, True, 0.0, 0.0, 0.0, True, cols, one)
             self._compiled = decide, learn
         return self._compiled
 
-    def _look(self, placed: Placed, explore: float, u: float, given: int) -> tuple[Matrix, int, Vector]:
-        n = len(placed.names)
-        table, seen = np.empty((5, n)), np.empty(1 + 2 * len(self.rates))
+    def _look(self, placed: Placed, explore: float, u: float, draws: bool, open_: Integers) -> tuple[Matrix, int]:
+        table = np.zeros((ROWS, len(placed.names)))
         cols, vals = self._room(placed.rows[0], placed.context[0])
         a = self._code()[0](
-            self.bank,
+            self.trial,
             sparse.Model(self.mean, self.ratio, self.last),
             placed.rows,
             placed.context[0],
             self.mode.endswith("products"),
             explore,
             u,
-            given,
+            draws,
             table,
-            np.ones(n, np.int64),
-            seen,
+            open_,
             cols,
             vals,
         )
-        return table, a, seen
+        return table, a
+
+    def score(self, placed: Placed) -> tuple[Vector, Vector]:
+        """Forecast reward and its standard deviation, for every item, by the memory in use."""
+        table, _ = self._look(placed, 0.0, 0.0, False, np.ones(len(placed.names), np.int64))
+        return table[MEAN], table[SD]
+
+    def choose(self, placed: Placed, explore: float, chance: Sequence[float]) -> Choice:
+        """Draw place by place without replacement, each time with the exact probabilities of what is left."""
+        left, drawn, propensity = np.ones(len(placed.names), np.int64), [], 1.0
+        first: Matrix | None = None
+        for u in chance:
+            table, a = self._look(placed, explore, u, True, left)
+            first = table if first is None else first
+            drawn.append(a)
+            propensity *= float(table[LAW, a])
+            left[a] = 0
+        assert first is not None
+        return Choice(drawn, propensity, first[LAW], first[MEAN], [self.memo(placed, a) for a in drawn])
+
+    def memo(self, placed: Placed, a: int, *, chosen: bool = True) -> Memo:  # noqa: ARG002
+        """Buckets and values."""
+        return Memo(placed.names[a], placed.rows[a].copy(), placed.context[0], np.zeros(0))
 
     def accepts(
         self,
@@ -228,12 +253,20 @@ class Diagonal(Memories):
                 "on_repeat='replace' is not possible with a diagonal covariance: what was learned cannot be taken back"
             )
 
-    def learn(self, memo: Memo, tick: float, r: float, w: float, *, judge: bool = True) -> Refuted | None:
+    def learn(
+        self,
+        memo: Memo,
+        tick: float,
+        r: float,
+        w: float,
+        *,
+        judge: bool = True,
+        awaited: Mapping[Any, int] = NOBODY,  # noqa: ARG002
+    ) -> Refuted | None:
         """Learn a reward, when it arrives; a late one counts for less by its age."""
         cols, vals = self._room(memo.row, memo.context)
-        before = self.bank.cut.copy()
         refuted = self._code()[1](
-            self.bank,
+            self.trial,
             sparse.Model(self.mean, self.ratio, self.last),
             memo.row,
             memo.context,
@@ -241,14 +274,20 @@ class Diagonal(Memories):
             tick,
             r,
             w,
-            memo.seen if judge else memo.seen[:0],
+            judge,
             cols,
             vals,
         )
-        for j in np.flatnonzero(self.bank.cut != before):
-            lead = int(np.argmax(self.bank.weight))
-            self.mean[j], self.ratio[j], self.bank.sums[j] = self.mean[lead], self.ratio[lead], self.bank.sums[lead]
-        return Refuted(*self.bank.event.tolist()) if refuted else None
+        if judge and self.trial.refuted.any():
+            lead = int(np.argmax(self.trial.weight))
+            for j in np.flatnonzero(self.trial.refuted):
+                self.mean[j], self.ratio[j], self.trial.sums[j] = (
+                    self.mean[lead],
+                    self.ratio[lead],
+                    self.trial.sums[lead],
+                )
+            self.trial.refuted[:] = 0
+        return Refuted(*self.trial.event.tolist()) if refuted else None
 
     def drop(self, item: Any) -> None:
         """Forget what is known of an item by its name."""
@@ -259,35 +298,40 @@ class Diagonal(Memories):
 
     def info(self) -> dict[str, Any]:
         """What the learner tells about itself."""
-        return self._told(
-            float(self.bank.sums[self.use, 0, 0]),
+        trial, use = self.trial, int(self.trial.numbers[USE])
+        return told_of(
+            trial.rate,
+            use,
+            np.exp(trial.weight - trial.weight.max()),
+            float(trial.sums[use, 0]),
+            float(np.sqrt(max(sparse.noise(trial), 0.0))),
+            trial.numbers,
             columns=int((self.last > NEVER).sum()),
             covariance="diagonal",
             items=None,
             evicted=0,
             buckets=self.mean.shape[1],
+            collisions=self.items.collisions + self.context.collisions,
         )
-
-    def _noise(self) -> float:
-        return float(sparse.noise(self.bank))
 
     def pack(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Everything, as JSON and arrays."""
-        about = {"diagonal": self.mode, "items": _names(self.items), "context": _names(self.context)}
-        arrays = {f"trial.{name}": value for name, value in self.bank._asdict().items() if value.size}
-        rest = {"mean": self.mean, "ratio": self.ratio, "last": self.last, "squares": self.squares, "rates": self.rates}
-        return about, arrays | rest
+        about = {"engine": 1, "diagonal": self.mode, "items": _names(self.items), "context": _names(self.context)}
+        arrays = {f"trial.{name}": value for name, value in self.trial._asdict().items()}
+        return about, arrays | {"mean": self.mean, "ratio": self.ratio, "last": self.last, "squares": self.squares}
 
     @classmethod
     def unpack(cls, about: Mapping[str, Any], arrays: Mapping[str, Any]) -> "Diagonal":
         """The learner that was packed."""
-        new = cls(about["diagonal"], np.array(arrays["rates"], np.float64), len(arrays["last"]))
+        new = cls(about["diagonal"], np.array(arrays["trial.rate"], np.float64), len(arrays["last"]))
         for table, saved in ((new.items, about["items"]), (new.context, about["context"])):
             table.numbers = dict.fromkeys(saved["numbers"], 0)
             table.strings = dict.fromkeys(saved["strings"])
             table.first_hash = {int(b): int(h) for b, h in saved["first_hash"]}
             table.collisions = int(saved["collisions"])
-        new.bank = same_bank("trial.", new.bank, arrays)
+        new.trial = Trial(*(same(f"trial.{name}", value, arrays) for name, value in new.trial._asdict().items()))
+        if not 0 <= new.trial.numbers[USE] < len(new.trial.rate):
+            raise InvalidValue("the memory in use does not exist")
         for name in ("mean", "ratio", "last", "squares"):
             setattr(new, name, same(name, getattr(new, name), arrays))
         return new
@@ -304,16 +348,17 @@ def _names(table: Table) -> dict[str, Any]:
 
 
 def _mode(old: Adaptive) -> str:
-    named = "named" if old.shape.single[0] == 1.0 else "shared"
-    return f"{named} products" if named == "named" or old.columns.products else f"{named} sums"
+    columns = old.model.columns
+    named = "named" if columns.slopes else "shared"
+    return f"{named} products" if columns.slopes or columns.products else f"{named} sums"
 
 
-def _units(new: Diagonal, table: Table, scale: Any, places: Integers) -> Vector:
+def _units(new: Diagonal, table: Table, scale: Scale, places: Integers) -> Vector:
     """What one unit of a sparse column is in units of the dense one."""
     unit = np.ones(table.width)
-    for slot in (s for s in table.numbers.values() if s < len(scale.inv)):
+    for slot in (s for s in table.numbers.values() if s < len(scale.s)):
         n, total = new.squares[:, places[slot]]
-        unit[slot] = scale.inv[slot] * np.sqrt(total / max(n, 1.0))
+        unit[slot] = np.sqrt(total / max(n, 1.0))
     return unit
 
 

@@ -23,7 +23,7 @@ from .decision import Decision
 from .logged import Logged, read_logged
 from .pending import Closed, Open
 from .rows import decide_row, request_data, reward_row
-from .saving import STATE, from_bytes, to_bytes
+from .saving import STATE, EarlierLearner, from_bytes, to_bytes
 from .sqlite_store import SQLiteStore
 from .store import ASIDE, Damaged, Row, Store
 
@@ -139,7 +139,7 @@ class Durable(Bandit):
 
     def _reload(self, upto: float = math.inf) -> None:
         """The state of the file, in place of one that may be ahead of it; the log is applied up to a row, or to its end."""
-        found = self._store.state(lambda data: from_bytes(data, self._store.name, kind=Durable, **self._code))
+        found = _newest_state(self._store, self._code)
         if found is None:
             raise InvalidState(f"{self._store.name} has lost its snapshots; restore a backup")
         self.__dict__ |= {"_seq": found[0]} | {name: getattr(found[1], name) for name in STATE}
@@ -348,7 +348,7 @@ def _opened(store: SQLiteStore, asked: Durable, settings: dict[str, Any]) -> Dur
     with store.transaction():
         store.migrate()
         store.claim()
-        found = store.state(lambda data: from_bytes(data, store.name, kind=Durable, **code))
+        found = _newest_state(store, code)
         bandit = asked if found is None else found[1]
         _same_settings(asked, bandit, settings, store.name)
         bandit._store, bandit._code = store, code
@@ -357,6 +357,15 @@ def _opened(store: SQLiteStore, asked: Durable, settings: dict[str, Any]) -> Dur
         if found is None:
             bandit._snapshot()
     return bandit
+
+
+def _newest_state(store: Store, code: dict[str, Any]) -> "tuple[int, Durable] | None":
+    """The newest snapshot that can be read, and its row; of an earlier learner's only the settings, so that the log is learned again."""
+    try:
+        return store.state(lambda data: from_bytes(data, store.name, kind=Durable, **code))
+    except EarlierLearner:
+        found = store.state(lambda data: from_bytes(data, store.name, kind=Durable, again=True, **code))
+        return None if found is None else (0, found[1])
 
 
 def _absorb_all(bandit: Durable, damaged: str) -> None:

@@ -104,6 +104,11 @@ class Table:
         return len(self.kinds)
 
     @property
+    def present(self) -> dict[int, int]:
+        """For each number that is sometimes missing, its slot and the one that says whether it is there."""
+        return {self.numbers[name]: slot for name, slot in self.presence.items()}
+
+    @property
     def described(self) -> bool:
         """Has any feature been seen?"""
         return len(self.kinds) > 1

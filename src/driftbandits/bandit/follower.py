@@ -43,7 +43,7 @@ class Follower(Bandit):
             return super().decide(items, context, at=at, mask=mask, k=k)
 
     def _note_decision(self, request: Request, decision: Decision) -> None:
-        self._pending.open.clear()  # rewards are matched by the learner
+        self._pending.give_up(decision.id)  # rewards are matched by the learner
         with self._whole():
             self._store.append("decide", **decide_row(request, decision))
 
@@ -162,5 +162,5 @@ def open_follower(path: Any, refresh: Any, code: dict[str, Any]) -> Follower:
     bandit._refresh = seconds
     bandit._looked = time.monotonic()
     bandit._chance = secrets.randbits(64)  # else it would draw what the learner draws
-    bandit._pending.closed.clear()
+    bandit._pending.restore((), (), bandit._pending.dropped)
     return bandit

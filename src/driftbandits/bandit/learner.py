@@ -3,11 +3,11 @@
 A learner sees rows of features by name; it knows nothing of ids, rewards that are pending, or files.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from ..adaptive.sums import Integers
 from ..core.linalg import Matrix, Vector
-from .coordinates import Integers
 from .features import Reading
 from .vectors import Row
 
@@ -18,7 +18,7 @@ class Memo(NamedTuple):
     item: Any
     row: Vector  # the item's raw features
     context: Vector
-    seen: Vector  # what was forecast
+    seen: Vector  # what the learner noted of it
 
 
 class Offer(NamedTuple):
@@ -66,8 +66,8 @@ class Learner(Protocol):
     def read(self, names: Sequence[Any], rows: Sequence[Row], context: Row) -> Offer:
         """Check what is on offer; raise, or change nothing."""
 
-    def place(self, offer: Offer, tick: int, *, learn: bool = True) -> Placed:
-        """Count what is on offer; `learn=False` looks without counting."""
+    def place(self, offer: Offer, tick: int, *, learn: bool = True, awaited: Mapping[Any, int] = ...) -> Placed:
+        """Count what is on offer; `learn=False` looks without counting. Items that are `awaited` must not be forgotten for new ones."""
 
     def score(self, placed: Placed) -> tuple[Vector, Vector]:
         """Forecast reward and its standard deviation, for every item."""
@@ -81,7 +81,9 @@ class Learner(Protocol):
     def memo(self, placed: Placed, a: int, *, chosen: bool = True) -> Memo:
         """What to keep of item a, chosen here or elsewhere."""
 
-    def learn(self, memo: Memo, tick: float, r: float, w: float, *, judge: bool = True) -> Refuted | None:
+    def learn(
+        self, memo: Memo, tick: float, r: float, w: float, *, judge: bool = True, awaited: Mapping[Any, int] = ...
+    ) -> Refuted | None:
         """Learn a reward; `judge` says whether forecasts are scored by it."""
 
     def accepts(

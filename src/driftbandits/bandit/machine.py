@@ -6,32 +6,38 @@ from typing import Any
 
 import numpy as np
 
+from ..adaptive import steps
+from ..adaptive.columns import CONSTANT, Layout, Slots, new_scale
+from ..adaptive.sums import new_state, new_work
 from ..core.background_compile import compile_mode, prepared
-from . import bank, coordinates, moving
-from .coordinates import new_scale
-from .features import Table
-from .sums import Shape, new_bank, new_work
 
 
 class Machine:
     """What to call: machine code if it is in the cache; else Python, while it is compiled."""
 
-    count: Callable[..., bool]
+    see: Callable[..., bool]
     decide: Callable[..., int]
+    draw: Callable[..., int]
     learn: Callable[..., bool]
-    move: Callable[..., bool]
+    move_prior: Callable[..., None]
+    tune_prior: Callable[..., None]
     renew_all: Callable[..., None]
+    forget_item: Callable[..., None]
 
     def __init__(self) -> None:
-        one, row, ints, table = np.zeros(1), np.zeros((1, 1)), np.zeros(1, np.int64), Table("item")
-        sums, shape, scale, work = new_bank(one, 1, 1), Shape(one, one, ints, ints), new_scale(table), new_work(1, 1, 1)
-        route = moving.new_route(np.zeros((1, 4), np.int64), 1, 1)
-        state = sums, shape, scale
-        self._prepare("count", coordinates.count, scale, row, scale, row)
-        self._prepare("decide", bank.decide, *state, row, scale, row, ints, 0.0, 0.0, 0, row, ints, one, work)
-        self._prepare("learn", bank.learn, *state, one, scale, one, 0, 0.0, 0.0, 0.0, one, work)
-        self._prepare("move", moving.move, *state, scale, route, work)
-        self._prepare("renew_all", moving.renew_all, *state, scale, work)
+        one, row, ints, pairs = np.zeros(1), np.zeros((1, 1)), np.zeros(1, np.int64), np.zeros((1, 1), np.int64)
+        state, work, scale = new_state(one, 1, 1, 1), new_work(1, 1, 1), new_scale([CONSTANT])
+        layout, slots = Layout(ints, ints, pairs, ints, pairs), Slots(one, one)
+        model = state, layout, scale
+        self._prepare("see", steps.see, scale, row, scale, row)
+        args = (row, scale, row, ints, 0.0, 0.0, 0, row, ints, one, slots, work)
+        self._prepare("decide", steps.decide, *model, *args)
+        self._prepare("draw", steps.draw, row, ints, 0.0, 0.0, 0.0)
+        self._prepare("learn", steps.learn, *model, one, scale, one, 0, 0.0, 0.0, 0.0, True, one, slots, work)
+        self._prepare("move_prior", steps.move_prior, *model, scale, 0, work)
+        self._prepare("tune_prior", steps.tune_prior, *model, scale, work)
+        self._prepare("renew_all", steps.renew_all, state, work)
+        self._prepare("forget_item", steps.forget_item, state, 0, work)
 
     def _prepare(self, name: str, entry: Any, *args: Any) -> None:
         setattr(self, name, prepared(entry, args, compile_mode("background"), partial(setattr, self, name)))

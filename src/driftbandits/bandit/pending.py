@@ -7,6 +7,7 @@ A reward that brings only an id is never learned twice. A durable bandit recogni
 
 import os
 from collections import OrderedDict
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from ..errors import InvalidState, InvalidValue
@@ -59,20 +60,30 @@ class Pending:
     driftbandits.bandit.pending.UnknownDecision: no decision 'a' waits for a reward: the id is wrong, or it was expired, or the oldest of 1
     """
 
-    __slots__ = ("closed", "dropped", "limit", "open")
+    __slots__ = ("awaited", "closed", "dropped", "limit", "open")
 
     def __init__(self, limit: int = LIMIT) -> None:
         self.limit = limit
         self.open: OrderedDict[str, Open] = OrderedDict()
         self.closed: OrderedDict[str, Closed] = OrderedDict()
         self.dropped = 0
+        self.awaited: dict[Any, int] = {}  # items shown by decisions that may still be learned, and by how many
+
+    def _count(self, decision: Open | None, step: int) -> None:
+        for memo in () if decision is None else decision.memos:
+            many = self.awaited.get(memo.item, 0) + step
+            if many > 0:
+                self.awaited[memo.item] = many
+            else:
+                self.awaited.pop(memo.item, None)
 
     def put(self, id_: str, decision: Open) -> int:
         """Let a decision wait; returns how many were given up for it."""
         self.open[id_] = decision
+        self._count(decision, 1)
         if len(self.open) <= self.limit:
             return 0
-        self.open.popitem(last=False)
+        self._count(self.open.popitem(last=False)[1], -1)
         self.dropped += 1
         return 1
 
@@ -95,10 +106,26 @@ class Pending:
 
     def close(self, id_: str, answered: Closed) -> None:
         """Note that a decision has been answered."""
-        self.open.pop(id_, None)
+        self._count(self.open.pop(id_, None), -1)
+        before = self.closed.get(id_)
+        self._count(None if before is None else before.open, -1)
         self.closed[id_] = answered
+        self._count(answered.open, 1)
         if len(self.closed) > self.limit:
-            self.closed.popitem(last=False)
+            self._count(self.closed.popitem(last=False)[1].open, -1)
+
+    def give_up(self, id_: str) -> None:
+        """Let a decision go unlearned, and unremembered."""
+        self._count(self.open.pop(id_, None), -1)
+
+    def restore(self, open_: Iterable[tuple[str, Open]], closed: Iterable[tuple[str, Closed]], dropped: int) -> None:
+        """The tables that were saved."""
+        self.open, self.closed, self.dropped = OrderedDict(open_), OrderedDict(closed), dropped
+        self.awaited = {}
+        for waiting in self.open.values():
+            self._count(waiting, 1)
+        for answered in self.closed.values():
+            self._count(answered.open, 1)
 
 
 _spare: list[str] = []  # ids drawn, not yet given; a child process draws its own

@@ -28,6 +28,10 @@ STATE = ("_pending", "_tick", "_counts", "_newest", "_given", "_events", "_unrep
 FIRST = "driftbandits.Bandit"  # where files of the first versions have their JSON; they have no checksum
 
 
+class EarlierLearner(CannotRead):
+    """A file whose learner kept other sums than today's; what it learned from, if it is known, can be learned again."""
+
+
 def save(bandit: Bandit, path: Any) -> None:
     """Write the file, whole or not at all."""
     write_atomically(path, to_bytes(bandit))
@@ -107,8 +111,9 @@ def from_bytes(
     strategy: Any = None,
     on_drift: Any = None,
     kind: type[B] = Bandit,  # type: ignore[assignment]
+    again: bool = False,
 ) -> B:
-    """The bandit of `to_bytes`, or one line that says why not."""
+    """The bandit of `to_bytes`, or one line that says why not; with `again` one of its settings that has learned nothing."""
     try:
         state, arrays = _open(data)
         learner = state["learner"]
@@ -117,6 +122,8 @@ def from_bytes(
         elif strategy is not None:
             raise CannotRead("it was made without strategy=…")
         bandit = kind(**_settings(dict(state["config"]), features), strategy=strategy, on_drift=on_drift)
+        if again:
+            return bandit
         bandit._tick, bandit._given = int(state["tick"]), bool(state["given"])
         bandit._counts = {key: int(state["counts"][key]) for key in bandit._counts}
         bandit._newest = -math.inf if state["newest"] is None else float(state["newest"])
@@ -124,7 +131,7 @@ def from_bytes(
         bandit._learner = _learner(bandit, learner, arrays)
         bandit._pending = _unpack_pending(state["pending"], arrays["pending"], bandit._config["max_pending"])
     except CannotRead as problem:
-        raise CannotRead(f"{name} cannot be loaded: {problem}") from None
+        raise type(problem)(f"{name} cannot be loaded: {problem}") from None
     except DriftBanditsError as problem:
         raise CannotRead(f"{name} cannot be loaded: it is damaged, {problem}") from None
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as problem:
@@ -174,6 +181,10 @@ def _learner(bandit: Bandit, about: Mapping[str, Any], arrays: Mapping[str, Any]
     if "wrapped" in about:
         bandit._learner.restore(about, arrays)  # type: ignore[attr-defined]
         return bandit._learner
+    if about.get("engine") != 1:
+        raise EarlierLearner(
+            "it was written by driftbandits 0.1, whose learner kept other sums; learn its log again (Bandit.fit), or use 0.1"
+        )
     return Diagonal.unpack(about, arrays) if "diagonal" in about else Adaptive.unpack(about, arrays)
 
 
@@ -212,9 +223,10 @@ def _unpack_pending(about: Mapping[str, Any], flat: Any, limit: int) -> Pending:
         _, tick, at, memos = row
         return Open(int(tick), float(at), [Memo(item, take(a), take(b), take(c)) for item, a, b, c in memos])
 
-    for row in about["open"]:
-        pending.open[row[0]] = waiting(row)
-    for id_, row, rewards, weight in about["closed"]:
-        pending.closed[id_] = Closed(None if row is None else waiting(row), [float(r) for r in rewards], float(weight))
-    pending.dropped = int(about["dropped"])
+    open_ = [(row[0], waiting(row)) for row in about["open"]]
+    closed = [
+        (id_, Closed(None if row is None else waiting(row), [float(r) for r in rewards], float(weight)))
+        for id_, row, rewards, weight in about["closed"]
+    ]
+    pending.restore(open_, closed, int(about["dropped"]))
     return pending

@@ -17,6 +17,7 @@ from ..errors import InvalidValue, integer
 from ..protocol import limits, propensities
 from .features import Reading, Table
 from .learner import Choice, Memo, Offer, Placed, Refuted
+from .memories import NOBODY
 from .vectors import Row
 
 NAME = "name"
@@ -75,7 +76,7 @@ class Wrapped:
             self._first = Agent(self.strategy, dim=arms.shape[1], seed=self.seed)
         return self._first
 
-    def place(self, offer: Offer, tick: int, *, learn: bool = True) -> Placed:  # noqa: ARG002
+    def place(self, offer: Offer, tick: int, *, learn: bool = True, awaited: Mapping[Any, int] = NOBODY) -> Placed:  # noqa: ARG002
         """Arms (n, d) of the strategy."""
         first = self.agent is None
         rows = self.items.write(offer.items, learn=first and learn)
@@ -168,7 +169,16 @@ class Wrapped:
         """Never."""
         self.can_forget(feature)
 
-    def learn(self, memo: Memo, tick: float, r: float, w: float, *, judge: bool = True) -> Refuted | None:  # noqa: ARG002
+    def learn(
+        self,
+        memo: Memo,
+        tick: float,  # noqa: ARG002
+        r: float,
+        w: float,
+        *,
+        judge: bool = True,  # noqa: ARG002
+        awaited: Mapping[Any, int] = NOBODY,  # noqa: ARG002
+    ) -> Refuted | None:
         """Learn a reward as late as it is."""
         assert self.agent is not None
         age = self.selected - int(memo.seen[0]) if len(memo.seen) else None

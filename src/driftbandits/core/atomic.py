@@ -5,11 +5,12 @@ call that changes the state and records its result before Python can be interrup
 recorded results tell which steps were completed, and the agent continues from there.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import BuiltinFunctionType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .state import leaves
 
@@ -46,4 +47,31 @@ def change(results: list[Any], step: Callable[..., Any], state: Any, rng: np.ran
             for (_, array), values in zip(leaves(state), before, strict=True):
                 array[...] = values
             rng.bit_generator.state = chance
+        raise
+
+
+def wholly(step: Callable[..., Any], arrays: Iterable[NDArray[Any]], *args: Any) -> Any:
+    """`step(*args)`, which changes these arrays wholly or, if it is interrupted as Python, not at all.
+
+    Examples
+    --------
+    >>> total = np.zeros(2)
+    >>> def broken(x):
+    ...     x[0] = 1.0
+    ...     raise KeyboardInterrupt
+    >>> try:
+    ...     wholly(broken, [total], total)
+    ... except KeyboardInterrupt:
+    ...     total.tolist()
+    [0.0, 0.0]
+    """
+    if type(step) is BuiltinFunctionType:
+        return step(*args)
+    kept = [*arrays]
+    before = [array.copy() for array in kept]
+    try:
+        return step(*args)
+    except BaseException:
+        for array, values in zip(kept, before, strict=True):
+            array[...] = values
         raise

@@ -44,6 +44,7 @@ ROOMS = {
     "model": KERNELS,
     "radius": KERNELS,
     "rule": KERNELS,
+    "adaptive": KERNELS,
     "meta": KERNELS,
     "env": KERNELS,
     "simulate": Room(compiled=True, apart=True, decides=True),

@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..adaptive.evidence import contest, robust_score
 from ..core.kernel import kernel
 from ..core.linalg import Vector
-from .self_tuning.evidence import contest
-from .self_tuning.family import robust_score
 
 FIRST = 5.0  # R² counts as that many squared errors in σ̂²
 LEAST = 12.0  # nats: no forecaster is out for ever

@@ -75,7 +75,7 @@ class BanditPolicy:
 
     def skip(self, t: int) -> None:
         """Nothing waits any more."""
-        del self.bandit._pending.open[str(t)]
+        self.bandit._pending.give_up(str(t))
 
     def memory(self) -> float | None:
         """How many observations the estimate rests on."""

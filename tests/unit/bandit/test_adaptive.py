@@ -1,13 +1,14 @@
-"""The default learner against its oracle: late rewards, blocks, pools, changing coordinates."""
+"""The default learner against its oracle: late rewards, features and items that come and go, eviction, drift."""
 
 import math
 
 import numpy as np
 import pytest
-from naive import bandit as naive
+from naive import adaptive as naive
 
 import driftbandits as db
-from driftbandits.bandit.sums import LAM, R0
+from driftbandits.adaptive.sums import R0
+from driftbandits.bandit.saving import digest
 
 pytestmark = pytest.mark.xdist_group("bandit")
 
@@ -30,11 +31,39 @@ def play(bandit, rng, rounds, delays, clock=None):
     return history
 
 
-def columns(bandit, x):
-    """φ of one item's two numbers, in the coordinates in use."""
-    table, scale = bandit._learner.items, bandit._learner.scales[0]
-    z = {name: (x[name] - scale.mu[slot]) * scale.inv[slot] for name, slot in table.numbers.items()}
-    return np.array([1.0] + [z[name] for name in sorted(table.numbers)])
+def columns(bandit, rows, context=None):
+    """φ and ψ of rows of features, by definition: products of numbers less their anchors."""
+    model, tables = bandit._learner.model, (bandit._learner.items, bandit._learner.context)
+    out = []
+    for row in rows:
+        z = []
+        for table, scale, given in zip(tables, (model.items, model.context), (row, context or {}), strict=True):
+            side = np.zeros(table.width)
+            side[0] = 1.0
+            for name, slot in table.numbers.items():
+                if name in given:
+                    side[slot] = given[name] - scale.anchor[slot]
+                if name in table.presence:
+                    side[table.presence[name]] = float(name in given)
+            for name, value in given.items():
+                if isinstance(value, str):
+                    side[table.slot_of((name, value))] = 1.0
+            z.append(side)
+        phi = np.array([z[0][i] * z[1][c] for i, c in model.columns.pairs])
+        out.append((phi, z[1][list(model.columns.own)]))
+    return out
+
+
+def oracle(bandit, probe, history, rate, m=0):
+    """Mean and standard deviation of one item by memory m, from the history [(φ, ψ, item, r, tick)]."""
+    state = bandit._learner.model.state
+    voice = int(len(state.rate) > 1 and m == len(state.rate) - 1)
+    r0 = state.numbers[R0]
+    names = sorted({item for _, _, item, _, _ in history} | {probe[2]})
+    seen = [naive.Seen(phi, psi, names.index(item), r - r0, 1.0, tick) for phi, psi, item, r, tick in history]
+    prior = state.Lam[voice], state.Kap[voice]
+    mean, q, sigma2 = naive.forecast(*probe[:2], names.index(probe[2]), seen, len(names), *prior, rate)
+    return r0 + mean, math.sqrt(q * sigma2)
 
 
 @pytest.mark.parametrize("half_life", [7.0, 60.0, "20s"])
@@ -47,32 +76,31 @@ def test_late_rewards_are_exact(half_life):
         history = play(bandit, np.random.default_rng(0), 120, late, clock)
         probe = {"a": 0.3, "b": 1.0}
         got = bandit.estimate({"only": probe})["only"]
-        phi = [columns(bandit, x) for x, _, _ in history]
-        ticks = [tick for _, tick, _ in history]
         rate = math.log(2) / (20.0 if clock is not None else half_life)
-        w = naive.weights(ticks, max(ticks), rate)
-        rewards = [r for _, _, r in history]
-        expected = naive.forecast(columns(bandit, probe), phi, rewards, w, bandit._learner.bank.misc[LAM])
-        assert got == pytest.approx(expected, rel=1e-9)
+        rows = columns(bandit, [x for x, _, _ in history])
+        known = [(phi, psi, "only", r, tick) for (phi, psi), (_, tick, r) in zip(rows, history, strict=True)]
+        expected = oracle(bandit, (*columns(bandit, [probe])[0], "only"), known, rate)
+        assert got == pytest.approx(expected, rel=1e-8)
         estimates.append(got)
-    assert estimates[0] == pytest.approx(estimates[1], rel=1e-9)
+    assert estimates[0] == pytest.approx(estimates[1], rel=1e-8)
     assert bandit.info()["late"] > 60
 
 
-def test_every_memory_of_the_bank_is_exact_when_rewards_come_late():
+def test_sums_of_every_memory_are_exact_when_rewards_come_late():
     delays = np.random.default_rng(2).integers(0, 40, 100)
-    banks = []
+    states = []
     for late in (np.zeros(100, int), delays):
         bandit = db.Bandit(features="item", seed=0)
         history = play(bandit, np.random.default_rng(3), 100, late)
-        banks.append(bandit._learner.bank)
-    phi = np.array([columns(bandit, x) for x, _, _ in history])
+        states.append(bandit._learner.model.state)
+    phi = np.array([phi for phi, _ in columns(bandit, [x for x, _, _ in history])])
+    ticks = np.array([tick for _, tick, _ in history])
     for j, rate in enumerate(bandit._learner.rates):
-        w = naive.weights([tick for _, tick, _ in history], 100, rate)
-        assert banks[1].V[j, 0] == pytest.approx(phi.T @ (w[:, None] * phi), rel=1e-9, abs=1e-9)
-        b = [
-            bank.b[j, 0] + bank.misc[R0] * bank.V[j, 0, 0] for bank in banks
-        ]  # around zero, not around the first reward
+        w = np.exp(-rate * (100 - ticks))
+        want = phi.T @ (w[:, None] * phi)
+        assert states[1].V[j] == pytest.approx(want, rel=1e-9, abs=1e-9)
+        assert states[1].own_S[0, j, 0] == pytest.approx(want[0], rel=1e-9, abs=1e-9)
+        b = [state.b[j] + state.numbers[R0] * state.V[j, 0] for state in states]  # around zero, not the first reward
         assert b[0] == pytest.approx(b[1], rel=1e-9, abs=1e-9)
 
 
@@ -93,83 +121,74 @@ def test_a_restarted_memory_weighs_late_rewards_as_the_one_it_came_from():
     assert ordered.drift_events()
     assert len(late.drift_events()) == len(ordered.drift_events())
     late.reward(*held[0])
-    a, b = ordered._learner.bank, late._learner.bank
-    assert (a.cut > 0).any()
-    assert pytest.approx(a.V, rel=1e-9, abs=1e-12) == b.V
-
-
-def test_moving_coordinates_changes_no_forecast():
-    rng = np.random.default_rng(0)
-    bandit = db.Bandit(features="interact", half_life=50.0, seed=0)
-    for t in range(60):
-        item = {"a": rng.normal(), "kind": "xy"[t % 2]} | ({} if t % 5 == 0 else {"p": rng.normal() + 3})
-        d = bandit.decide({"only": item}, {"c": rng.normal()})
-        bandit.reward(d.id, rng.normal())
-    learner = bandit._learner
-    offer = learner.read(["only"], [{"a": 0.3, "kind": "x"}], {"c": 0.7})
-    before_V = learner.bank.V.copy()
-    learner.bank.misc[LAM] = 1.0
-    learner.scales[0].mean[:] += 0.5 * (learner.scales[0].kind == 1)
-    learner.scales[1].M2[:] *= 4.0
-    sides = []
-    for table, scale in zip((learner.items, learner.context), learner.scales, strict=True):
-        there = {table.numbers[name]: slot for name, slot in table.presence.items()}
-        sides.append((*naive.coordinates(scale)[2:], there))
-    columns = learner.columns
-    T = naive.transformation([*zip(columns.item.tolist(), columns.context.tolist(), strict=True)], *sides)
-    assert (T != 0.0).sum(1).max() == 4  # a number that is sometimes missing, times a number of the context
-    phi = phi_of(learner, offer)
-    learner._move()
-    assert not np.allclose(before_V, learner.bank.V)
-    assert phi_of(learner, offer) == pytest.approx(T @ phi, abs=1e-12)
-    assert pytest.approx(T @ before_V @ T.T, rel=1e-9, abs=1e-9) == learner.bank.V
-
-
-def phi_of(learner, offer):
-    learner.score(learner.place(offer, 1, learn=False))
-    return learner.work.phi.copy()
+    a, b = ordered._learner.model.state, late._learner.model.state
+    same = a.cut == b.cut  # one more reward may refute a memory one decision earlier
+    assert same.sum() >= len(same) - 1
+    assert (a.cut[same] > 0).any()
+    assert pytest.approx(a.V[same], rel=1e-9, abs=1e-12) == b.V[same]
 
 
 def test_features_that_come_and_go_are_columns_as_if_they_had_always_been():
-    """A number first missing after 30 rounds: the model equals one that knew of its presence from the start."""
+    """A number first missing after 30 rounds: the sums equal those of one that knew of its presence from the start."""
     rng = np.random.default_rng(0)
-    rows = [{"a": rng.normal(), "p": rng.normal()} for _ in range(60)]
+    rows = [{"a": rng.normal(), "p": rng.normal(), "kind": "xyz"[t % 3]} for t in range(60)]
     for row in rows[30::2]:
         del row["p"]
     for row in rows[40:]:
         row["late"] = rng.normal()
-    bandit = db.Bandit(features="item", half_life=1e9, seed=0)
-    for row in rows:
-        bandit.reward(bandit.decide({"only": row}).id, rng.normal())
-    learner = bandit._learner
-    table = learner.items
-    assert sorted(table.presence) == ["late", "p"]
-    phi = np.array([phi_of(learner, learner.read(["only"], [row], None)) for row in rows])
-    assert learner.bank.V[0, 0] == pytest.approx(phi.T @ phi, rel=1e-6, abs=1e-6)
+    bandit = db.Bandit(features="interact", half_life=1e9, seed=0)
+    who = [{"age": rng.normal()} | ({"new": rng.normal()} if t > 45 else {}) for t in range(60)]
+    for row, context in zip(rows, who, strict=True):
+        bandit.reward(bandit.decide({"only": row}, context).id, rng.normal())
+    assert sorted(bandit._learner.items.presence) == ["late", "p"]
+    phi = np.array([columns(bandit, [row], context)[0][0] for row, context in zip(rows, who, strict=True)])
+    assert bandit._learner.model.state.V[0] == pytest.approx(phi.T @ phi, rel=1e-6, abs=1e-6)
 
 
-def test_hybrid_is_a_prior_from_the_pool():
-    rng = np.random.default_rng(0)
-    bandit = db.Bandit(features="hybrid", half_life=1e9, seed=0)
-    data = []
-    for t in range(90):
-        item, x = f"i{t % 3}", rng.normal()
-        d = bandit.decide([item], {"x": x})
-        r = 1.0 + x * (1.0 + 0.2 * (t % 3)) + 0.1 * rng.normal()
+@pytest.mark.parametrize("features", ["interact", "disjoint", "hybrid"])
+def test_every_word_is_the_same_model_with_other_columns(features):
+    """Shared and own columns, several items, several memories, with the prior the bandit has: against the dense regression."""
+    rng = np.random.default_rng(4)
+    bandit = db.Bandit(features=features, seed=0)
+    history = []
+    for t in range(70):
+        row, context = {"x": rng.normal()}, {"c": rng.normal()}
+        item = f"i{t % 3}"
+        d = bandit.decide({item: row}, context)
+        r = 1.0 + 0.5 * (t % 3) + row["x"] * context["c"] + 0.1 * rng.normal()
         bandit.reward(d.id, r)
-        data.append((item, x, r))
+        history.append((row, context, item, r, d.tick))
+    known = [(*columns(bandit, [row], c)[0], item, r, tick) for row, c, item, r, tick in history]
+    assert len(known[0][1]) == (1 if features == "interact" else 2)
     learner = bandit._learner
-    lam, scale = learner.bank.misc[LAM], learner.scales[1]
-    z = lambda x: np.array([1.0, (x - scale.mu[1]) * scale.inv[1]])  # noqa: E731
-    phi, r = np.array([z(x) for _, x, _ in data]), np.array([r for _, _, r in data])
-    mean, pool, _, _ = naive.ridge(phi, r, np.ones(len(r)), lam)
-    mine = np.array([item == "i1" for item, _, _ in data])
-    A = phi[mine].T @ phi[mine] + np.diag([1.0, lam])
-    theta = np.linalg.solve(A, phi[mine].T @ (r[mine] - mean) + np.diag([1.0, lam]) @ pool)
-    got = bandit.estimate(["i1", "new"], {"x": 0.5})
-    assert got["i1"].mean == pytest.approx(mean + z(0.5) @ theta, rel=1e-9)
-    assert got["new"].mean == pytest.approx(mean + z(0.5) @ pool, rel=1e-9)  # a cold item starts from the pool
-    assert got["new"].sd > got["i1"].sd
+    assert not bandit.drift_events()
+    for item in ("i1", "new"):
+        phi, psi = columns(bandit, [{"x": 0.5}], {"c": 0.7})[0]
+        placed = learner.place(learner.read([item], [{"x": 0.5}], {"c": 0.7}), 99, learn=False)
+        table, _, _ = learner._look(placed, 0.0, 0.0, -2)
+        static = len(learner.rates) - 1
+        mean, _ = oracle(bandit, (phi, psi, item), known, 0.0, static)
+        assert table[2, 0] == pytest.approx(mean, rel=1e-7)  # the static voice
+        use = int(learner.model.state.numbers[12])
+        rate = float(learner.rates[use])
+        _, sd = oracle(bandit, (phi, psi, item), known, rate, use)
+        assert table[1, 0] == pytest.approx(sd, rel=1e-7)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("seed", range(3))
+def test_features_that_mislead_do_not_hurt(seed):
+    """Prices 1, 2, 3 and rewards .2, .8, .2: no line through the prices tells the best item."""
+    bandit = db.Bandit(reward="click", seed=seed)
+    rng = np.random.default_rng(100 + seed)
+    pays = {"low": 0.2, "mid": 0.8, "high": 0.2}
+    items = {name: {"price": price} for name, price in zip(pays, (1.0, 2.0, 3.0), strict=True)}
+    best = 0
+    for _ in range(1500):
+        d = bandit.decide(items)
+        best += d.item == "mid"
+        bandit.reward(d.id, float(rng.random() < pays[d.item]))
+    assert best > 1400
 
 
 @pytest.mark.compiled
@@ -196,7 +215,52 @@ def test_the_number_of_items_with_models_is_bounded():
         bandit.reward(d.id, 1.0)
     assert bandit.info()["items"] == 5
     assert bandit.info()["evicted"] == 56
-    assert bandit._learner.bank.last.shape[0] == 6
+    assert bandit._learner.model.state.last.shape[0] == 5
+
+
+def test_what_is_on_offer_or_awaits_a_reward_keeps_its_model():
+    bandit = db.Bandit(max_items=3, seed=0)
+    rng = np.random.default_rng(0)
+    waiting = []
+    for t in range(300):
+        names = sorted({f"i{k}" for k in rng.integers(40, size=3)})
+        d = bandit.decide(names)
+        places = bandit._learner.places
+        assert len({places.get(name) for name in names}) == len(names)  # no two items share a model
+        waiting.append((d, float(d.item in ("i1", "i2"))))
+        if t % 4 == 3:
+            assert all(places.get(old.item) >= 0 for old, _ in waiting)
+            for old, r in waiting:
+                bandit.reward(old.id, r)
+            waiting = []
+    assert bandit.info()["items"] <= 3 + 4
+    assert bandit.info()["evicted"] > 100
+
+
+def test_more_items_on_offer_than_may_have_a_model_is_one_line():
+    bandit = db.Bandit(max_items=3, seed=0)
+    bandit.decide(["a", "b"])
+    before = digest(bandit)
+    with pytest.raises(db.DriftBanditsError, match="4 items are on offer; it must be ≤ 3, max_items") as problem:
+        bandit.decide(["a", "b", "c", "d"])
+    assert "\n" not in str(problem.value)
+    assert digest(bandit) == before
+
+
+def test_eviction_changes_no_estimate_of_others():
+    rng = np.random.default_rng(0)
+    bandit = db.Bandit(max_items=4, seed=0, half_life=50.0)
+    items = {name: {"x": rng.normal(), "y": rng.normal()} for name in "abcd"}
+    for _ in range(80):
+        d = bandit.decide(items)
+        bandit.reward(d.id, items[d.item]["x"] + ("abcd".index(d.item)) + 0.1 * rng.normal())
+    before = bandit.estimate(items)
+    gone = "d"  # the best item: it has been played, so it has an effect of its own
+    bandit.drop(gone)
+    after = bandit.estimate(items)
+    for name in items:
+        same = after[name].mean == pytest.approx(before[name].mean, rel=1e-9)
+        assert same == (name != gone)
 
 
 @pytest.mark.compiled

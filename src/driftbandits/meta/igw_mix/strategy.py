@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from ...adaptive.envelope import pick
 from ...core.kernel import kernel
 from ...core.linalg import Matrix, Vector, dot, largest, position
 from ...protocol import Limits, act, describe, estimator, learn, limits, optimism, propensities, ready, scores, trace
 from ..exp3ix import block_loss, play, suffer
-from ..self_tuning.envelope import pick
 from .experts import reweigh, update_expert
 from .exploration import distribution
 from .families import noise, rewards

@@ -12,14 +12,12 @@ import math
 
 import numpy as np
 
+from ...adaptive.choice import CHECKS, OPTIMISM, weights_of_checks
+from ...adaptive.envelope import add_law, mass_of, pick
 from ...core.kernel import kernel, solver, sqrt
-from ...core.linalg import CHUNK, Matrix, Vector, dot, inner_products, largest, position, quadratic_forms
-from .envelope import add_law, mass_of, pick
+from ...core.linalg import CHUNK, Matrix, Vector, dot, inner_products, largest, quadratic_forms
 from .models import elapsed, precision, prior_width, quadratic, renewal, widened
 from .parts import ARM, BANK, BANKS, CHECK, EXPLORE, LOW, OF_CHECK, PICK, STEP, SelfTuning, SelfTuningState
-
-CHECKS = 0.01
-OPTIMISM = 0.5
 
 
 @kernel
@@ -104,17 +102,6 @@ def _drawn_bank(state: SelfTuningState) -> int:
         if state.draw.u[BANK] < passed:
             return bank
     return 0
-
-
-@kernel
-def weights_of_checks(mean: Vector, sd: Vector, uniform: bool, out: Vector) -> None:
-    """How likely each arm is checked, up to a factor."""
-    top = position(mean, largest(mean))
-    for a in range(mean.shape[0]):
-        gap, v = mean[top] - mean[a], sd[a] * sd[a] + sd[top] * sd[top]
-        out[a] = 1.0 if uniform or gap <= 0.0 else v / (v + gap * gap + 1e-300) + 1e-12
-        if mean[a] == -np.inf:
-            out[a] = 0.0
 
 
 # ------------------------------------------------------------------------------------------------------------- and how likely

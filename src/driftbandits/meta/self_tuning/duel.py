@@ -14,8 +14,8 @@ static bank's prior is narrow (`checkpoint`), so it explores little until it has
 
 import math
 
+from ...adaptive.envelope import ROOT2
 from ...core.kernel import kernel, sqrt
-from .envelope import ROOT2
 from .parts import (
     BANKS,
     CHOSEN,

@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from ...adaptive.evidence import REENTER, REFUTE, SHARE, contest
 from ...core.kernel import kernel, solver
 from ...core.linalg import Vector, dot, symmetric_product
-from .family import STUDENT, dispersion, log_score
+from .family import dispersion, log_score
 from .models import prior_width, widened
 from .parts import (
     BANKS,
@@ -38,11 +39,6 @@ from .parts import (
 
 SPAN = 500.0  # rounds over which errors are averaged
 PSEUDO = 5.0
-SHARE = 1e-4
-REFUTE = 7.0
-REENTER = 4.0
-STUDENT_NORM = math.lgamma(2.5) - math.lgamma(2.0) - 0.5 * math.log(4.0 * math.pi)
-NORMAL_NORM = -0.5 * math.log(2.0 * math.pi)
 
 
 @solver
@@ -82,13 +78,6 @@ def _forecast(
     for bank in range(BANKS):
         noise = (ev.error[ev.current[bank]] + PSEUDO * variance) / (now[ERRORS] + PSEUDO)
         ev.noise[bank] = dispersion(strategy.reward, noise)
-
-
-@kernel
-def contest(lead: float, square: float, weight: float) -> float:
-    """The lead in nats of Gauss over Student after one more standardised squared error."""
-    student = STUDENT_NORM - 0.5 * (STUDENT + 1.0) * math.log(1.0 + square / STUDENT)
-    return min(30.0, max(-100.0, lead + weight * (NORMAL_NORM - 0.5 * square - student)))
 
 
 @kernel

@@ -14,11 +14,11 @@ and is judged by the log score of the forecast made before it was seen.
 import math
 from typing import Any, NamedTuple
 
-from ...core.kernel import generic, kernel, part
+from ...adaptive.evidence import robust_score
+from ...core.kernel import generic, part
 
 FLAT = 1e-3  # the least weight: a forecast near certainty must still be able to learn
 STEEP = 15.0  # |η| beyond this is as good as certain
-STUDENT = 4.0  # degrees of freedom of the robust score
 
 
 @part
@@ -67,15 +67,6 @@ def support(family: Any) -> tuple[float, float]:
 
 
 # ---------------------------------------------------------------------------------------------------------------- value
-
-
-@kernel
-def robust_score(square: float, q: float, gaussian: bool) -> float:
-    """Log density of a squared error, standardised by σ̂²(1+q), under the normal law or Student's t₄, up to a constant."""
-    if gaussian:
-        return -0.5 * (math.log(1.0 + q) + square)
-    tail = 1.0 + square / STUDENT
-    return -0.5 * math.log((1.0 + q) * tail * tail * tail * tail * tail)  # exponent −(4+1)/2
 
 
 @response.register(Value)

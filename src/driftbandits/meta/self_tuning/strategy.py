@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...adaptive.envelope import pick, tied_with_best
 from ...core.kernel import kernel, solver
 from ...core.linalg import Matrix, Vector, dot, largest, position
 from ...errors import InvalidValue
@@ -34,7 +35,6 @@ from .checkpoint import checkpoint
 from .choice import means, probabilities, score_arms
 from .coordinates import adopt, express, express_one, see
 from .duel import judge_banks, settle_duel
-from .envelope import pick, tied_with_best
 from .evidence import judge
 from .family import centre, response
 from .models import absorb_exponential, absorb_walk, prior_of

@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 
-from ...core.kernel import kernel, solver
-from ...core.linalg import Vector
+from ..core.kernel import kernel, solver
+from ..core.linalg import Vector
 
 SAME = 1e-10  # scores closer than this, in units of the largest, tie
 ROOT2 = math.sqrt(2.0)

@@ -1,44 +1,13 @@
-"""Probabilities of the choice: against quadrature, and against frequencies."""
+"""Chance and propensities of a bandit, against frequencies."""
 
 import numpy as np
 import pytest
-from naive import bandit as naive
 from scipy import stats
 
 import driftbandits as db
 from driftbandits.bandit.chance import seed_of, uniform
-from driftbandits.bandit.drawing import draw, draw_ranking
 
 pytestmark = pytest.mark.xdist_group("bandit")
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_the_envelope_is_the_integral(seed):
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(1, 9))
-    mean, sd, p = rng.normal(size=n), rng.exponential(size=n), np.zeros(n)
-    draw(mean, sd, np.ones(n, np.int64), 0.0, 0.5, p, np.empty((2, n)))
-    top = np.argmax(mean)
-    v, gap = sd**2 + sd[top] ** 2, mean[top] - mean
-    checks = v / (v + gap**2)
-    assert p.sum() == pytest.approx(1.0)
-    assert p == pytest.approx(0.99 * naive.envelope(mean, sd) + 0.01 * checks / checks.sum(), abs=1e-4)
-
-
-def test_equal_items_share():
-    p = np.zeros(4)
-    draw(np.zeros(4), np.zeros(4), np.ones(4, np.int64), 0.0, 0.5, p, np.empty((2, 4)))
-    assert p == pytest.approx(0.25)
-    draw(np.array([1.0, 1.0, 0.0, 5.0]), np.ones(4), np.array([1, 1, 1, 0]), 0.0, 0.5, p, np.empty((2, 4)))
-    assert p[0] == p[1] > p[2] > 0.0
-    assert p[3] == 0.0
-
-
-def test_the_floor_holds_for_everybody():
-    p = np.zeros(5)
-    draw(np.array([9.0, 0, 0, 0, 0]), np.full(5, 1e-9), np.ones(5, np.int64), 0.1, 0.5, p, np.empty((2, 5)))
-    assert p.min() >= 0.02
-    assert p.sum() == pytest.approx(1.0)
 
 
 def test_chance_is_uniform():
@@ -62,13 +31,11 @@ def frequencies(bandit, items, repeats, k):
     learner = bandit._learner
     names = sorted(items)
     placed = learner.place(learner.read(names, [items[n] for n in names], None), 0, learn=False)
-    mean, sd = learner.score(placed)
     counts, expected = {}, {}
     for tick in range(repeats):
-        chance = [uniform(seed_of(7), tick, place) for place in range(k)]
-        drawn, propensity, _ = draw_ranking(mean, sd, 0.1, chance)
-        counts[tuple(drawn)] = counts.get(tuple(drawn), 0) + 1
-        expected[tuple(drawn)] = propensity
+        choice = learner.choose(placed, 0.1, [uniform(seed_of(7), tick, place) for place in range(k)])
+        counts[tuple(choice.drawn)] = counts.get(tuple(choice.drawn), 0) + 1
+        expected[tuple(choice.drawn)] = choice.propensity
     return counts, expected
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from driftbandits.meta.self_tuning.envelope import add_law, mass_of
+from driftbandits.adaptive.envelope import add_law, mass_of
 
 pytestmark = pytest.mark.interpreted
 

@@ -1,0 +1,88 @@
+r"""The law of the choice, exactly, and a draw from it.
+
+Two voices speak: the adaptive one and the static one, which decides with probability ρ (`duel`). Each knows a mean and a standard deviation
+of every item, and chooses
+
+    RandUCB   argmax mean + ½(1+|ξ|)·sd ,  one ξ ~ N(0, 1) for all items
+    check     with probability κ, an item ∝ v/(v + gap²) ,  v = sd² + sd_top², gap = mean_top − mean .
+
+RandUCB is argmax c + |ξ|s with c = mean + ½sd, s = ½sd; `envelope` has its probabilities without sampling. With ε = `explore`,
+
+    p = ε/n + (1−ε) Σ_v ρ_v [(1−κ) p_v^RandUCB + κ p_v^check] ,
+
+so that every propensity is at least ε/n.
+"""
+
+import numpy as np
+
+from ..core.kernel import kernel, solver
+from ..core.linalg import Matrix, Vector, largest, position
+from .envelope import add_law
+from .sums import Integers
+
+CHECKS = 0.01
+OPTIMISM = 0.5
+# Rows of the table of a decision: of each voice mean and standard deviation; probabilities; room for the law.
+MEAN, SD, STATIC_MEAN, STATIC_SD, LAW, LOW, STEP, CHECK = range(8)
+ROWS = 8
+
+
+@kernel
+def weights_of_checks(mean: Vector, sd: Vector, uniform: bool, out: Vector) -> None:
+    """How likely each arm is checked, up to a factor; never where the mean is −∞."""
+    top = position(mean, largest(mean))
+    for a in range(mean.shape[0]):
+        gap, v = mean[top] - mean[a], sd[a] * sd[a] + sd[top] * sd[top]
+        out[a] = 1.0 if uniform or gap <= 0.0 else v / (v + gap * gap + 1e-300) + 1e-12
+        if mean[a] == -np.inf:
+            out[a] = 0.0
+
+
+@solver
+def law(table: Matrix, open_: Integers, rho: float, explore: float) -> None:
+    """Probabilities of the open items into row LAW; the others have none."""
+    n, p = table.shape[1], table[LAW]
+    many = 0.0
+    for a in range(n):
+        p[a] = 0.0
+        many += open_[a]
+    if rho < 1.0:
+        _add_voice(table, MEAN, open_, (1.0 - explore) * (1.0 - rho))
+    if rho > 0.0:
+        _add_voice(table, STATIC_MEAN, open_, (1.0 - explore) * rho)
+    whole = 0.0
+    for a in range(n):
+        if open_[a] == 1:
+            p[a] += explore / many
+            whole += p[a]
+    for a in range(n):
+        p[a] /= whole
+
+
+@kernel
+def _add_voice(table: Matrix, row: int, open_: Integers, weight: float) -> None:
+    n, p, sd = table.shape[1], table[LAW], table[row + 1]
+    low, step, check = table[LOW], table[STEP], table[CHECK]
+    for a in range(n):
+        low[a] = table[row, a] if open_[a] == 1 else -np.inf
+        step[a] = OPTIMISM * sd[a]
+    weights_of_checks(low, sd, False, check)
+    total = 0.0
+    for a in range(n):
+        total += check[a]
+    for a in range(n):
+        p[a] += weight * CHECKS * check[a] / total
+        low[a] += step[a]
+    add_law(low, step, weight * (1.0 - CHECKS), p)
+
+
+@kernel
+def pick(table: Matrix, open_: Integers, u: float) -> int:
+    """The item where the probabilities, summed in the items' order, pass u ∈ [0, 1)."""
+    chosen, reached = -1, 0.0
+    for a in range(table.shape[1]):
+        if open_[a] == 1:
+            if chosen < 0 or reached <= u:
+                chosen = a
+            reached += table[LAW, a]
+    return chosen

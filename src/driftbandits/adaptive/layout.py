@@ -1,0 +1,78 @@
+"""Which columns there are, as features and items come: the words "item", "interact", "disjoint" and "hybrid" are choices of φ and ψ.
+
+word        φ, shared                                    ψ, own of each item
+item        the item's features and the context          1
+interact    item × context products                      1; (1, context) where items have no features
+disjoint    the item's features and the context          (1, context)
+hybrid      item × context products                      (1, context)
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from .columns import Layout
+from .sums import Integers
+
+MODES = ("item", "interact", "disjoint", "hybrid")
+
+
+class Side(Protocol):
+    """The slots of the items, or of the context."""
+
+    @property
+    def width(self) -> int:
+        """Number of slots; slot 0 is the constant."""
+
+    @property
+    def missing(self) -> Sequence[float]:
+        """What a row made before a slot existed holds there: 1 means that it continues the constant."""
+
+    @property
+    def present(self) -> Mapping[int, int]:
+        """For a number that is sometimes missing, the slot that says whether it is present."""
+
+
+class Columns:
+    """The products of slots that are columns, in the order in which they came."""
+
+    __slots__ = ("own", "pairs", "products", "slopes")
+
+    def __init__(self, *, products: bool, slopes: bool) -> None:
+        self.products, self.slopes = products, slopes
+        self.pairs: tuple[tuple[int, int], ...] = ()
+        self.own: tuple[int, ...] = ()
+
+    def count(self, items: Side, context: Side) -> int:
+        """How many shared columns these slots need."""
+        return items.width * context.width if self.products else items.width + context.width - 1
+
+    def extended(self, items: Side, context: Side) -> "tuple[Columns, Integers, Integers]":
+        """The columns of these slots, old ones first, and for each shared and own one the old column it continues, −1 for none."""
+        new = Columns(products=self.products, slopes=self.slopes)
+        known = dict.fromkeys(self.pairs)
+        every = ((i, c) for i in range(items.width) for c in range(context.width) if self.products or i == 0 or c == 0)
+        new.pairs = (*self.pairs, *(pair for pair in every if pair not in known))
+        new.own = tuple(range(context.width)) if self.slopes else (0,)
+        before = [max((pair[side] for pair in self.pairs), default=-1) + 1 for side in (0, 1)]
+        place = {pair: column for column, pair in enumerate(self.pairs)}
+        shared = [place.get((_past(items, i, before[0]), _past(context, c, before[1])), -1) for i, c in new.pairs]
+        own_place = {slot: column for column, slot in enumerate(self.own)}
+        own = [own_place.get(_past(context, c, before[1]), -1) for c in new.own]
+        return new, np.array(shared, np.int64), np.array(own, np.int64)
+
+    def layout(self, items: Side, context: Side) -> Layout:
+        """The columns as compiled code reads them."""
+        place = {pair: column for column, pair in enumerate(self.pairs)}
+        a, b = ([side.present.get(slot, 0) for slot in range(side.width)] for side in (items, context))
+        four = [[place[i, c], place[a[i], c], place[i, b[c]], place[a[i], b[c]]] for i, c in self.pairs]
+        own_place = {slot: column for column, slot in enumerate(self.own)}
+        two = [[own_place[c], own_place[b[c]]] for c in self.own]
+        item, context_ = (np.array([pair[side] for pair in self.pairs], np.int64) for side in (0, 1))
+        return Layout(item, context_, np.array(four, np.int64), np.array(self.own, np.int64), np.array(two, np.int64))
+
+
+def _past(side: Side, slot: int, known: int) -> int:
+    """The slot whose value rows made earlier had here: itself, the constant, or nothing."""
+    return slot if slot < known else 0 if side.missing[slot] == 1.0 else -1

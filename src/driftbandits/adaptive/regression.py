@@ -1,0 +1,335 @@
+r"""Sums to estimates, forecasts, and the learning of one observation.
+
+An item that is not observed keeps the mean of its own effect while its certainty wears off: the prior of its effect fades with its sums,
+by f_i = exp(−H(newest) + H(last_i)), until it is observed again. With R_i = (M_i + K)⁻¹, all own effects eliminated,
+
+    E = Σ f_i S_iᵀR_iS_i ,  e = Σ f_i S_iᵀR_it_i ,  A = V + Λ − E ,  θ̂ = A⁻¹(b − e) ;
+    d = φ − S_iᵀR_iψ :     mean dᵀθ̂ + ψᵀR_it_i ,     variance/σ² = dᵀA⁻¹d + min(ψᵀR_iψ/f_i, ψᵀK⁻¹ψ) .
+
+E and e fade with V and b, so one observation changes the part of its own item alone: O(p³) for the factor, O(k²p + kp²) for the item,
+whatever the number of items. All shrinks around the mean reward r̄ of today: estimates are kept for y and for the constant, θ = θ₀ − r̄θ₁,
+
+    σ̂² = (min_{θ,u} [Σ w(y − r̄ − …)² + ‖θ‖²_Λ + Σf_i‖u_i‖²_K] + 5·Var r) / (Σw + 5) .
+"""
+
+import math
+
+from ..core.kernel import kernel, solver
+from ..core.linalg import Matrix, Vector, cholesky, dot, inverse, log_det, solve, solve_lower
+from .sums import ADAPTIVE, COUNT, NEVER, NEWEST, R0, SQUARES, STATIC, SUM, State, Work
+
+LEAST = 1e-200  # what has faded below this is zero: denormal numbers are slow and mean nothing
+PSEUDO = 5.0  # observations of Var r in σ̂²
+
+
+@kernel
+def adaptive(state: State) -> int:
+    """The number of memories that compete; a static one comes after them, if there are several."""
+    M = state.rate.shape[0]
+    return M - 1 if M > 1 else 1
+
+
+@kernel
+def voice(state: State, m: int) -> int:
+    """Whose prior memory m has."""
+    return STATIC if m >= adaptive(state) else ADAPTIVE
+
+
+@kernel
+def felt(state: State, m: int, since: float, until: float) -> float:
+    """H_m(until) − H_m(since), 0 where time does not pass."""
+    cut = state.cut[m]
+    before = max(0.0, min(until, cut) - since)
+    after = max(0.0, until - max(since, cut))
+    total = 0.0
+    if before > 0.0 and state.cut_rate[m] > 0.0:
+        total += state.cut_rate[m] * before
+    if after > 0.0 and state.rate[m] > 0.0:
+        total += state.rate[m] * after
+    return total
+
+
+@kernel
+def faded(state: State, m: int, since: float, until: float) -> float:
+    """exp(−(H_m(until) − H_m(since)))."""
+    f = math.exp(-min(felt(state, m, since, until), 700.0))
+    return f if f > LEAST else 0.0
+
+
+@kernel
+def mean_reward(state: State) -> float:
+    """r̄ − r₀."""
+    n = state.numbers
+    return float(n[SUM] / n[COUNT]) if n[COUNT] > 0.0 else 0.0
+
+
+@kernel
+def variance_of_rewards(state: State) -> float:
+    """Var r, of all rewards alike."""
+    n = state.numbers
+    if n[COUNT] <= 0.0:
+        return 0.0
+    away = n[SUM] / n[COUNT]
+    return float(max(n[SQUARES] / n[COUNT] - away * away, 0.0))
+
+
+@kernel
+def noise(state: State, m: int) -> float:
+    """σ̂² of memory m; 0 before the first reward."""
+    if state.numbers[COUNT] <= 0.0:
+        return 0.0
+    away, rest = mean_reward(state), state.rest[m]
+    left = rest[0] - 2.0 * away * rest[1] + away * away * rest[2]
+    return float((max(left, 0.0) + PSEUDO * variance_of_rewards(state)) / (max(state.n[m], 0.0) + PSEUDO))
+
+
+# --------------------------------------------------------------------------------------------------------------- forecasts
+
+
+@solver
+def forecast(state: State, m: int, i: int, width: bool, work: Work) -> tuple[float, float]:
+    """Expected reward of (φ, ψ) in `work` for item i, −1 if it was never seen; with `width` also its variance in units of σ²."""
+    phi, d, theta = work.phi, work.d, state.theta[m]
+    p, k = phi.shape[0], work.psi.shape[0]
+    away = mean_reward(state)
+    mean, q = state.numbers[R0] + away, 0.0
+    for j in range(p):
+        d[j] = phi[j]
+    if k > 0:
+        seen = i >= 0 and state.last[max(i, 0)] > NEVER
+        R = state.own_R[i, m] if seen else state.Kinv[voice(state, m)]
+        for a in range(k):
+            work.Rpsi[a] = dot(R[a], work.psi)
+        q = dot(work.Rpsi, work.psi)
+        if seen:
+            S, t = state.own_S[i, m], state.own_t[i, m]
+            for a in range(k):
+                c, row = work.Rpsi[a], S[a]
+                mean += c * (t[a] - away * row[0])
+                for j in range(p):
+                    d[j] -= c * row[j]
+            wear = faded(state, m, state.last[i], state.numbers[NEWEST])
+            if wear < 1.0:
+                q = min(q / max(wear, LEAST), _prior_width(state, voice(state, m), work))
+    for j in range(p):
+        mean += d[j] * (theta[0, j] - away * theta[1, j])
+    if width:
+        solve_lower(state.U[m], d, work.u)
+        q += dot(work.u, work.u)
+    return mean, max(q, 0.0)
+
+
+@kernel
+def _prior_width(state: State, v: int, work: Work) -> float:
+    """ψᵀK⁻¹ψ."""
+    q = 0.0
+    for a in range(work.psi.shape[0]):
+        q += work.psi[a] * dot(state.Kinv[v, a], work.psi)
+    return q
+
+
+# ---------------------------------------------------------------------------------------------------------------- learning
+
+
+@solver
+def fold(state: State, m: int, i: int, tick: float, y: float, w: float, work: Work) -> None:
+    """Add an observation of weight w, made at `tick`, to all sums of memory m; a negative weight takes one back.
+
+    `NEWEST` and `last` are as before the observation; the caller moves them on when all memories have learned it.
+    """
+    phi, newest = work.phi, state.numbers[NEWEST]
+    V, b = state.V[m], state.b[m]
+    fade, new = 1.0, w
+    if newest > NEVER:
+        fade, new = faded(state, m, newest, tick), w * faded(state, m, tick, newest)
+    _add(V, fade, new, phi, phi)
+    for j in range(phi.shape[0]):
+        b[j] = fade * b[j] + new * y * phi[j]
+    state.Q[m] = fade * state.Q[m] + new * y * y
+    state.n[m] = fade * state.n[m] + new
+    if work.psi.shape[0] > 0:
+        _fold_own(state, m, i, tick, max(newest, tick), fade, y, w, work)
+
+
+@kernel
+def _fold_own(
+    state: State, m: int, i: int, tick: float, newest: float, fade: float, y: float, w: float, work: Work
+) -> None:
+    """The item's own sums, and its part of E, e and τ."""
+    psi, last = work.psi, state.last[i]
+    M, S, t = state.own_M[i, m], state.own_S[i, m], state.own_t[i, m]
+    if fade < 1.0:
+        _scale(state.E[m], fade)
+        for j in range(state.e.shape[1]):
+            state.e[m, j] *= fade
+        state.tau[m] *= fade
+    now, new = 1.0, w
+    if last > NEVER:
+        add_own_part(state, m, i, -faded(state, m, last, newest), work)
+        now, new = faded(state, m, last, tick), w * faded(state, m, tick, last)
+    _add(M, now, new, psi, psi)
+    _add(S, now, new, psi, work.phi)
+    for a in range(psi.shape[0]):
+        t[a] = now * t[a] + new * y * psi[a]
+    invert_own(state, m, i, work)
+    add_own_part(state, m, i, faded(state, m, max(last, tick), newest), work)
+
+
+@kernel
+def _add(A: Matrix, fade: float, new: float, x: Vector, z: Vector) -> None:
+    """A ← fade·A + new·xzᵀ."""
+    for i in range(x.shape[0]):
+        c, row = new * x[i], A[i]
+        for j in range(z.shape[0]):
+            row[j] = fade * row[j] + c * z[j]
+
+
+@kernel
+def _scale(A: Matrix, c: float) -> None:
+    for i in range(A.shape[0]):
+        row = A[i]
+        for j in range(A.shape[1]):
+            row[j] *= c
+
+
+@kernel
+def invert_own(state: State, m: int, i: int, work: Work) -> float:
+    """R_i = (M_i + K)⁻¹; returns log|M_i + K|."""
+    M, R, K = state.own_M[i, m], state.own_R[i, m], state.Kap[voice(state, m)]
+    k = M.shape[0]
+    if k == 1:
+        R[0, 0] = 1.0 / (M[0, 0] + K[0, 0])
+        return -math.log(R[0, 0])
+    W, U, B = work.Wk[0], work.Wk[1], work.Wk[2]
+    for a in range(k):
+        for j in range(k):
+            W[a, j] = M[a, j] + K[a, j]
+    cholesky(W, 0.0, U)
+    inverse(U, B, R)
+    return log_det(U)
+
+
+@kernel
+def add_own_part(state: State, m: int, i: int, f: float, work: Work) -> None:
+    """E += f·SᵀRS, e += f·SᵀRt, τ += f·tᵀRt."""
+    state.tau[m] += _add_explained(state, m, i, f, state.E[m], state.e[m], work)
+
+
+@solver
+def _add_explained(state: State, m: int, i: int, f: float, A: Matrix, c: Vector, work: Work) -> float:
+    """A += f·SᵀRS and c += f·SᵀRt, what the item's own effect explains; returns f·tᵀRt."""
+    S, t, R, B = state.own_S[i, m], state.own_t[i, m], state.own_R[i, m], work.B
+    (k, p), total = S.shape, 0.0
+    for a in range(k):
+        row = B[a]
+        for j in range(p):
+            row[j] = 0.0
+        for b in range(k):
+            share, other = f * R[a, b], S[b]
+            for j in range(p):
+                row[j] += share * other[j]
+        total += f * t[a] * dot(R[a], t)
+    for a in range(k):
+        row, own = B[a], S[a]
+        for j in range(p):
+            c[j] += row[j] * t[a]
+            x, out = own[j], A[j]
+            for l in range(p):  # noqa: E741
+                out[l] += x * row[l]
+    return total
+
+
+@solver
+def retire(state: State, i: int, work: Work) -> None:
+    """Forget the own effect of item i: what it explained leaves the shared sums, so that no other estimate changes."""
+    if state.last[i] <= NEVER:
+        return
+    for m in range(state.rate.shape[0]):
+        f = -faded(state, m, state.last[i], state.numbers[NEWEST])
+        state.tau[m] += _add_explained(state, m, i, f, state.E[m], state.e[m], work)
+        state.Q[m] += _add_explained(state, m, i, f, state.V[m], state.b[m], work)
+        _scale(state.own_M[i, m], 0.0)
+        _scale(state.own_S[i, m], 0.0)
+        for a in range(work.psi.shape[0]):
+            state.own_t[i, m, a] = 0.0
+    state.last[i] = NEVER
+
+
+# --------------------------------------------------------------------------------------------------------------- estimates
+
+
+@solver
+def renew(state: State, m: int, work: Work) -> None:
+    """The factor of V + Λ − E, θ̂, and the sum of squares left, from the sums of memory m."""
+    p, W, u = work.phi.shape[0], work.W, work.u
+    V, E, Lam, theta, rest = state.V[m], state.E[m], state.Lam[voice(state, m)], state.theta[m], state.rest[m]
+    own = work.psi.shape[0] > 0
+    first = work.d  # column 0 of V − E: the right-hand side of the constant
+    for i in range(p):
+        for j in range(p):
+            W[i, j] = V[i, j] - E[i, j] if own else V[i, j]
+        first[i] = W[i, 0]
+        u[i] = state.b[m, i] - state.e[m, i]
+        for j in range(p):
+            W[i, j] += Lam[i, j]
+    cholesky(W, 0.0, state.U[m])
+    solve(state.U[m], u, theta[0])
+    solve(state.U[m], first, theta[1])
+    rest[0] = state.Q[m] - state.tau[m] - dot(u, theta[0])
+    rest[1] = u[0] - dot(u, theta[1])
+    rest[2] = first[0] - dot(first, theta[1])
+
+
+@solver
+def renew_own(state: State, m: int, work: Work) -> tuple[float, float]:
+    """R of every item, E, e and τ from the own sums: when K has moved, or to be rid of rounding.
+
+    Returns Σ log|M_i + K| and the number of items in it.
+    """
+    p = state.e.shape[1]
+    logdet, many = 0.0, 0.0
+    for j in range(state.E.shape[1]):
+        for l in range(state.E.shape[1]):  # noqa: E741
+            state.E[m, j, l] = 0.0
+    for j in range(p):
+        state.e[m, j] = 0.0
+    state.tau[m] = 0.0
+    if work.psi.shape[0] == 0:
+        return 0.0, 0.0
+    for i in range(state.last.shape[0]):
+        if state.last[i] > NEVER:
+            logdet += invert_own(state, m, i, work)
+            many += 1.0
+            add_own_part(state, m, i, faded(state, m, state.last[i], state.numbers[NEWEST]), work)
+    return logdet, many
+
+
+@solver
+def restart(state: State, m: int, lead: int, tick: float) -> None:
+    """Memory m forgets what the leading memory has forgotten, and continues it from the newest rewarded decision on."""
+    _copy(state.V[m], state.V[lead])
+    _copy(state.E[m], state.E[lead])
+    _copy(state.U[m], state.U[lead])
+    _copy(state.theta[m], state.theta[lead])
+    p = state.b.shape[1]
+    for j in range(p):
+        state.b[m, j], state.e[m, j] = state.b[lead, j], state.e[lead, j]
+    for j in range(3):
+        state.rest[m, j] = state.rest[lead, j]
+    state.Q[m], state.n[m], state.tau[m] = state.Q[lead], state.n[lead], state.tau[lead]
+    for i in range(state.last.shape[0]):
+        if state.last[i] > NEVER:
+            _copy(state.own_M[i, m], state.own_M[i, lead])
+            _copy(state.own_S[i, m], state.own_S[i, lead])
+            _copy(state.own_R[i, m], state.own_R[i, lead])
+            for a in range(state.own_t.shape[2]):
+                state.own_t[i, m, a] = state.own_t[i, lead, a]
+    state.cut[m] = max(state.numbers[NEWEST], tick)
+    state.cut_rate[m] = state.rate[lead]
+
+
+@kernel
+def _copy(to: Matrix, source: Matrix) -> None:
+    for i in range(to.shape[0]):
+        for j in range(to.shape[1]):
+            to[i, j] = source[i, j]

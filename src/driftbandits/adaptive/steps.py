@@ -1,0 +1,313 @@
+r"""What Python calls: look at an offer and choose, learn a reward, move the prior. Each is one compiled entry over one `State`."""
+
+from ..core.kernel import entry, kernel, solver, sqrt
+from ..core.linalg import Matrix, Vector
+from .choice import MEAN, SD, STATIC_MEAN, STATIC_SD, law, pick
+from .columns import Layout, Scale, Slots, count, settle_scale, shift
+from .duel import discredit, rho_of, settle, ticket
+from .evidence import average, contest, exclude, readmit, robust_score, select
+from .regression import adaptive, fold, forecast, noise, renew, renew_own, restart, retire, variance_of_rewards
+from .sums import (
+    ADAPTIVE,
+    AFTER,
+    BEFORE,
+    CAL_1,
+    CAL_2,
+    CAL_N,
+    COUNT,
+    DIRECT,
+    FIRST,
+    FOURTH,
+    KNOWN,
+    NATS,
+    NEWEST,
+    NORMAL,
+    R0,
+    RHO,
+    SECOND,
+    SEPARATE,
+    SHORTEST,
+    SQUARES,
+    STATIC,
+    SUM,
+    USE,
+    Integers,
+    State,
+    Work,
+)
+from .tuning import set_prior, tune
+
+NEGLIGIBLE = 1e-3  # a memory of less weight is left out of the average
+PER_ITEM = 2.0  # a memory of fewer rounds per item has forgotten most of them
+SETTLED = 8.0  # rewards before residuals say anything of the noise's tails: σ̂² of two or three is anything
+KEPT = 0.999  # calibration is over about a thousand rewards
+
+
+@kernel
+def columns_of(
+    layout: Layout, items: Scale, row: Vector, context: Scale, crow: Vector, slots: Slots, again: bool, work: Work
+) -> None:
+    """φ and ψ of one item into `work`; the context is read when it is a new one."""
+    shift(items, row, slots.zi)
+    if again:
+        shift(context, crow, slots.zc)
+        for j in range(work.psi.shape[0]):
+            work.psi[j] = slots.zc[layout.own[j]]
+    for j in range(work.phi.shape[0]):
+        work.phi[j] = slots.zi[layout.item[j]] * slots.zc[layout.context[j]]
+
+
+# ---------------------------------------------------------------------------------------------------------------- deciding
+
+
+@entry(brief=True)
+def decide(
+    state: State,
+    layout: Layout,
+    items: Scale,
+    rows: Matrix,
+    context: Scale,
+    crow: Matrix,
+    who: Integers,
+    explore: float,
+    u: float,
+    given: int,
+    table: Matrix,
+    open_: Integers,
+    told: Vector,
+    slots: Slots,
+    work: Work,
+) -> int:
+    """Forecast every item, and draw one by u ∈ [0, 1); `given` ≥ 0 was chosen before, −2 only forecasts.
+
+    who (n,) are the items' places, −1 for one that was never seen. Into `table` (ROWS, n): mean and standard deviation by each voice,
+    probabilities. Into `told` (2,): the decision's ticket in the duel.
+    """
+    n, M = rows.shape[0], state.rate.shape[0]
+    sigma2 = noise(state, int(state.numbers[USE]))
+    rho = state.numbers[RHO] if M > 1 else 0.0
+    for a in range(n):
+        columns_of(layout, items, rows[a], context, crow[0], slots, a == 0, work)
+        table[MEAN, a], q = _adaptive_voice(state, who[a], work)
+        table[SD, a] = sqrt(sigma2 * q)
+        table[STATIC_MEAN, a], table[STATIC_SD, a] = table[MEAN, a], table[SD, a]
+        if M > 1:
+            table[STATIC_MEAN, a], q = forecast(state, M - 1, who[a], True, work)
+            table[STATIC_SD, a] = sqrt(sigma2 * q)
+    told[0], told[1] = -1.0, 1.0
+    chosen = given
+    if given == -1:
+        law(table, open_, rho, explore)
+        chosen = pick(table, open_, u)
+    if M > 1 and chosen >= 0:
+        ticket(table[MEAN], table[STATIC_MEAN], chosen, rho, told)
+    return chosen
+
+
+@kernel
+def _adaptive_voice(state: State, i: int, work: Work) -> tuple[float, float]:
+    """The mean over memories by their weights, and the variance of the longest credible one."""
+    use, last = int(state.numbers[USE]), adaptive(state)
+    mean, q = forecast(state, use, i, True, work)
+    if last == 1:
+        return mean, q
+    total, weighted, best = 0.0, 0.0, 0.0
+    for m in range(int(state.numbers[FIRST]), last):
+        best = max(best, _weight(state, m))
+    for m in range(int(state.numbers[FIRST]), last):
+        w = _weight(state, m)
+        if w < NEGLIGIBLE * best:
+            continue
+        f = mean
+        if m != use:
+            f, _ = forecast(state, m, i, False, work)
+        total += w
+        weighted += w * f
+    return weighted / total, q
+
+
+@kernel
+def _weight(state: State, m: int) -> float:
+    w = 0.0
+    for a in range(state.trust.shape[0]):
+        w += state.trust[a] * state.mix[a, m]
+    return w
+
+
+@entry(brief=True)
+def draw(table: Matrix, open_: Integers, rho: float, explore: float, u: float) -> int:
+    """Draw one of the open items by forecasts that are in the table: a further place of a ranking."""
+    law(table, open_, rho, explore)
+    return pick(table, open_, u)
+
+
+# ---------------------------------------------------------------------------------------------------------------- learning
+
+
+@entry(brief=True)
+def learn(
+    state: State,
+    layout: Layout,
+    items: Scale,
+    row: Vector,
+    context: Scale,
+    crow: Vector,
+    i: int,
+    tick: float,
+    r: float,
+    w: float,
+    judged: bool,
+    told: Vector,
+    slots: Slots,
+    work: Work,
+) -> bool:
+    """Learn a reward of weight w of a decision made at `tick`; True if the longest memory was refuted by it.
+
+    Memories are judged by what they forecast now, just before they learn: a forecast of the day of the decision would be old news.
+    """
+    numbers, M = state.numbers, state.rate.shape[0]
+    columns_of(layout, items, row, context, crow, slots, True, work)
+    if numbers[KNOWN] == 0.0:
+        numbers[KNOWN], numbers[R0] = 1.0, r
+    refuted = judged and w > 0.0 and _judge(state, i, r, tick, min(w, 1.0), work)
+    y, sign = r - numbers[R0], 1.0 if w >= 0.0 else -1.0
+    numbers[COUNT] += sign
+    numbers[SUM] += sign * y
+    numbers[SQUARES] += sign * y * y
+    for m in range(int(numbers[SHORTEST]), M):
+        fold(state, m, i, tick, y, w, work)
+    numbers[NEWEST] = max(numbers[NEWEST], tick)
+    if work.psi.shape[0] > 0:
+        state.last[i] = max(state.last[i], tick)
+    if work.phi.shape[0] <= DIRECT:
+        _renew(state, work)
+    if M > 1:
+        if judged and w > 0.0 and told[0] >= 0.0:
+            settle(state.duel, int(told[0]), told[1], r)
+        numbers[RHO] = rho_of(state, variance_of_rewards(state))
+    return refuted
+
+
+@kernel
+def _renew(state: State, work: Work) -> None:
+    for m in range(int(state.numbers[SHORTEST]), state.rate.shape[0]):
+        renew(state, m, work)
+
+
+@solver
+def _judge(state: State, i: int, r: float, tick: float, w: float, work: Work) -> bool:
+    """Score every memory's forecast of r, choose the one to use, restart those refuted."""
+    numbers, use, last = state.numbers, int(state.numbers[USE]), adaptive(state)
+    sigma2, first = noise(state, use), int(state.numbers[FIRST])
+    if sigma2 <= 0.0:
+        return False
+    for m in range(first, last):
+        work.f[0, m], work.f[1, m] = forecast(state, m, i, True, work)
+    _calibrate(numbers, (r - work.f[0, use]) ** 2 / ((1.0 + work.f[1, use]) * sigma2))
+    if last == 1:
+        return False
+    for m in range(first, last):
+        q = work.f[1, m]
+        square = (r - work.f[0, m]) ** 2 / ((1.0 + q) * sigma2)
+        work.f[2, m] = w * robust_score(square, q, numbers[NORMAL] > 0.0)
+    average(state.mix, state.trust, work.f[2], first, last)
+    lead, use = select(state.weight, work.f[2], first, last, 0.5 * work.phi.shape[0], work.refuted)
+    numbers[USE] = float(use)
+    return _restart(state, lead, tick, work)
+
+
+@kernel
+def _restart(state: State, lead: int, tick: float, work: Work) -> bool:
+    """Refuted memories take over the leader's past; True if the longest one is among them: every change refutes it, once."""
+    last = adaptive(state)
+    refuted = False
+    for m in range(lead + 1, last):
+        if work.refuted[m] == 0:
+            continue
+        if m == last - 1:
+            refuted = True
+            state.event[BEFORE], state.event[AFTER] = state.n[m], state.n[lead]
+            state.event[NATS] = work.f[2, m]
+            discredit(state)
+        restart(state, m, lead, tick)
+        readmit(state.mix, m, lead)
+    return refuted
+
+
+@kernel
+def _calibrate(numbers: Vector, square: float) -> None:
+    """Shares of standardised residuals beyond 1 and 2, their kurtosis, and the contest of the normal law with Student's."""
+    numbers[CAL_N] = KEPT * numbers[CAL_N] + 1.0
+    numbers[CAL_1] = KEPT * numbers[CAL_1] + (1.0 if square > 1.0 else 0.0)
+    numbers[CAL_2] = KEPT * numbers[CAL_2] + (1.0 if square > 4.0 else 0.0)
+    numbers[SECOND] = KEPT * numbers[SECOND] + square
+    numbers[FOURTH] = KEPT * numbers[FOURTH] + square * square
+    if numbers[COUNT] >= SETTLED:
+        numbers[NORMAL] = contest(numbers[NORMAL], square, 1.0)
+
+
+# --------------------------------------------------------------------------------------------------------------- checkpoints
+
+
+@entry(brief=True)
+def see(items: Scale, rows: Matrix, context: Scale, crow: Matrix) -> bool:
+    """Count what is on offer; True if a number that was constant is not so any more, so that the prior must move."""
+    a = count(items, rows)
+    b = count(context, crow)
+    return a or b
+
+
+@entry(brief=True)
+def move_prior(state: State, layout: Layout, items: Scale, context: Scale, offered: int, work: Work) -> None:
+    """Λ and K for the scales of today, and all estimates from the sums: a checkpoint of decisions."""
+    settle_scale(items)
+    settle_scale(context)
+    _take_part(state, offered, work)
+    _set_priors(state, layout, items, context, work)
+
+
+@entry(brief=True)
+def tune_prior(state: State, layout: Layout, items: Scale, context: Scale, work: Work) -> None:
+    """Precisions of the static voice by their likelihood, and all estimates from the sums: a checkpoint of rewards."""
+    tune(state, layout, items, context, work)
+    _set_priors(state, layout, items, context, work)
+
+
+@kernel
+def _set_priors(state: State, layout: Layout, items: Scale, context: Scale, work: Work) -> None:
+    set_prior(state, layout, items, context, ADAPTIVE, work)
+    set_prior(state, layout, items, context, STATIC, work)
+    for m in range(int(state.numbers[SHORTEST]), state.rate.shape[0]):
+        renew_own(state, m, work)
+        renew(state, m, work)
+
+
+@kernel
+def _take_part(state: State, offered: int, work: Work) -> None:
+    """Memories shorter than p/4 cannot know p columns; with nothing but items, those shorter than two rounds for each know too few."""
+    numbers, last, p = state.numbers, adaptive(state), float(work.phi.shape[0])
+    shortest = int(numbers[SHORTEST])
+    while shortest < last - 1 and state.rate[shortest] * p > 4.0:
+        shortest += 1
+    first = shortest
+    least = PER_ITEM * offered if numbers[SEPARATE] == 1.0 else 0.0
+    while first < last - 1 and state.rate[first] * least > 1.0:
+        first += 1
+    numbers[SHORTEST] = float(shortest)
+    if first != int(numbers[FIRST]):
+        numbers[FIRST] = float(first)
+        exclude(state.weight, state.mix, first, last)
+        numbers[USE] = max(numbers[USE], float(first))
+
+
+@entry(brief=True)
+def forget_item(state: State, i: int, work: Work) -> None:
+    """Forget an item's own effect."""
+    retire(state, i, work)
+
+
+@entry(brief=True)
+def renew_all(state: State, work: Work) -> None:
+    """All estimates from the sums: where columns are many, every so often."""
+    for m in range(int(state.numbers[SHORTEST]), state.rate.shape[0]):
+        renew(state, m, work)

@@ -1,0 +1,217 @@
+r"""The state of the engine: weighted sums of M memories over p shared columns, and of N items over k own columns.
+
+Memory m weighs observation s by exp(−H_m(age)). Shared sums are as of the newest observation of all,
+
+    V = Σ w φφᵀ ,  b = Σ w y φ ,  Q = Σ w y² ,  n = Σ w ,
+
+an item's own sums as of the item's newest one: M_i = Σ w ψψᵀ, S_i = Σ w ψφᵀ, t_i = Σ w y ψ. Everything else is derived from them
+(`regression`). The last of several memories is the *static* one: it forgets nothing, is never refuted, and has a prior of its own.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.linalg import Matrix, Vector
+from ..errors import InvalidShape
+
+Integers = NDArray[np.int64]
+MEMORIES = (8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0, math.inf)  # in decisions; a static one is added
+NEVER = -1e18  # before all time; finite, so that differences are
+SHARES = (1e-4, 1e-3, 1e-2)  # rates of switching between memories that are tried at once
+DIRECT = 64  # up to so many columns estimates are renewed with every reward
+
+# Places in `numbers`. Many bandits may live in one process, and an array for each number would cost each of them 2 kB.
+(
+    R0,  # the first reward: y = r − r₀ in all sums
+    KNOWN,  # 1: r₀ is known
+    COUNT,  # rewards, with those taken back subtracted
+    SUM,  # Σy, each counted once
+    SQUARES,  # Σy²
+    NEWEST,  # the newest observation
+    NORMAL,  # lead in nats of the normal law over Student's t₄
+    CAL_N,  # residuals counted, over about a thousand rewards,
+    CAL_1,  # … beyond one standard deviation,
+    CAL_2,  # … beyond two
+    FOURTH,  # Σe⁴ of standardised residuals, for their kurtosis
+    SECOND,  # Σe²
+    USE,  # the longest credible memory
+    FIRST,  # the shortest memory that takes part
+    ODDS,  # prior probability of the static voice in the duel
+    RHO,  # the probability that the static voice decides
+    SEPARATE,  # 1: items are told apart by their own effects alone
+    SHORTEST,  # no shorter memory will take part again: there are too many columns
+) = range(18)
+NUMBERS = 18
+BEFORE, AFTER, NATS = range(3)  # places in `event`: observations before and after the last refutation, and the evidence
+ADAPTIVE, STATIC = 0, 1  # the two voices, and their priors
+
+
+class State(NamedTuple):
+    """Sums and estimates. Every array is read by compiled code: replace several only at once, and `check` them."""
+
+    rate: Vector  # (M,)  of forgetting, per decision or second
+    cut: Vector  # (M,)  since when it forgets at that rate, …
+    cut_rate: Vector  # (M,)  … and the rate before: a refuted memory continues the one that refuted it
+    V: Matrix  # (M, p, p)
+    b: Matrix  # (M, p)
+    Q: Vector  # (M,)
+    n: Vector  # (M,)
+    E: Matrix  # (M, p, p)  Σ f_i S_iᵀR_iS_i ; p = 0 where no item has own columns
+    e: Matrix  # (M, p)     Σ f_i S_iᵀR_it_i
+    tau: Vector  # (M,)     Σ f_i t_iᵀR_it_i
+    U: Matrix  # (M, p, p)  V − E + Λ = UᵀU, as in `linalg`
+    theta: Matrix  # (M, 2, p)  of y, and of the constant 1
+    rest: Matrix  # (M, 3)  the sum of squares left, a quadratic in the mean reward
+    own_M: Matrix  # (N, M, k, k)
+    own_S: Matrix  # (N, M, k, p)
+    own_t: Matrix  # (N, M, k)
+    own_R: Matrix  # (N, M, k, k)  (M_i + K)⁻¹
+    last: Vector  # (N,)  the newest observation of each item
+    Lam: Matrix  # (2, p, p)  Λ of each voice, in raw coordinates
+    Kap: Matrix  # (2, k, k)  K of each voice
+    Kinv: Matrix  # (2, k, k)
+    weight: Vector  # (M,)  log evidence
+    mix: Matrix  # (3, M)  weights of the memories at each rate of switching
+    trust: Vector  # (3,)  weights of those rates
+    duel: Matrix  # (2, 3)  of each voice: Σw, Σwr, Σw²
+    offset: Matrix  # (2, 4)  decades by which each voice's prior precisions differ from where they started
+    numbers: Vector  # (NUMBERS,)
+    event: Vector  # (3,)
+
+
+class Work(NamedTuple):
+    """Room to compute in."""
+
+    phi: Vector  # (p,)
+    psi: Vector  # (k,)
+    d: Vector  # (p,)  φ without what the item's own effect explains
+    u: Vector  # (p,)
+    Rpsi: Vector  # (k,)
+    W: Matrix  # (p, p)
+    B: Matrix  # (k, p)
+    Wk: Matrix  # (3, k, k)
+    f: Matrix  # (3, M)  forecasts, their variances, log scores
+    refuted: Integers  # (M,)
+
+
+def new_state(rates: Vector, items: int, p: int, k: int) -> State:
+    """A state that knows nothing."""
+    M = len(rates)
+    many = M - 1 if M > 1 else 1
+    state = State(
+        rate=np.array(rates, np.float64),
+        cut=np.full(M, NEVER),
+        cut_rate=np.zeros(M),
+        V=np.zeros((M, p, p)),
+        b=np.zeros((M, p)),
+        Q=np.zeros(M),
+        n=np.zeros(M),
+        E=np.zeros((M, p, p) if k else (M, 0, 0)),
+        e=np.zeros((M, p)),
+        tau=np.zeros(M),
+        U=np.tile(np.eye(p), (M, 1, 1)),
+        theta=np.zeros((M, 2, p)),
+        rest=np.zeros((M, 3)),
+        own_M=np.zeros((items, M, k, k)),
+        own_S=np.zeros((items, M, k, p)),
+        own_t=np.zeros((items, M, k)),
+        own_R=np.zeros((items, M, k, k)),
+        last=np.full(items, NEVER),
+        Lam=np.tile(np.eye(p), (2, 1, 1)),
+        Kap=np.tile(np.eye(k), (2, 1, 1)),
+        Kinv=np.tile(np.eye(k), (2, 1, 1)),
+        weight=np.zeros(M),
+        mix=np.full((len(SHARES), M), 1.0 / many),
+        trust=np.array([0.5, 0.3, 0.2]),
+        duel=np.zeros((2, 3)),
+        offset=np.zeros((2, 4)),
+        numbers=np.zeros(NUMBERS),
+        event=np.zeros(3),
+    )
+    state.numbers[[NEWEST, NORMAL, USE]] = NEVER, -10.0, many - 1
+    return state
+
+
+def new_work(M: int, p: int, k: int) -> Work:
+    """Room for M memories, p shared and k own columns."""
+    return Work(
+        phi=np.zeros(p),
+        psi=np.zeros(k),
+        d=np.zeros(p),
+        u=np.zeros(p),
+        Rpsi=np.zeros(k),
+        W=np.zeros((p, p)),
+        B=np.zeros((k, p)),
+        Wk=np.zeros((3, k, k)),
+        f=np.zeros((3, M)),
+        refuted=np.zeros(M, np.int64),
+    )
+
+
+def grown(old: State, shared: Integers, own: Integers) -> State:
+    """The state over more columns: each continues the old column named here (shared and own ones), or is new, −1.
+
+    A column may continue another one's past: the indicator that a number is present has been the constant until it was first missing.
+    Estimates are to be renewed by the caller.
+    """
+    M, N, p, k = len(old.rate), len(old.last), len(shared), len(own)
+    fresh = new_state(old.rate, N, p, k)
+    to, k_to = np.flatnonzero(shared >= 0), np.flatnonzero(own >= 0)
+    at, k_at = shared[to], own[k_to]
+    fresh.b[:, to] = old.b[:, at]
+    fresh.V[:, to[:, None], to] = old.V[:, at[:, None], at]
+    if k and N:
+        every, memory = np.arange(N)[:, None, None, None], np.arange(M)[:, None, None]
+        fresh.own_t[:, :, k_to] = old.own_t[:, :, k_at]
+        fresh.own_M[every, memory, k_to[:, None], k_to] = old.own_M[every, memory, k_at[:, None], k_at]
+        fresh.own_S[every, memory, k_to[:, None], to] = old.own_S[every, memory, k_at[:, None], at]
+    kept = ("cut", "cut_rate", "Q", "n", "last", "weight", "mix", "trust", "duel", "offset", "numbers", "event")
+    return fresh._replace(**{name: getattr(old, name).copy() for name in kept})
+
+
+def with_items(old: State, N: int) -> State:
+    """The state with room for N ≥ today's items."""
+    more = N - len(old.last)
+    fresh = new_state(old.rate, more, old.b.shape[1], old.Kap.shape[1])
+    arrays = {
+        name: np.concatenate([getattr(old, name), getattr(fresh, name)])
+        for name in ("own_M", "own_S", "own_t", "own_R", "last")
+    }
+    return old._replace(**arrays)
+
+
+def check(state: State, work: Work) -> None:
+    """Compiled code checks no bounds: every shape it relies on is compared with the others."""
+    M, (N, k), p = len(state.rate), (len(state.last), state.Kap.shape[1]), state.b.shape[1]
+    like, room = new_shapes(M, N, p, k)
+    for kind, given, shapes in (("state", state, like), ("work", work, room)):
+        for name, shape in shapes.items():
+            if getattr(given, name).shape != shape:
+                found = getattr(given, name).shape
+                raise InvalidShape(f"{kind}.{name} has shape {found}; it must be {shape}: was the file changed?")
+    if not all(0 <= state.numbers[place] < M for place in (FIRST, USE, SHORTEST)):
+        raise InvalidShape("the memory in use does not exist; was the file changed?")
+
+
+def new_shapes(M: int, N: int, p: int, k: int) -> tuple[dict[str, tuple[int, ...]], dict[str, tuple[int, ...]]]:
+    """The shape of every array of the state and of the workspace."""
+    vector, matrix = (M, p), (M, p, p)
+    state: dict[str, tuple[int, ...]] = {"rate": (M,), "cut": (M,), "cut_rate": (M,), "V": matrix, "b": vector}
+    state |= {
+        "Q": (M,),
+        "n": (M,),
+        "E": matrix if k else (M, 0, 0),
+        "e": vector,
+        "tau": (M,),
+        "U": matrix,
+        "theta": (M, 2, p),
+    }
+    state |= {"rest": (M, 3), "own_M": (N, M, k, k), "own_S": (N, M, k, p), "own_t": (N, M, k), "own_R": (N, M, k, k)}
+    state |= {"last": (N,), "Lam": (2, p, p), "Kap": (2, k, k), "Kinv": (2, k, k), "weight": (M,), "mix": (3, M)}
+    state |= {"trust": (3,), "duel": (2, 3), "offset": (2, 4), "numbers": (NUMBERS,), "event": (3,)}
+    work: dict[str, tuple[int, ...]] = {"phi": (p,), "psi": (k,), "d": (p,), "u": (p,), "Rpsi": (k,), "W": (p, p)}
+    work |= {"B": (k, p), "Wk": (3, k, k), "f": (3, M), "refuted": (M,)}
+    return state, work

@@ -1,0 +1,148 @@
+r"""Prior precisions: where they start, and how those of the static voice are learned.
+
+Four numbers describe a prior: precisions λ₀ of the shared intercept, λ of shared slopes, κ₀ of an item's own intercept, κ of own slopes, in
+units of the noise and for standardised columns. With n = E‖φ̃‖², n_ψ = E‖ψ̃‖² (both without the constant) they start at
+
+    items with features                              λ₀ = 1,   λ = .3n·max(1, n/5),  κ₀ = 20, κ = 20n_ψ
+    items that only their own effects tell apart     λ₀ = 4.6, λ = .58n,             κ₀ = 1,  κ = .126n_ψ
+
+The static voice moves them at checkpoints, in steps of half a decade, uphill in log marginal likelihood
+
+    ½log|Λ| − ½log|A| − ½Σ_i log|K⁻¹(M_i+K)| − ½(Σw+5)·log σ̂²
+
+(the sum of its prequential log scores, free of order) with a log-normal hyperprior of one decade. The likelihood is that of normal noise;
+with excess kurtosis it knows variances too well, so it is divided by T = max(1, (kurtosis − 1)/2) of the residuals: without that rare
+clicks stick to poor items. The adaptive voice takes over only the precisions of own effects of items with
+features: memories that forget lose more by a learned λ than they gain.
+"""
+
+import math
+
+from ..core.kernel import kernel, solver
+from ..core.linalg import cholesky as factor
+from ..core.linalg import inverse, log_det
+from .columns import Layout, Scale, own_prior, shared_prior, size_of_columns
+from .regression import mean_reward, renew, renew_own, variance_of_rewards
+from .sums import ADAPTIVE, CAL_N, COUNT, FOURTH, NEVER, SECOND, SEPARATE, STATIC, State, Work
+
+LAM_0, LAM, KAP_0, KAP = range(4)  # places of log₁₀ precisions
+STEP = 0.5  # decades
+FURTHEST = 4.0  # decades from the start
+SWEEPS = 2
+ENOUGH = 32.0  # rewards before anything is learned of items with features …
+PER_ITEM = 2.0  # … and rewards per item before, where there is nothing but items
+WIDE = 200  # columns above which nothing is tuned: a step costs p³
+
+
+@kernel
+def start_of(state: State, layout: Layout, items: Scale, context: Scale, place: int) -> float:
+    """log₁₀ of the precision that a prior starts with."""
+    shared, own = size_of_columns(layout, items, context)
+    shared, own = max(1.0, shared), max(1.0, own)
+    separate = state.numbers[SEPARATE] == 1.0
+    if place == LAM_0:
+        return math.log10(4.6 if separate else 1.0)
+    if place == LAM:
+        return math.log10(0.58 * shared if separate else 0.3 * shared * max(1.0, shared / 5.0))
+    if place == KAP_0:
+        return 0.0 if separate else math.log10(20.0)
+    return math.log10((0.126 if separate else 20.0) * own)
+
+
+@solver
+def set_prior(
+    state: State, layout: Layout, items: Scale, context: Scale, voice: int, work: Work
+) -> tuple[float, float]:
+    """Λ, K and K⁻¹ of a voice from its precisions; returns log|Λ| and log|K|."""
+    lam0 = 10.0 ** (start_of(state, layout, items, context, LAM_0) + state.offset[voice, LAM_0])
+    lam = 10.0 ** (start_of(state, layout, items, context, LAM) + state.offset[voice, LAM])
+    kap0 = 10.0 ** (start_of(state, layout, items, context, KAP_0) + state.offset[voice, KAP_0])
+    kap = 10.0 ** (start_of(state, layout, items, context, KAP) + state.offset[voice, KAP])
+    shared = shared_prior(layout, items, context, lam0, lam, state.Lam[voice])
+    own = own_prior(layout, context, kap0, kap, state.Kap[voice])
+    k = work.psi.shape[0]
+    if k == 1:
+        state.Kinv[voice, 0, 0] = 1.0 / state.Kap[voice, 0, 0]
+    elif k > 1:
+        factor(state.Kap[voice], 0.0, work.Wk[1])
+        inverse(work.Wk[1], work.Wk[2], state.Kinv[voice])
+    return shared, own
+
+
+@solver
+def marginal_likelihood(state: State, layout: Layout, items: Scale, context: Scale, m: int, work: Work) -> float:
+    """Log marginal likelihood of memory m under the static voice's precisions, which its estimates then rest on."""
+    shared, own = set_prior(state, layout, items, context, STATIC, work)
+    logdet, many = renew_own(state, m, work)
+    renew(state, m, work)
+    n, away, rest = max(state.n[m], 0.0), mean_reward(state), state.rest[m]
+    left = max(rest[0] - 2.0 * away * rest[1] + away * away * rest[2], 0.0)
+    sigma2 = (left + 5.0 * variance_of_rewards(state)) / (n + 5.0)
+    fit = (n + 5.0) * math.log(max(sigma2, 1e-300))
+    return float(0.5 * (shared - log_det(state.U[m]) - logdet + many * own - fit))
+
+
+@kernel
+def temper(state: State) -> float:
+    """T: how many times too well a normal likelihood knows variances, by the kurtosis of standardised residuals."""
+    n = state.numbers
+    if n[CAL_N] <= 0.0 or n[SECOND] <= 0.0:
+        return 1.0
+    return max(1.0, 0.5 * float(n[FOURTH] * n[CAL_N] / (n[SECOND] * n[SECOND]) - 1.0))
+
+
+@solver
+def tune(state: State, layout: Layout, items: Scale, context: Scale, work: Work) -> None:
+    """Move the static voice's precisions uphill; tell the adaptive voice those of own effects."""
+    m = state.rate.shape[0] - 1
+    if m < 1 or work.phi.shape[0] > WIDE or not _enough(state):
+        return
+    offset, T, k = state.offset[STATIC], temper(state), work.psi.shape[0]
+    best = marginal_likelihood(state, layout, items, context, m, work) / T - _rarity(state)
+    for _ in range(SWEEPS):
+        moved = False
+        for place in range(4):
+            if (
+                (place == LAM_0 and state.numbers[SEPARATE] == 0.0)
+                or (place >= KAP_0 and k == 0)
+                or (place == KAP and k < 2)
+            ):
+                continue
+            if place == LAM and work.phi.shape[0] < 2:
+                continue
+            for sign in range(2):
+                before = offset[place]
+                offset[place] = before + (STEP if sign == 0 else -STEP)
+                value = -math.inf
+                if abs(offset[place]) <= FURTHEST:
+                    value = marginal_likelihood(state, layout, items, context, m, work) / T - _rarity(state)
+                if value > best:
+                    best, moved = value, True
+                else:
+                    offset[place] = before
+        if not moved:
+            break
+    if state.numbers[SEPARATE] == 0.0:
+        state.offset[ADAPTIVE, KAP_0], state.offset[ADAPTIVE, KAP] = offset[KAP_0], offset[KAP]
+
+
+@kernel
+def _enough(state: State) -> bool:
+    """Have enough rewards come, of a variance, that precisions can be told?"""
+    if variance_of_rewards(state) <= 0.0:
+        return False
+    if state.numbers[SEPARATE] == 0.0:
+        return bool(state.numbers[COUNT] >= ENOUGH)
+    many = 0.0
+    for i in range(state.last.shape[0]):
+        many += 1.0 if state.last[i] > NEVER else 0.0
+    return bool(state.numbers[COUNT] >= max(8.0, PER_ITEM * many))
+
+
+@kernel
+def _rarity(state: State) -> float:
+    """Minus the log hyperprior."""
+    total = 0.0
+    for place in range(4):
+        total += 0.5 * state.offset[STATIC, place] ** 2
+    return total

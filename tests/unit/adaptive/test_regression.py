@@ -1,0 +1,246 @@
+"""Sums, elimination and forecasts of the engine against dense ridge regression over the whole history."""
+
+import math
+
+import numpy as np
+import pytest
+from naive import adaptive as naive
+
+from driftbandits.adaptive import regression, sums, tuning
+from driftbandits.adaptive.columns import CONSTANT, Layout, new_scale
+from driftbandits.core.kernel import entry
+
+pytestmark = pytest.mark.xdist_group("adaptive")
+RATES = [-math.log1p(-1.0 / 8.0), -math.log1p(-1.0 / 40.0), 0.0, 0.0]
+
+
+@entry
+def fold(state, m, i, tick, y, w, work):
+    regression.fold(state, m, i, tick, y, w, work)
+
+
+@entry
+def renew(state, m, own, work):
+    if own:
+        regression.renew_own(state, m, work)
+    regression.renew(state, m, work)
+
+
+@entry
+def look(state, m, i, work, out):
+    out[0], out[1] = regression.forecast(state, m, i, True, work)
+    out[2] = regression.noise(state, m)
+
+
+@entry
+def restart(state, m, lead, tick):
+    regression.restart(state, m, lead, tick)
+
+
+def blank(p, k, N, seed=0):
+    """A state with a prior that is not diagonal."""
+    rng = np.random.default_rng(seed)
+    state = sums.new_state(np.array(RATES), N, p, k)
+    for voice in range(2):
+        for array, size in ((state.Lam, p), (state.Kap, k)):
+            X = rng.normal(size=(size, size))
+            array[voice] = X @ X.T + np.diag(rng.uniform(0.3, 2.0, size))
+        state.Kinv[voice] = np.linalg.inv(state.Kap[voice])
+    work = sums.new_work(len(RATES), p, k)
+    sums.check(state, work)
+    return state, work
+
+
+def history(n, p, k, N, seed=1):
+    rng = np.random.default_rng(seed)
+    rows = []
+    for tick in range(n):
+        phi, psi = np.r_[1.0, rng.normal(size=p - 1)], np.r_[1.0, rng.normal(size=k)][:k]
+        rows.append(
+            naive.Seen(phi, psi, int(rng.integers(N)), 2.0 + rng.normal(), float(rng.uniform(0.5, 2.0)), float(tick))
+        )
+    return rows
+
+
+def learn(state, work, seen, sign=1.0):
+    work.phi[:], work.psi[:] = seen.phi, seen.psi
+    numbers = state.numbers
+    numbers[[sums.COUNT, sums.SUM, sums.SQUARES]] += sign, sign * seen.y, sign * seen.y**2
+    for m in range(len(RATES)):
+        fold(state, m, seen.item, seen.tick, seen.y, sign * seen.w, work)
+    numbers[sums.NEWEST] = max(numbers[sums.NEWEST], seen.tick)
+    if len(seen.psi):
+        state.last[seen.item] = max(state.last[seen.item], seen.tick)
+
+
+def compare(state, work, rows, N, rel=1e-8, **cut):
+    rng = np.random.default_rng(9)
+    p, k = state.b.shape[1], state.Kap.shape[1]
+    for m, rate in enumerate(RATES):
+        voice = int(m == len(RATES) - 1)
+        for item in range(N):
+            work.phi[:], work.psi[:] = np.r_[1.0, rng.normal(size=p - 1)], np.r_[1.0, rng.normal(size=k)][:k]
+            out = np.empty(3)
+            look(state, m, item, work, out)
+            own = {name: value[m] for name, value in cut.items()}
+            want = naive.forecast(work.phi, work.psi, item, rows, N, state.Lam[voice], state.Kap[voice], rate, **own)
+            assert out == pytest.approx(want, rel=rel, abs=1e-10), (m, item)
+
+
+@pytest.mark.parametrize("k", [0, 1, 3])
+def test_estimates_are_those_of_the_full_design_whatever_the_order(k):
+    p, N = 5, 6
+    rows = history(50, p, k, N - 1)  # the last item is never seen
+    order = np.random.default_rng(3).permutation(len(rows))
+    state, work = blank(p, k, N)
+    for s in order:
+        learn(state, work, rows[s])
+    for m in range(len(RATES)):
+        renew(state, m, False, work)
+    compare(state, work, rows, N)
+
+
+@pytest.mark.parametrize("k", [1, 3])
+def test_what_was_taken_back_has_never_been(k):
+    p, N = 4, 4
+    rows = history(40, p, k, N)
+    state, work = blank(p, k, N)
+    for seen in rows:
+        learn(state, work, seen)
+    wrong = naive.Seen(rows[7].phi, rows[7].psi, rows[7].item, 50.0, 3.0, rows[7].tick)
+    learn(state, work, wrong)
+    learn(state, work, wrong, -1.0)
+    for m in range(len(RATES)):
+        renew(state, m, False, work)
+    compare(state, work, rows, N, rel=1e-7)
+
+
+def test_own_sums_give_the_same_parts_at_once_as_one_by_one():
+    state, work = blank(5, 3, 6)
+    for seen in history(60, 5, 3, 6):
+        learn(state, work, seen)
+    before = state.E.copy(), state.e.copy(), state.tau.copy()
+    for m in range(len(RATES)):
+        renew(state, m, True, work)
+    for one, other in zip(before, (state.E, state.e, state.tau), strict=True):
+        assert one == pytest.approx(other, rel=1e-9, abs=1e-10)
+
+
+def test_a_restarted_memory_is_the_leader_before_and_itself_after():
+    p, k, N = 4, 2, 5
+    rows = history(60, p, k, N)
+    state, work = blank(p, k, N)
+    state.Lam[1], state.Kap[1], state.Kinv[1] = state.Lam[0], state.Kap[0], state.Kinv[0]
+    late = [5, 21]
+    for s, seen in enumerate(rows[:40]):
+        if s not in late:
+            learn(state, work, seen)
+    for m in range(len(RATES)):
+        renew(state, m, False, work)
+    restart(state, 2, 0, 39.0)
+    for seen in rows[40:]:
+        learn(state, work, seen)
+    for s in late:
+        learn(state, work, rows[s])
+    for m in range(len(RATES)):
+        renew(state, m, False, work)
+    cut = {"cut": [-math.inf, -math.inf, 39.0, -math.inf], "cut_rate": [0.0, 0.0, RATES[0], 0.0]}
+    compare(state, work, rows, N, **cut)
+
+
+def test_an_item_unobserved_keeps_its_mean_and_loses_its_certainty_up_to_the_prior():
+    state, work = blank(1, 1, 2)
+    one = np.ones(1)
+    for tick in range(400):
+        learn(state, work, naive.Seen(one, one, int(tick >= 30), 5.0 if tick < 30 else 1.0, 1.0, float(tick)))
+    renew(state, 0, False, work)
+    work.phi[:], work.psi[:] = 1.0, 1.0
+    out = np.empty(3)
+    look(state, 0, 0, work, out)
+    assert out[0] == pytest.approx(5.0, abs=0.9)
+    assert out[1] >= state.Kinv[0, 0, 0]
+
+
+def test_columns_and_items_that_come_later_are_as_if_they_had_always_been():
+    p, k, N = 4, 2, 5
+    rows = history(50, p, k, N)
+    for s, seen in enumerate(rows):
+        if s < 30:  # a shared and an own column that do not exist yet
+            seen.phi[3] = seen.psi[1] = 0.0
+    state, work = blank(3, 1, 2)
+    for seen in rows[:30]:
+        if seen.item < 2:
+            learn(state, work, seen._replace(phi=seen.phi[:3], psi=seen.psi[:1]))
+    state = sums.with_items(state, N)
+    state = sums.grown(state, np.array([0, 1, 2, -1]), np.array([0, -1]))
+    whole, work = blank(p, k, N)
+    state = state._replace(Lam=whole.Lam, Kap=whole.Kap, Kinv=whole.Kinv)
+    sums.check(state, work)
+    kept = [seen for s, seen in enumerate(rows) if s >= 30 or seen.item < 2]
+    for m in range(len(RATES)):
+        renew(state, m, True, work)
+    for seen in rows[30:]:
+        learn(state, work, seen)
+    for m in range(len(RATES)):
+        renew(state, m, False, work)
+    compare(state, work, kept, N)
+
+
+def test_an_indicator_continues_the_constant():
+    state, work = blank(2, 1, 1)
+    rows = history(20, 2, 1, 1)
+    for seen in rows:
+        learn(state, work, seen)
+    wide = sums.grown(state, np.array([0, 1, 0]), np.array([0]))
+    phi = np.array([[*seen.phi, 1.0] for seen in rows])
+    w = np.array([seen.w for seen in rows])
+    assert wide.V[2] == pytest.approx(phi.T @ (w[:, None] * phi))
+    assert wide.own_S[0, 2, 0] == pytest.approx(w @ phi)
+
+
+def test_shapes_are_checked_against_each_other():
+    state, work = blank(3, 2, 4)
+    with pytest.raises(ValueError, match=r"own_S has shape"):
+        sums.check(state._replace(own_S=state.own_S[:, :, :, :2]), work)
+    with pytest.raises(ValueError, match=r"work.phi has shape"):
+        sums.check(state, work._replace(phi=np.zeros(2)))
+    state.numbers[sums.USE] = 9.0
+    with pytest.raises(ValueError, match=r"does not exist"):
+        sums.check(state, work)
+
+
+def test_the_marginal_likelihood_is_that_of_the_dense_normal_law():
+    p = k = 3
+    N = 4
+    layout = Layout(
+        np.zeros(p, np.int64), np.arange(p), np.stack([np.arange(p), np.arange(p), [0] * p, [0] * p], 1), np.arange(k),
+        np.stack([np.arange(k), [0] * k], 1),
+    )  # fmt: skip
+    items, context = new_scale([CONSTANT]), new_scale([CONSTANT, 1, 1])
+    context.seen[1:], context.mean[1:], context.M2[1:] = 10.0, [0.5, -1.0], [20.0, 5.0]
+    context.mu[1:], context.s[1:] = [0.5, -1.0], np.sqrt([2.0, 0.5])
+    rows = history(40, p, k, N)
+    state, work = blank(p, k, N)
+    for seen in rows:
+        learn(state, work, seen._replace(w=1.0))
+    rows = [seen._replace(w=1.0) for seen in rows]
+    got, want = [], []
+
+    @entry
+    def evaluate(state, layout, items, context, work):
+        return tuning.marginal_likelihood(state, layout, items, context, 3, work)
+
+    for separate in (0.0, 1.0):
+        for offset in ([0.0, 0.0, 0.0, 0.0], [0.5, -1.0, 1.0, 0.5], [0.0, 1.0, -1.5, -0.5]):
+            state.numbers[sums.SEPARATE] = separate
+            state.offset[1] = offset
+            got.append(evaluate(state, layout, items, context, work))
+            want.append(naive.evidence(rows, N, state.Lam[1], state.Kap[1]))
+    assert np.diff(got) == pytest.approx(np.diff(want), rel=1e-8)
+    pairs = [(0, c) for c in range(p)]
+    plain = (np.zeros(1), np.ones(1), {})
+    e = 2.0  # two numbers
+    precision = 10.0 ** np.array(
+        [state.offset[1, 0] + math.log10(4.6)] + [state.offset[1, 1] + math.log10(0.58 * e)] * 2
+    )
+    assert state.Lam[1] == pytest.approx(naive.prior(pairs, plain, (context.mu, context.s, {}), precision))
