@@ -1,19 +1,38 @@
 """A log in pieces: batches of a few thousand rows, so that it may be larger than memory. Columns by name, rows by number."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from ..errors import InvalidValue
 
-SIZE = 4096  # rows of a batch
+SIZE = 16384  # rows of a batch
 
 
 class Batch(NamedTuple):
-    """Some rows: their numbers, counted from 0 in their source, and their values by column; None where there is none."""
+    """Some rows: their numbers, counted from 0 in their source, and their values by column.
+
+    A column is an Arrow array where Arrow can hold it, else a list, with None where there is no value.
+    """
 
     numbers: Sequence[int]
-    columns: dict[str, list[Any]]
+    columns: dict[str, Any]
+
+    def listed(self, name: str) -> list[Any]:
+        """A column as Python's own values."""
+        column = self.columns[name]
+        if isinstance(column, list):
+            return column
+        from .arrow_types import to_list
+
+        return to_list(column)
+
+
+class Batches(Protocol):
+    """Reads a source from its beginning."""
+
+    def __call__(self, wanted: Sequence[str], names: Collection[str] = ()) -> Iterator[Batch]:
+        """The columns wanted; digits in those of `names` are a name: "007" is not 7."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +41,7 @@ class Source:
 
     name: str  # as messages call it
     columns: list[str]
-    batches: Callable[[Sequence[str]], Iterator[Batch]]  # of the columns asked for
+    batches: "Batches"  # of the columns asked for
     reordered: Callable[[Any], "Source"] | None = None  # the same with rows in another order, where that is possible
 
     def require(self, wanted: Iterable[str]) -> None:

@@ -1,8 +1,7 @@
 """Logs in columns: Parquet and Arrow files, and frames in memory."""
 
 import pathlib
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from ..errors import CannotRead, InvalidValue
@@ -24,7 +23,7 @@ def read_parquet(path: pathlib.Path) -> Source:
     pa = _pyarrow()
     import pyarrow.parquet as pq
 
-    def batches(wanted: Sequence[str]) -> Iterator[Batch]:
+    def batches(wanted: Sequence[str], names: Collection[str] = ()) -> Iterator[Batch]:
         with pq.ParquetFile(path) as file:
             yield from _from_arrow(file.iter_batches(batch_size=SIZE, columns=list(wanted)))
 
@@ -51,7 +50,7 @@ def read_arrow(path: pathlib.Path) -> Source:
                 yield reader.schema
                 yield from reader
 
-    def batches(wanted: Sequence[str]) -> Iterator[Batch]:
+    def batches(wanted: Sequence[str], names: Collection[str] = ()) -> Iterator[Batch]:
         rest = pieces()
         next(rest)
         parts = (batch.slice(i, SIZE) for batch in rest for i in range(0, batch.num_rows, SIZE))
@@ -72,37 +71,54 @@ def _from_arrow(parts: Iterable[Any]) -> Iterator[Batch]:
     start = 0
     for part in parts:
         end = start + part.num_rows
-        columns = {field.name: part.column(field.name).to_pylist() for field in part.schema}
-        for field in part.schema:
-            if hasattr(field.type, "fields"):
-                absent = {child.name for child in field.type.fields if str(child.type) != "null"}
-                columns[field.name] = [_there(value, absent) for value in columns[field.name]]
-        yield Batch(range(start, end), columns)
+        yield Batch(range(start, end), {field.name: part.column(field.name) for field in part.schema})
         start = end
-
-
-def _there(value: Any, absent: set[str]) -> Any:
-    """A struct has all its fields in every row: None means that this row has none."""
-    return value if value is None else {k: v for k, v in value.items() if not (v is None and k in absent)}
 
 
 def source_of_frame(given: Any) -> Source:
     """A frame of pandas, polars or Arrow."""
     from ..bandit.frames import read_frame
 
-    return _of_frame(read_frame(given, ()), None)
+    table = read_frame(given, ())
+    return _of_frame(table, {}, None)
 
 
-def _of_frame(table: Any, order: Any) -> Source:
-    """A frame, its rows in an order."""
+def _of_frame(table: Any, known: dict[str, Any], order: Any) -> Source:
+    """A frame, its rows in an order; `known` keeps the columns that were asked for, each converted once."""
 
-    def batches(wanted: Sequence[str]) -> Iterator[Batch]:
+    def column(name: str) -> Any:
+        if name not in known:
+            found = _converted(table[name])
+            if order is not None:
+                found = [found[k] for k in order.tolist()] if isinstance(found, list) else found.take(order)
+            known[name] = found
+        return known[name]
+
+    def batches(wanted: Sequence[str], names: Collection[str] = ()) -> Iterator[Batch]:
         for start in range(0, len(table), SIZE):
-            numbers = range(len(table))[start : start + SIZE] if order is None else order[start : start + SIZE].tolist()
-            part = table[start : start + SIZE] if order is None else table[numbers]
-            yield Batch(numbers, {name: _listed(part[name]) for name in wanted})
+            end = min(start + SIZE, len(table))
+            numbers = range(start, end) if order is None else order[start:end].tolist()
+            yield Batch(numbers, {name: column(name)[start:end] for name in wanted})
 
-    return Source("the frame", list(table.columns), batches, partial(_of_frame, table))
+    return Source("the frame", list(table.columns), batches, lambda given: _of_frame(table, {}, given))
+
+
+def _converted(series: Any) -> Any:
+    """A column as an Arrow array where Arrow holds the same values, else as a list."""
+    try:
+        import pyarrow as pa
+    except ImportError:
+        return _listed(series)
+    from .arrow_types import simple
+
+    native = series.to_native()
+    try:
+        if isinstance(native, pa.Array | pa.ChunkedArray):
+            return native
+        found = native.to_arrow() if hasattr(native, "to_arrow") else pa.array(native, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError, NotImplementedError):
+        return _listed(series)
+    return found if simple(found.type) else _listed(series)
 
 
 def _listed(column: Any) -> list[Any]:
@@ -110,4 +126,9 @@ def _listed(column: Any) -> list[Any]:
     if not fields:
         return column.to_list()  # type: ignore[no-any-return]
     absent = {field.name for field in fields if "Unknown" not in str(field.dtype)}
-    return [_there(value, absent) for value in column.to_list()]
+    return [there(value, absent) for value in column.to_list()]
+
+
+def there(value: Any, absent: set[str]) -> Any:
+    """A struct has all its fields in every row: None means that this row has none."""
+    return value if value is None else {k: v for k, v in value.items() if not (v is None and k in absent)}

@@ -1,10 +1,12 @@
 """The log of a durable bandit: its SQLite file, read while others may write to it."""
 
 import bisect
+import itertools
 import json
 import os
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +16,14 @@ from ..bandit.store import COLUMNS
 from ..bandit.store import Row as Logged
 from ..errors import CannotRead, InvalidValue
 from ..io.files import as_path
+from .batches import SIZE
+from .chunks import Chunk
+from .decode import Decoder
 from .log import Log
-from .rows import Row
+from .rows import Columns, Row
 
 NAMES = ("seq", *COLUMNS)
+ROLES = Columns("item", "reward", "propensity", "at", None, None, (), "drop")  # a durable bandit names them itself
 EXPIRED = "SELECT seq, at, reward FROM log WHERE kind = 'expire' AND seq <= ? ORDER BY seq"
 
 
@@ -46,7 +52,14 @@ def read_durable(path: Any) -> Log:
                         f"row {decided.seq} of {name} is not as a bandit writes it; was it changed?"
                     ) from None
 
-    return Log(os.fspath(name), rows, timed=True, known=True)
+    def chunks() -> Iterator[Chunk]:
+        decoder = Decoder(ROLES, {})
+        every = rows()
+        while part := [*itertools.islice(every, SIZE)]:
+            there = [row for row in part if row is not None]
+            yield replace(decoder.of_rows(there, os.fspath(name)), dropped=len(part) - len(there))
+
+    return Log(os.fspath(name), chunks, timed=True, known=True)
 
 
 def _marks(db: sqlite3.Connection) -> tuple[str, str]:

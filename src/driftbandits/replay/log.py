@@ -1,35 +1,20 @@
-"""`Log`: decisions that were made elsewhere, read row by row from a file or a frame."""
+"""`Log`: decisions that were made elsewhere, read in chunks of columns from a file or a frame."""
 
 import datetime
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from ..bandit.frames import missing
 from ..bandit.offers import as_items, in_order
 from ..errors import InvalidValue
-from .batches import Source
+from .batches import Batch, Source
+from .chunks import Chunk, Floats
+from .decode import Decoder, chosen_names
 from .rows import Columns, Row, as_time, parse
+from .scan import scan
 from .sources import is_sqlite, open_sources
-from .uniform import Uniformity
-
-UNIFORM = 1e-4  # a uniform log is taken for another one so rarely
-
-
-@dataclass
-class Facts:
-    """What one reading of the whole log tells."""
-
-    rows: int = 0
-    dropped: int = 0  # rows without a reward that are left out
-    items: list[Any] = field(default_factory=list)
-    start: float | None = None
-    end: float | None = None
-    late: bool = False  # does any reward come later than its decision?
-    least: float = 1.0  # the smallest propensity
-    impossible: str | None = None  # a row with propensity 0
-    crooked: str | None = None  # why it is not uniform, if it has no propensities and is not
 
 
 class Log:
@@ -55,12 +40,12 @@ class Log:
     (3, ['a', 'b'])
     """
 
-    def __init__(self, name: str, rows: Callable[[], Iterator[Row | None]], *, timed: bool, known: bool) -> None:
+    def __init__(self, name: str, chunks: Callable[[], Iterator[Chunk]], *, timed: bool, known: bool) -> None:
         self.name = name
         self.timed = timed
         self.known = known  # does it have propensities?
-        self._rows = rows
-        self.facts = _scan(rows(), name, known)
+        self._chunks = chunks
+        self.facts = scan(chunks(), name, known)
 
     @classmethod
     def read(
@@ -122,16 +107,21 @@ class Log:
         if column is None and offered is not None:
             items = as_items(offered)
 
-        def rows() -> Iterator[Row | None]:
+        def chunks() -> Iterator[Chunk]:
+            decoder = Decoder(columns, items)
             for each in sources:
-                for batch in each.batches(columns.wanted()):
-                    yield from parse(batch, columns, each.name, items)
+                for batch in each.batches(columns.wanted(), (columns.item,)):
+                    yield decoder.chunk(batch, each.name)
 
         name = sources[0].name if len(sources) == 1 else f"{sources[0].name} and {len(sources) - 1} more"
-        return cls(name, rows, timed=time is not None, known=propensity is not None)
+        return cls(name, chunks, timed=time is not None, known=propensity is not None)
 
     def __iter__(self) -> Iterator[Row]:
-        return (row for row in self._rows() if row is not None)
+        return (row for chunk in self._chunks() for row in chunk.rows())
+
+    def chunks(self) -> Iterator[Chunk]:
+        """The same decisions as columns, some thousand rows at a time."""
+        return self._chunks()
 
     def __len__(self) -> int:
         return self.facts.rows
@@ -166,15 +156,25 @@ def _in_order(source: Source, columns: Columns) -> Source:
     """A frame in order of time; a file that is not is refused when it is read."""
     if source.reordered is None or columns.time is None:
         return source
-    times = []
-    for batch in source.batches([columns.time]):
-        for number, value in zip(batch.numbers, batch.columns[columns.time], strict=True):
-            try:
-                times.append(as_time(value, columns.time))
-            except InvalidValue as problem:
-                raise InvalidValue(f"row {number} of {source.name}: {problem}") from None
-    order = np.argsort(np.array(times), kind="stable")
+    times = [_times(batch, columns.time, source.name) for batch in source.batches([columns.time])]
+    order = np.argsort(np.concatenate([np.zeros(0), *times]), kind="stable")
     return source if bool((np.diff(order) == 1).all()) else source.reordered(order)
+
+
+def _times(batch: Batch, column: str, name: str) -> Floats:
+    if not isinstance(batch.columns[column], list):
+        from .arrow_types import seconds
+
+        found = seconds(batch.columns[column])
+        if found is not None and not np.isnan(found).any():
+            return found
+    answer = []
+    for number, value in zip(batch.numbers, batch.listed(column), strict=True):
+        try:
+            answer.append(as_time(None if missing(value) else value, column))
+        except InvalidValue as problem:
+            raise InvalidValue(f"row {number} of {name}: {problem}") from None
+    return np.array(answer, float)
 
 
 def _always(sources: list[Source], columns: Columns) -> dict[Any, Any]:
@@ -182,9 +182,12 @@ def _always(sources: list[Source], columns: Columns) -> dict[Any, Any]:
     found: dict[Any, None] = {}
     alone = columns._replace(propensity=None, time=None, reward_time=None, context=())
     for source in sources:
-        for batch in source.batches([columns.item, columns.reward]):
-            rows = parse(batch, alone, source.name, _Any())
-            found |= dict.fromkeys(row.item for row in rows if row is not None)
+        for batch in source.batches([columns.item, columns.reward], (columns.item,)):
+            names = chosen_names(batch, alone)
+            if names is None:
+                listed = batch._replace(columns={name: batch.listed(name) for name in batch.columns})
+                names = [row.item for row in parse(listed, alone, source.name, _Any()) if row is not None]
+            found |= dict.fromkeys(names)
     return dict.fromkeys(in_order(found))
 
 
@@ -193,41 +196,3 @@ class _Any(dict[Any, Any]):
 
     def __contains__(self, name: object) -> bool:
         return True
-
-
-def _scan(rows: Iterator[Row | None], name: str, known: bool) -> Facts:
-    """Read everything once: what is wrong is told now, and not after hours of replay."""
-    facts, items = Facts(), {}  # type: Facts, dict[Any, None]
-    uniformity = None if known else Uniformity()
-    last: Row | None = None
-    seen: object = None
-    for row in rows:
-        if row is None:
-            facts.dropped += 1
-            continue
-        facts.rows += 1
-        if row.items is not seen:
-            items |= dict.fromkeys(row.items)
-            seen = row.items
-        if last is not None and row.at is not None and last.at is not None and row.at < last.at:
-            raise InvalidValue(
-                f"row {row.number} of {name} is earlier than the row before it; a file must be in order of time: "
-                "sort it first, or give a frame, which is sorted here"
-            )
-        facts.start = row.at if facts.start is None else facts.start
-        facts.late = facts.late or row.rewarded is not None
-        p = 1.0 / len(row.items) if row.propensity is None else row.propensity
-        if p < facts.least:
-            facts.least = p
-            if p == 0.0:
-                facts.impossible = f"row {row.number} of {name}"
-        if uniformity is not None:
-            uniformity.add(row)
-        last = row
-    if last is None:
-        raise InvalidValue(f"{name} holds no decision with a reward; there is nothing to learn from it")
-    facts.end, facts.items = last.at, in_order(items)
-    if uniformity is not None and uniformity.p_value() < UNIFORM:
-        item, chosen, expected = uniformity.worst()
-        facts.crooked = f"item {item!r} was chosen {chosen:.0f} times, where uniform choice would give {expected:.0f}"
-    return facts

@@ -4,13 +4,14 @@ import csv
 import gzip
 import json
 import pathlib
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from typing import IO, Any
 
 from ..errors import CannotRead, InvalidValue
+from .arrow_csv import GaveUp, csv_by_arrow
 from .batches import SIZE, Batch, Source
+from .csv_values import Kind, kinds_of, value_of
 
 LOOKED_AT = 1000  # rows of a CSV file that say whether a column holds numbers
 
@@ -35,86 +36,52 @@ def read_csv(path: pathlib.Path, separator: str = ",") -> Source:
         if len(set(head)) < len(head):
             twice = next(name for name in head if head.count(name) > 1)
             raise CannotRead(f"{path} has two columns named {twice!r}; names must differ")
-        kinds = _kinds(head, [row for row, _ in zip(reader, range(LOOKED_AT), strict=False)])
+        kinds = kinds_of(head, [row for row, _ in zip(reader, range(LOOKED_AT), strict=False)])
     return Source(str(path), head, partial(_csv_batches, path, separator, head, kinds))
-
-
-def _kinds(head: list[str], rows: list[list[str]]) -> dict[str, Callable[[str], Any]]:
-    """How each column's text is read: as whole numbers, numbers or truth values where all of the first rows are such."""
-    answer: dict[str, Callable[[str], Any]] = {}
-    for place, name in enumerate(head):
-        values = [row[place] for row in rows if len(row) == len(head) and row[place] != ""]
-        answer[name] = next((kind for kind in (_whole, _decimal, _truth) if values and _reads(kind, values)), str)
-    return answer
-
-
-def _reads(kind: Callable[[str], Any], values: list[str]) -> bool:
-    try:
-        for value in values:
-            kind(value)
-    except ValueError:
-        return False
-    return True
-
-
-def _whole(text: str) -> int:
-    """A whole number as it is usually written: "007" is a name."""
-    if str(int(text)) != text.strip():
-        raise ValueError
-    return int(text)
-
-
-def _decimal(text: str) -> float:
-    if "_" in text or re.fullmatch(r"\s*[+-]?0\d+\s*", text):
-        raise ValueError
-    return float(text)
-
-
-def _truth(text: str) -> bool:
-    known = {"true": True, "false": False}
-    if text.lower() not in known:
-        raise ValueError
-    return known[text.lower()]
 
 
 def _csv_batches(
     path: pathlib.Path,
     separator: str,
     head: list[str],
-    kinds: dict[str, Callable[[str], Any]],
+    kinds: dict[str, Kind],
     wanted: Sequence[str],
+    names: Collection[str] = (),
 ) -> Iterator[Batch]:
+    """By Arrow as far as it can read the file; Python's reader, which names the line that is broken, goes on where Arrow gives up."""
+    done = 0
+    try:
+        for batch in csv_by_arrow(path, separator, {name: kinds[name] for name in wanted}, names, SIZE):
+            yield batch
+            done += len(batch.numbers)
+    except GaveUp:
+        yield from _csv_by_python(path, separator, head, kinds, wanted, done)
+
+
+def _csv_by_python(
+    path: pathlib.Path, separator: str, head: list[str], kinds: dict[str, Kind], wanted: Sequence[str], start: int
+) -> Iterator[Batch]:
+    """From row `start` on."""
     places = [(name, head.index(name), kinds[name]) for name in wanted]
     with _text(path) as file:
         reader = csv.reader(file, delimiter=separator)
         next(reader)
-        start = 0
         columns: dict[str, list[Any]] = {name: [] for name in wanted}
         for number, row in enumerate(reader):
+            if number < start:
+                continue
             if len(row) != len(head):
                 raise InvalidValue(
                     f"row {number} of {path} (line {reader.line_num}) has {len(row)} values; there are {len(head)} columns"
                 )
             for name, place, kind in places:
-                columns[name].append(_value(row[place], kind))
+                columns[name].append(value_of(row[place], kind))
             if number - start + 1 == SIZE:
                 yield Batch(range(start, number + 1), columns)
                 start, columns = number + 1, {name: [] for name in wanted}
         end = start + len(next(iter(columns.values())))
         if end > start:
             yield Batch(range(start, end), columns)
-
-
-def _value(text: str, kind: Callable[[str], Any]) -> Any:
-    """A number where it is one; else the text, which whoever needs a number refuses."""
-    if text == "":
-        return None
-    for reads in (kind, _decimal) if kind is _whole else (kind,):
-        try:
-            return reads(text)
-        except ValueError:
-            continue
-    return text
 
 
 def read_jsonl(path: pathlib.Path) -> Source:
@@ -143,7 +110,7 @@ def _json_rows(path: pathlib.Path) -> Iterator[dict[str, Any]]:
             number += 1
 
 
-def _json_batches(path: pathlib.Path, wanted: Sequence[str]) -> Iterator[Batch]:
+def _json_batches(path: pathlib.Path, wanted: Sequence[str], names: Collection[str] = ()) -> Iterator[Batch]:
     start, rows = 0, []
     for row in _json_rows(path):
         rows.append(row)

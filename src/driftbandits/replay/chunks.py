@@ -1,0 +1,149 @@
+"""A piece of a log as columns: one array for each role, one for each feature of the context.
+
+    row t chose names[item[t]] of offers.distinct[offers.which[t]]
+
+Replay, and whatever learns from a log, reads numbers and codes from here; `rows` gives the same decisions one by one, for policies that are
+Python functions. `names` belongs to the whole log and grows at its end, so a code means the same item in every chunk.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .rows import Row
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+
+class Numbers(NamedTuple):
+    """A feature that is a number or a truth value in every row."""
+
+    values: NDArray[Any]
+    missing: NDArray[np.bool_] | None  # None: nowhere
+
+    def listed(self) -> list[Any]:
+        """None where it is missing."""
+        return _listed(self.values, self.missing)
+
+
+class Categories(NamedTuple):
+    """A feature that is a string: row t has values[codes[t]], none where the code is −1."""
+
+    codes: Codes
+    values: list[str]
+
+    def listed(self) -> list[Any]:
+        """None where it is missing."""
+        values = np.array([*self.values, None], object)  # code −1 is the last
+        return values[self.codes].tolist()  # type: ignore[no-any-return]
+
+
+class Offers(NamedTuple):
+    """What was on offer: row t had distinct[which[t]], whose items are indices[offsets[k]:offsets[k + 1]] for k = which[t]."""
+
+    which: Codes
+    distinct: Sequence[Mapping[Any, Any]]  # from names to features
+    offsets: Codes
+    indices: Codes
+
+    def sizes(self) -> Codes:
+        """How many items each row had on offer."""
+        return np.diff(self.offsets)[self.which]
+
+    def take(self, kept: NDArray[Any]) -> "Offers":
+        """Of some rows."""
+        return self._replace(which=self.which[kept])
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some rows of a log, in its order."""
+
+    number: Codes  # in their file or frame, from 0
+    source: str  # its name
+    names: list[Any]  # of all items of the log so far
+    item: Codes  # into names
+    reward: Floats
+    propensity: Floats | None
+    at: Floats | None  # seconds since 1970
+    rewarded: Floats | None  # when the reward came; NaN: at once
+    offers: Offers
+    context: dict[str, Numbers | Categories]
+    contexts: list[dict[str, Any] | None] | None = None  # by row, where a column holds dicts or values of no one kind
+    dropped: int = 0  # rows that were left out
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    def take(self, kept: NDArray[Any]) -> "Chunk":
+        """Some of its rows, by a mask."""
+        context: dict[str, Numbers | Categories] = {}
+        for name, column in self.context.items():
+            if isinstance(column, Numbers):
+                context[name] = Numbers(column.values[kept], None if column.missing is None else column.missing[kept])
+            else:
+                context[name] = column._replace(codes=column.codes[kept])
+        every = self.contexts
+        return replace(
+            self,
+            number=self.number[kept],
+            item=self.item[kept],
+            reward=self.reward[kept],
+            propensity=None if self.propensity is None else self.propensity[kept],
+            at=None if self.at is None else self.at[kept],
+            rewarded=None if self.rewarded is None else self.rewarded[kept],
+            offers=self.offers.take(kept),
+            context=context,
+            contexts=None if every is None else [c for c, keep in zip(every, kept.tolist(), strict=True) if keep],
+        )
+
+    def rows(self) -> Iterator[Row]:
+        """The same decisions one by one."""
+        n, distinct, names = len(self), self.offers.distinct, self.names
+        none = [None] * n
+        columns = (
+            self.number.tolist(),
+            [names[k] for k in self.item.tolist()],
+            self.reward.tolist(),
+            none if self.propensity is None else self.propensity.tolist(),
+            none if self.at is None else self.at.tolist(),
+            none if self.rewarded is None else _listed(self.rewarded, np.isnan(self.rewarded)),
+            [distinct[k] for k in self.offers.which.tolist()],
+            self.each_context(),
+        )
+        return map(Row._make, zip(*columns, strict=True))
+
+    def each_context(self) -> list[dict[str, Any] | None]:
+        """The context of each row, without what is missing; None if it has none."""
+        if self.contexts is not None:
+            return self.contexts
+        if not self.context:
+            return [None] * len(self)
+        names = list(self.context)
+        values = zip(*(column.listed() for column in self.context.values()), strict=True)
+        whole = all(
+            column.missing is None if isinstance(column, Numbers) else bool((column.codes >= 0).all())
+            for column in self.context.values()
+        )
+        if whole:
+            return [dict(zip(names, row, strict=True)) for row in values]
+        return [{k: v for k, v in zip(names, row, strict=True) if v is not None} or None for row in values]
+
+    def pieces(self, size: int) -> Iterator["Chunk"]:
+        """The same rows, at most `size` at a time."""
+        for start in range(0, len(self), size):
+            kept = np.zeros(len(self), bool)
+            kept[start : start + size] = True
+            yield self.take(kept)
+
+
+def _listed(values: NDArray[Any], missing: NDArray[np.bool_] | None) -> list[Any]:
+    answer = values.tolist()
+    if missing is not None:
+        for place in np.flatnonzero(missing).tolist():
+            answer[place] = None
+    return answer  # type: ignore[no-any-return]

@@ -1,0 +1,59 @@
+"""What the text of a CSV file means: the first rows say whether a column holds whole numbers, numbers, truth values or text."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+Kind = Callable[[str], Any]  # reads a text, or raises ValueError
+
+
+def kinds_of(head: list[str], rows: list[list[str]]) -> dict[str, Kind]:
+    """How each column's text is read: as whole numbers, numbers or truth values where all of the first rows are such."""
+    answer: dict[str, Kind] = {}
+    for place, name in enumerate(head):
+        values = [row[place] for row in rows if len(row) == len(head) and row[place] != ""]
+        answer[name] = next((kind for kind in (whole, decimal, truth) if values and _reads(kind, values)), str)
+    return answer
+
+
+def _reads(kind: Kind, values: list[str]) -> bool:
+    try:
+        for value in values:
+            kind(value)
+    except ValueError:
+        return False
+    return True
+
+
+def whole(text: str) -> int:
+    """A whole number as it is usually written: "007" is a name."""
+    if str(int(text)) != text.strip():
+        raise ValueError
+    return int(text)
+
+
+def decimal(text: str) -> float:
+    """A number; digits after a leading zero are a name."""
+    if "_" in text or re.fullmatch(r"\s*[+-]?0\d+\s*", text):
+        raise ValueError
+    return float(text)
+
+
+def truth(text: str) -> bool:
+    """True or false."""
+    known = {"true": True, "false": False}
+    if text.lower() not in known:
+        raise ValueError
+    return known[text.lower()]
+
+
+def value_of(text: str, kind: Kind) -> Any:
+    """A number where it is one; else the text, which whoever needs a number refuses."""
+    if text == "":
+        return None
+    for reads in (kind, decimal) if kind is whole else (kind,):
+        try:
+            return reads(text)
+        except ValueError:
+            continue
+    return text

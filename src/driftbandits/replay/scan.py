@@ -1,0 +1,87 @@
+"""The first reading of a log: what is wrong is told now, and not after hours of replay."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..bandit.offers import in_order
+from ..errors import InvalidValue
+from .chunks import Chunk
+from .uniform import Uniformity
+
+UNIFORM = 1e-4  # a uniform log is taken for another one so rarely
+
+
+@dataclass
+class Facts:
+    """What one reading of the whole log tells."""
+
+    rows: int = 0
+    dropped: int = 0  # rows without a reward that are left out
+    items: list[Any] = field(default_factory=list)
+    start: float | None = None
+    end: float | None = None
+    late: bool = False  # does any reward come later than its decision?
+    least: float = 1.0  # the smallest propensity
+    impossible: str | None = None  # a row with propensity 0
+    crooked: str | None = None  # why it is not uniform, if it has no propensities and is not
+
+
+def scan(chunks: Iterator[Chunk], name: str, known: bool) -> Facts:
+    """Read everything once."""
+    facts, items = Facts(), {}  # type: Facts, dict[Any, None]
+    uniformity = None if known else Uniformity()
+    seen: object = None
+    for chunk in chunks:
+        facts.dropped += chunk.dropped
+        if not len(chunk):
+            continue
+        facts.rows += len(chunk)
+        if chunk.offers.distinct is not seen:
+            items |= dict.fromkeys(_on_offer(chunk))
+            seen = chunk.offers.distinct
+        _times(facts, chunk)
+        _chances(facts, chunk)
+        if uniformity is not None:
+            for row in chunk.rows():
+                uniformity.add(row)
+    if not facts.rows:
+        raise InvalidValue(f"{name} holds no decision with a reward; there is nothing to learn from it")
+    facts.items = in_order(items)
+    if uniformity is not None and uniformity.p_value() < UNIFORM:
+        item, chosen, expected = uniformity.worst()
+        facts.crooked = f"item {item!r} was chosen {chosen:.0f} times, where uniform choice would give {expected:.0f}"
+    return facts
+
+
+def _on_offer(chunk: Chunk) -> list[Any]:
+    """Names of the items that any row had on offer, in the order in which they appear."""
+    offers = chunk.offers
+    used, first = np.unique(offers.which, return_index=True)
+    order = used[np.argsort(first)].tolist()
+    return [name for k in order for name in offers.distinct[k]]
+
+
+def _times(facts: Facts, chunk: Chunk) -> None:
+    facts.late = facts.late or (chunk.rewarded is not None and not bool(np.isnan(chunk.rewarded).all()))
+    if chunk.at is None:
+        return
+    before = np.concatenate([[chunk.at[0] if facts.end is None else facts.end], chunk.at[:-1]])
+    back = np.flatnonzero(chunk.at < before)
+    if len(back):
+        raise InvalidValue(
+            f"row {chunk.number[back[0]]} of {chunk.source} is earlier than the row before it; a file must be in order of time: "
+            "sort it first, or give a frame, which is sorted here"
+        )
+    facts.start = float(chunk.at[0]) if facts.start is None else facts.start
+    facts.end = float(chunk.at[-1])
+
+
+def _chances(facts: Facts, chunk: Chunk) -> None:
+    p = 1.0 / chunk.offers.sizes() if chunk.propensity is None else chunk.propensity
+    least = float(p.min())
+    if least == 0.0 and facts.impossible is None:
+        facts.impossible = f"row {chunk.number[int(np.argmin(p))]} of {chunk.source}"
+    facts.least = min(facts.least, least)
