@@ -9,6 +9,7 @@
 from .arms import Arms, clipped_arms, max_norm_arms, redrawn_arms, unit_arms
 from .bandit import Bandit, linear
 from .generalized import generalized
+from .lower_bound import corner_arms, hard_blocks
 from .paths import Path, from_array, joined, piecewise, random_walk, rotating, sinusoidal, static, waypoints
 from .table import Table, from_rewards
 
@@ -18,9 +19,11 @@ __all__ = [
     "Path",
     "Table",
     "clipped_arms",
+    "corner_arms",
     "from_array",
     "from_rewards",
     "generalized",
+    "hard_blocks",
     "joined",
     "linear",
     "max_norm_arms",

@@ -35,6 +35,7 @@ from .drift import Drift, phase
 from .environment import MDP, linear_mixture, mnl_mixture
 from .features import Features, features_of, logit, mixture_of, sparse_features, tabular
 from .inventory import inventory
+from .lower_bound import hard_mixture
 from .multinomial import Multinomial
 from .one_pass import OnePassMultinomial
 from .pictures import plot_plan, plot_policy_over_time
@@ -73,6 +74,7 @@ __all__ = [
     "baselines",
     "discretise",
     "features_of",
+    "hard_mixture",
     "inventory",
     "kappa",
     "linear_mixture",

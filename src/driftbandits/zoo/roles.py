@@ -17,7 +17,7 @@ from .record import RECORDS, parameters
 Role = Literal["tuning-free", "fixed forgetting", "detection", "never forgets", "baseline"]
 ROLES: tuple[Role, ...] = typing.get_args(Role)
 FORGETTING = frozenset({"gamma", "window", "period"})
-DETECTION = frozenset({"dal", "master"})
+DETECTION = frozenset({"dal", "dlin_ucb", "master"})
 STATIC = frozenset({"cw_oful"})  # has a γ, which is 1 unless it is set
 
 
@@ -33,6 +33,8 @@ def role_of(name: str) -> Role:
         return "detection"
     if name in STATIC:
         return "never forgets"
+    if name == "random_restart":  # its period is set
+        return "fixed forgetting"
     if RECORDS[name].family == "adaptive" or name.startswith("bob"):
         return "tuning-free"
     return "fixed forgetting" if parameters(RECORDS[name].make) & FORGETTING else "never forgets"

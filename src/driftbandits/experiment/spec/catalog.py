@@ -14,7 +14,7 @@ from .source import SpecError, did_you_mean
 
 Kind = Literal["strategy", "environment", "arms", "path"]
 
-ARMS = ("unit_arms", "max_norm_arms", "clipped_arms", "redrawn_arms")
+ARMS = ("unit_arms", "max_norm_arms", "clipped_arms", "redrawn_arms", "corner_arms")
 NESTED: dict[str, Kind] = {"base": "strategy", "arms": "arms", "path": "path", "paths": "path"}
 
 
