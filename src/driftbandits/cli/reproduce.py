@@ -9,6 +9,7 @@ from ..experiment.spec import panels as panel_files
 from ..experiment.spec.experiment import load
 from ..experiment.spec.source import Source
 from .app import EXPERIMENTS, command
+from .list import listing, show_listing
 from .options import Cluster, Horizon, Jobs, Json, Quiet, Robust, Seed, Strict, Tiny, Trials, Yes
 from .publishing import number_or_formula, run_and_show
 
@@ -39,6 +40,9 @@ def reproduce(
             help="Length of θ_t, at most S of the panel. [dim]The other reading of the paper's S = 5 is --theta-norm 5.[/]",
         ),
     ] = "",
+    list_panels: Annotated[
+        bool, typer.Option("--list", help="List the panels, the paper's first, and run nothing.")
+    ] = False,
     robust: Robust = False,
     cluster: Cluster = "",
     tiny: Tiny = False,
@@ -57,7 +61,12 @@ def reproduce(
     [b]driftbandits reproduce --robust[/]   [dim]with every claim × every reading[/]
     [b]driftbandits reproduce glb-s5 scb-s5 --theta-norm 5 --out results/norm-5[/]
     [b]driftbandits reproduce piecewise scaling mdp-linear mdp-mnl adaptive --out results/beyond[/]
+    [b]driftbandits reproduce russac --out results/russac[/]   [dim]experiments of other papers: russac, kim, faury, cheung[/]
+    [b]driftbandits reproduce --list[/]
     """
+    if list_panels:
+        show_listing(listing("panels"))
+        return
     collection = panel_files.paper()
     wanted = list(dict.fromkeys(panels or collection.panels))
     constants = {"theta_norm": number_or_formula(theta_norm)} if theta_norm else {}

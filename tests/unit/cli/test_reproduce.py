@@ -29,3 +29,10 @@ def test_reproduce_all_panels_of_a_paper(tmp_path: pathlib.Path, monkeypatch: py
     assert "holds the results of 'paper', not of 'small'" in call(
         "run", str(tmp_path / "panels" / "small.toml"), "--out", str(out), code=2
     )
+
+
+def test_the_panels_are_listed() -> None:
+    """The paper's six, ours, and the neighbours' experiments; nothing is run."""
+    printed = call("reproduce", "--list")
+    for name in ("lb-regret", "scaling", "russac", "kim", "faury", "cheung", "lower-bound"):
+        assert name in printed
