@@ -10,6 +10,7 @@ r"""Non-stationary episodic MDPs: environments, exact planning, learners, from f
 `tabular`, `mixture_of`, `logit`       what is known of a problem of your own, for `EpisodicAgent`
 `sparse_features`                      the same where a pair leads to few of many states
 `linear_mixture`, `mnl_mixture`        your own MDP to simulate, from features and drifting parameters
+`sparse_mixture`                       the same with thousands of states, of which few can follow a pair
 `riverswim`, `mnl_riverswim`           drifting RiverSwim, as a linear and as a multinomial-logit mixture
 `inventory`                            a shop whose demand drifts with the season
 `random_linear_mixture`, `random_mnl`  random MDPs of any size
@@ -32,7 +33,7 @@ from .bob import BlockwiseChoice
 from .continuing import ContinuingAgent
 from .curvature import kappa
 from .drift import Drift, phase
-from .environment import MDP, linear_mixture, mnl_mixture
+from .environment import MDP, linear_mixture, mnl_mixture, sparse_mixture
 from .features import Features, features_of, logit, mixture_of, sparse_features, tabular
 from .inventory import inventory
 from .lower_bound import hard_mixture
@@ -92,6 +93,7 @@ __all__ = [
     "run",
     "simulate_mdp",
     "sparse_features",
+    "sparse_mixture",
     "tabular",
     "tasks",
     "trials_mdp",

@@ -9,7 +9,7 @@ In stage h of episode k, with known features φ and ψ and unknown parameters θ
 L_ψ, κ exactly. Optimal values are computed once, by backward induction.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -21,11 +21,14 @@ from ..errors import InvalidShape, InvalidValue, integer, real, require
 from ..protocol import Integers
 from .checks import ROUNDING, Path, check_bound, check_distributions, check_features, check_path, check_stages, staged
 from .curvature import kappa_of
-from .linear_dynamics import linear_dynamics, value_feature_bound
+from .features import Features, check_known
+from .linear_dynamics import SparseDynamics, linear_dynamics, value_feature_bound
 from .planning import optimal_starts
-from .protocol import Cube, Task
+from .protocol import Cube, Task, transition_row
 from .softmax_table import SoftmaxDynamics, check_reachable, choices
 from .successors import Moves, moves_of
+
+LARGEST = 1 << 26  # numbers of a table that is written out
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,6 +46,9 @@ class MDP:
     S_theta: float
     S_w: float
     dynamics: Any = field(repr=False)
+    features: Features | None = field(
+        default=None, repr=False
+    )  # of a world that is stored by successor; psi is then empty
 
     def __repr__(self) -> str:
         kind = "multinomial logit" if self.multinomial else "linear mixture"
@@ -67,7 +73,7 @@ class MDP:
     @property
     def multinomial(self) -> bool:
         """Are the transitions multinomial logit?"""
-        return self.reachable is not None
+        return self.reachable is not None if self.features is None else self.features.multinomial
 
     @cached_property
     def L_phi(self) -> float:
@@ -77,7 +83,7 @@ class MDP:
     @cached_property
     def L_psi(self) -> float:
         """max ‖ψ_V(s,a)‖ over V ∈ [0,1]^S; in a multinomial mixture max ‖ψ(s'|s,a)‖ over reachable s'."""
-        if self.reachable is None:
+        if not self.multinomial:
             return value_feature_bound(self.moves)
         return float(np.linalg.norm(self.moves.psi, axis=-1).max())  # 0 where a place is not in use
 
@@ -89,7 +95,7 @@ class MDP:
     @cached_property
     def U(self) -> int:
         """Largest number of reachable successors."""
-        return self.states if self.reachable is None else int(self.reachable.sum(axis=-1).max())
+        return int(self.moves.used.max()) if self.multinomial else self.states
 
     @cached_property
     def kappa(self) -> float:
@@ -100,6 +106,8 @@ class MDP:
     @cached_property
     def moves(self) -> Moves:
         """Successors and their features, pair by pair."""
+        if self.features is not None and self.features.moves is not None:
+            return self.features.moves
         return moves_of(self.psi, self.reachable)
 
     @property
@@ -140,7 +148,9 @@ class MDP:
     def reward_rows(self) -> Cube:
         """phi as (1, S·A, d_θ), or (H, S·A, d_θ) where phi, psi or what can follow differs from stage to stage."""
         table = self.phi.reshape(-1, self.states * self.actions, self.phi.shape[-1])
-        stages = _stages(self.horizon, self.phi, self.psi, self.reachable)
+        stages = staged(self.phi, 3)
+        if self.features is None:
+            stages = _stages(self.horizon, self.phi, self.psi, self.reachable)
         return np.ascontiguousarray(np.broadcast_to(table, (stages, *table.shape[1:])))
 
     def private_dynamics(self) -> Any:
@@ -156,12 +166,24 @@ class MDP:
     def kernel(self, k: int) -> NDArray[np.float64]:
         """P of episode k = 0..K−1, (H, S, A, S)."""
         w = self.w[self._episode(k)]
+        if self.features is not None:
+            return self._sparse_kernel(w)
         logits = np.einsum("hsatd,hd->hsat", self.psi.reshape(-1, *self.psi.shape[-4:]), w)
         if self.reachable is None:
             return self._each_stage(logits)
         logits = np.where(self.reachable, logits, -np.inf)
         p = np.exp(logits - logits.max(axis=-1, keepdims=True))
         return self._each_stage(p / p.sum(axis=-1, keepdims=True))
+
+    def _sparse_kernel(self, w: Matrix) -> NDArray[np.float64]:
+        """P (H, S, A, S) of a world that is stored by successor, if it is small enough to be written out."""
+        S, A, H = self.states, self.actions, self.horizon
+        require(H * S * A * S <= LARGEST, "states", S, f"so few that H·S·A·S ≤ {LARGEST}", "P is written out")
+        P = np.zeros((H, S * A, S))
+        dynamics = self.private_dynamics()
+        for h, pair in np.ndindex(H, S * A):
+            transition_row(dynamics, pair, w[h % len(w)], P[h, pair])
+        return P.reshape(H, S, A, S)
 
     def _episode(self, k: int) -> int:
         number = integer("k", k, least=0, why="it is the number of an episode")
@@ -177,7 +199,7 @@ class MDP:
         return float(steps) * (self.horizon if parameters.shape[1] == 1 else 1)
 
     def _table(self) -> Any:
-        if self.reachable is None:
+        if not self.multinomial:
             raise InvalidValue("κ and L′ belong to multinomial-logit mixtures; this MDP is a linear mixture")
         return self.dynamics.choices
 
@@ -257,6 +279,75 @@ def mnl_mixture(
     table = choices(rows, rewards.shape[-2])
     dynamics = SoftmaxDynamics(table, np.zeros(table.psi.shape[1]))
     return _make(rewards, features, mask, theta, w, horizon, episodes, start, noise, S_theta, S_w, dynamics)
+
+
+def sparse_mixture(
+    features: Features,
+    w: Path,
+    *,
+    horizon: int,
+    theta: Path | None = None,
+    episodes: int | None = None,
+    start: int | ArrayLike = 0,
+    noise: float = 0.0,
+    S_theta: float | None = None,
+    S_w: float | None = None,
+) -> MDP:
+    """A drifting world of many states of which few can follow a pair: memory and time follow the number of (s, a, s').
+
+    Parameters
+    ----------
+    features
+        From `sparse_features`, `mixture_of` of sparse models, or `logit(…, successors=…)`; the same in all stages. Their rewards are
+        `known_rewards`, or `phi`, whose parameters are theta.
+    w, theta
+        As in `linear_mixture`.
+
+    Examples
+    --------
+    >>> import driftbandits as db
+    >>> ring = np.stack([(np.arange(5000) + step) % 5000 for step in (-1, 1)], axis=-1)[:, None].repeat(2, axis=1)
+    >>> pay = np.zeros((5000, 2))
+    >>> pay[2500] = 1.0
+    >>> pull = np.random.default_rng(0).normal(size=(5000, 2, 2, 3))
+    >>> known = db.mdp.sparse_features(ring, pull, multinomial=True, known_rewards=pay)
+    >>> db.mdp.sparse_mixture(known, lambda k: [0.1, 0.2, k / 10], horizon=6, episodes=10)
+    MDP(multinomial logit, states=5000, actions=2, horizon=6, episodes=10)
+    """
+    moves = check_known(features).moves
+    if moves is None or len(moves.used) != features.states * features.actions:
+        raise InvalidValue(
+            "sparse_mixture needs features of the moves, the same in all stages: sparse_features, mixture_of or logit"
+        )
+    if features.phi is None and features.rewards is None:
+        raise InvalidValue("what does an action pay? Give the features known_rewards, or phi and theta=")
+    known = features.rewards is not None
+    rewards = features.rewards[..., None] if features.rewards is not None else features.phi
+    if known == (theta is not None) or rewards is None or rewards.ndim != 3:
+        raise InvalidValue("theta belongs to features of the rewards, phi (S, A, d); known_rewards (S, A) need none")
+    K = episodes if callable(w) else len(np.asarray(w))
+    path: Path = np.ones((K or 1, 1)) if theta is None else theta
+    dynamics: Any = SparseDynamics(*moves)
+    if features.multinomial:
+        table = choices(moves, features.actions)
+        dynamics = SoftmaxDynamics(table, np.zeros(table.psi.shape[1]))
+    empty = np.zeros((0, 0, 0, moves.psi.shape[-1]))
+    made = _make(rewards, empty, None, path, w, horizon, episodes, start, noise, S_theta, S_w, dynamics)
+    if not features.multinomial:
+        _check_sparse(moves, made.w)
+    return replace(made, features=features)
+
+
+def _check_sparse(moves: Moves, w: Cube) -> None:
+    """Every row of P must be a distribution, in every episode."""
+    for part in np.array_split(w.reshape(-1, w.shape[-1]), max(1, w.size * moves.psi.size // (1 << 24))):
+        P = np.einsum("nud,kd->knu", moves.psi, part)
+        worst = float(np.abs(P.sum(axis=-1) - 1.0).max())
+        if P.min() < -ROUNDING or worst > ROUNDING:
+            raise InvalidValue(
+                f"ψᵀw is not a distribution: smallest probability {P.min():.3g}, sums off by {worst:.3g}; "
+                "ψ(·|s,a)ᵀw must be ≥ 0 and sum to 1 for every pair and episode"
+            )
 
 
 def _stages(horizon: int, phi: Cube, psi: Cube, reachable: NDArray[np.bool_] | None) -> int:

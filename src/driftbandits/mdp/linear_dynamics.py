@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.linalg import Vector
-from .protocol import Cube, transition_row
+from ..core.linalg import Vector, dot
+from ..protocol import Integers
+from .protocol import Cube, mean_next, transition_row
 from .successors import Moves
 
 ENUMERATED = 14  # up to so many successors with features of both signs, L_ψ is found among all V ∈ {0,1}^S'
@@ -34,6 +35,30 @@ def _(dynamics: LinearDynamics, row: int, w: Vector, out: Vector) -> None:
             features = dynamics.psi[row, i]
             for s in range(out.shape[0]):
                 out[s] += c * features[s]
+
+
+class SparseDynamics(NamedTuple):
+    """The same, stored by successor: a row costs as many operations as states can follow."""
+
+    successor: Integers  # (S·A, U), or (H·S·A, U)
+    used: Integers  # (S·A,)
+    psi: Cube  # (S·A, U, d)
+
+
+@transition_row.register(SparseDynamics)
+def _(dynamics: SparseDynamics, row: int, w: Vector, out: Vector) -> None:
+    for s in range(out.shape[0]):
+        out[s] = 0.0
+    for u in range(dynamics.used[row]):
+        out[dynamics.successor[row, u]] = max(dot(dynamics.psi[row, u], w), 0.0)
+
+
+@mean_next.register(SparseDynamics)
+def _(dynamics: SparseDynamics, row: int, w: Vector, V: Vector, room: Vector) -> float:
+    total = 0.0
+    for u in range(dynamics.used[row]):
+        total += max(dot(dynamics.psi[row, u], w), 0.0) * V[dynamics.successor[row, u]]
+    return total
 
 
 def value_feature_bound(moves: Moves) -> float:

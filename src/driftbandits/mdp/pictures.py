@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidShape, InvalidState, InvalidValue
 from .agent import EpisodicAgent
@@ -20,6 +20,8 @@ from .simulate import EpisodicRun
 
 SHOWN = 6  # stages in one picture, unless the caller names them
 NOTHING = -1  # in place of an action
+ROW = 25  # states in a row where no shape is given
+WRITTEN = 400  # states up to which actions are written
 
 
 def plot_plan(
@@ -31,13 +33,14 @@ def plot_plan(
 ) -> Any:
     """The plan of the current episode: one map of the states per stage, coloured by value, the greedy action written on it.
 
-    Nothing is written on states in which episodes have ended.
+    Nothing is written on states in which episodes have ended. Of more than 400 states the actions are colours of a second map beside the
+    values, for names would be too small to read.
 
     Parameters
     ----------
     shape
-        Rows and columns of the grid that the states are laid out on, row by row; by default one row. With one place less than there are
-        states the last state, an end of its own, is not shown.
+        Rows and columns of the grid that the states are laid out on, row by row; by default rows of 25, whose first state stands beside
+        them. With one place less than there are states the last state, an end of its own, is not shown.
     actions
         A short name for every action, e.g. "←↓→↑"; by default their numbers.
     stages
@@ -53,18 +56,31 @@ def plot_plan(
     )
     if not shown or not all(0 <= h < H for h in shown):
         raise InvalidValue(f"stages = {list(shown)} is not allowed; they must be in 0..{H - 1}, and at least one")
-    places = grid[0] * grid[1]
+    places = min(grid[0] * grid[1], agent.states)
     values, policy = agent.values[:-1, :places], agent.policy[:, :places]
     policy[:, [s for s in agent.info()["ended"] if s < places]] = NOTHING
-    figure, axes = _figure(len(shown), grid)
+    written = places <= WRITTEN
+    figure, axes = _figure(len(shown), grid, 1 if written else 2)
     top = float(values[shown].max()) or 1.0
-    for axis, h in zip(axes, shown, strict=True):
-        image = axis.imshow(values[h].reshape(grid), vmin=0.0, vmax=top, cmap="viridis", aspect="equal")
-        _write(axis, policy[h].reshape(grid), names, values[h].reshape(grid) < 0.6 * top)
-        axis.set_title(f"stage {h}", loc="left", fontsize="medium")
-        axis.set_xticks([])
-        axis.set_yticks([])
-    figure.colorbar(image, ax=list(axes), label="optimistic value, in rewards mapped to [0, 1]", shrink=0.8)
+    for row, h in zip(axes, shown, strict=True):
+        value, action = _laid_out(values[h], grid, np.nan), _laid_out(policy[h], grid, NOTHING).astype(np.int64)
+        image = row[0].imshow(value, vmin=0.0, vmax=top, cmap="viridis", aspect="equal")
+        if written:
+            _write(row[0], action, names, value < 0.6 * top)
+        else:
+            colours = _colour(row[1], action, names)
+        row[0].set_title(f"stage {h}", loc="left", fontsize="medium")
+        for axis in row:
+            axis.set_xticks([])
+            axis.set_yticks(range(grid[0]) if shape is None and grid[0] > 1 else [])
+            axis.set_yticklabels(
+                [str(grid[1] * r) for r in range(grid[0])] if shape is None and grid[0] > 1 else [], fontsize="small"
+            )
+    label = "optimistic value, in rewards mapped to [0, 1]"
+    figure.colorbar(image, ax=list(axes[:, 0]), label=label, shrink=0.8)
+    if not written:
+        bar = figure.colorbar(colours, ax=list(axes[:, 1]), ticks=range(len(names)), label="greedy action", shrink=0.8)
+        bar.ax.set_yticklabels(names)
     return figure
 
 
@@ -107,10 +123,29 @@ def plot_policy_over_time(run: EpisodicRun, *, stage: int = 0, actions: Sequence
 
 
 def _grid(shape: tuple[int, int] | None, states: int) -> tuple[int, int]:
-    rows, columns = shape or (1, states)
+    if shape is None:
+        return -(-states // ROW), min(states, ROW)
+    rows, columns = shape
     if rows * columns not in (states, states - 1):
         raise InvalidShape(f"shape = {shape} has {rows * columns} places; there are {states} states")
     return rows, columns
+
+
+def _laid_out(numbers: ArrayLike, grid: tuple[int, int], nothing: float) -> NDArray[np.float64]:
+    """Numbers of the states row by row; places that are left over hold `nothing`."""
+    out = np.full(grid[0] * grid[1], nothing)
+    out[: len(np.asarray(numbers))] = numbers
+    return out.reshape(grid)
+
+
+def _colour(axis: Any, policy: NDArray[np.int64], names: list[str]) -> Any:
+    """The greedy action of every state as a colour."""
+    import matplotlib.pyplot as plt
+    from matplotlib.colors import BoundaryNorm
+
+    shown = np.ma.masked_equal(policy, NOTHING)
+    norm = BoundaryNorm(np.arange(-0.5, len(names)), len(names))
+    return axis.imshow(shown, cmap=plt.get_cmap("cividis", len(names)), norm=norm, aspect="equal")
 
 
 def _names(actions: Sequence[str] | None, count: int) -> list[str]:
@@ -120,16 +155,15 @@ def _names(actions: Sequence[str] | None, count: int) -> list[str]:
     return names
 
 
-def _figure(count: int, grid: tuple[int, int]) -> tuple[Any, Any]:
+def _figure(count: int, grid: tuple[int, int], across: int) -> tuple[Any, Any]:
     import matplotlib.pyplot as plt
 
     rows, columns = grid
-    width = min(max(0.45 * columns, 2.0), 10.0)
-    height = max(0.6, width * rows / columns) + 0.3  # and the title
-    figure, axes = plt.subplots(
-        count, 1, figsize=(width + 1.8, count * height + 0.4), layout="constrained", squeeze=False
-    )
-    return figure, axes[:, 0]
+    width = min(max(0.45 * columns, 2.0), 10.0 / across)
+    height = min(max(0.6, width * rows / columns), 12.0) + 0.3  # and the title
+    size = (across * width + 1.8 * across, count * height + 0.4)
+    figure, axes = plt.subplots(count, across, figsize=size, layout="constrained", squeeze=False)
+    return figure, axes
 
 
 def _write(axis: Any, policy: ArrayLike, names: list[str], dark: ArrayLike) -> None:

@@ -16,7 +16,7 @@ from ..core.linalg import Matrix, Vector, dot
 from ..errors import InvalidShape, InvalidValue, integer, require
 from ..protocol import Integers
 from .checks import ROUNDING
-from .protocol import Cube, transition_row
+from .protocol import Cube, mean_next
 
 
 def backward_induction(P: ArrayLike, rewards: ArrayLike) -> tuple[Matrix, Cube]:
@@ -125,8 +125,8 @@ def _optimal_starts(
             for s in range(S):
                 best = -np.inf
                 for a in range(A):
-                    transition_row(dynamics, f * pairs + s * A + a, w[k, h % w.shape[1]], row)
-                    best = max(best, dot(phi[f, s * A + a], theta[k, h % theta.shape[1]]) + dot(row, old))
+                    after = mean_next(dynamics, f * pairs + s * A + a, w[k, h % w.shape[1]], old, row)
+                    best = max(best, dot(phi[f, s * A + a], theta[k, h % theta.shape[1]]) + after)
                 new[s] = best
         out[k] = V[0, start[k]]
 
@@ -141,8 +141,8 @@ def _same(x: Matrix, y: Matrix) -> bool:
 
 
 @kernel
-def evaluate(dynamics: Any, phi: Cube, theta: Matrix, w: Matrix, policy: Integers, P: Cube, V: Matrix) -> None:
-    """V^π (H+1, S) of a deterministic policy (H, S), and P (H, S, S), its transitions; phi (1 or H, S·A, d)."""
+def evaluate(dynamics: Any, phi: Cube, theta: Matrix, w: Matrix, policy: Integers, row: Vector, V: Matrix) -> None:
+    """V^π (H+1, S) of a deterministic policy (H, S); phi (1 or H, S·A, d); `row` (S,) is workspace."""
     (H, S), pairs = policy.shape, phi.shape[1]
     A = pairs // S
     for s in range(S):
@@ -151,5 +151,5 @@ def evaluate(dynamics: Any, phi: Cube, theta: Matrix, w: Matrix, policy: Integer
         f = h % phi.shape[0]
         for s in range(S):
             pair = s * A + policy[h, s]
-            transition_row(dynamics, f * pairs + pair, w[h % w.shape[0]], P[h, s])
-            V[h, s] = dot(phi[f, pair], theta[h % theta.shape[0]]) + dot(P[h, s], V[h + 1])
+            after = mean_next(dynamics, f * pairs + pair, w[h % w.shape[0]], V[h + 1], row)
+            V[h, s] = dot(phi[f, pair], theta[h % theta.shape[0]]) + after

@@ -10,6 +10,26 @@ from ..core.linalg import Vector
 from ..errors import InvalidValue, integer
 
 
+class Ends:
+    """Where a step leads, as a learner with a state of its own for the end of an episode sees it, or as one without it does."""
+
+    def __init__(self, states: int, own: int, horizon: int) -> None:
+        self.horizon = horizon
+        self.end = own - 1 if own > states else None
+        self.acted = np.zeros(own, bool)  # states in which an action was taken: no ends
+
+    def after(self, h: int, s: int, s_next: int, terminated: bool) -> tuple[int, bool]:
+        """(successor, whether it is an end) of a step in stage h."""
+        self.acted[s] = True
+        last = h == self.horizon - 1
+        if self.end is None:
+            # After the last stage nothing is earned anywhere: an end there says nothing of the state.
+            return s_next, terminated and not last
+        # Some environments end by the clock, in any state; a state in which nobody ever acted is an end, though.
+        ends = terminated and not (last and self.acted[s_next])
+        return (self.end if ends else s_next), bool(ends)
+
+
 @dataclass(frozen=True)
 class Played:
     """Returns of episodes, and who played them."""

@@ -13,7 +13,7 @@ reward      what does an action pay?           `reward_state`, `optimistic_rewar
 transition  where does an action lead?         `transition_state`, `add_next`, `learn_transition`, `surprise`, `told`,
                                                and where needed `estimate_transition`, `room_for`;
                                                of several memories `forecast`, `blend_state`, `blend`
-dynamics    (environments) the same, in truth  `transition_row`
+dynamics    (environments) the same, in truth  `transition_row`, and where few states can follow `mean_next`
 strategy    what to do in this episode?        `open_book`, `plan`, `experience`, `miss`, `report`, `settle_in`
 ==========  =================================  ==================================================
 
@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.kernel import generic
-from ..core.linalg import Matrix, Vector
+from ..core.linalg import Matrix, Vector, dot
 from ..core.state import view_state
 from ..errors import InvalidValue
 from ..protocol import Integers
@@ -184,6 +184,13 @@ def told(part: Any, state: Any) -> dict[str, Any]:
 @generic
 def transition_row(dynamics: Any, row: int, w: Vector, out: Vector) -> None:
     """Write P(·|s,a; w) of a pair, or of a pair of a stage where the stages differ, into `out` (S,)."""
+
+
+@generic
+def mean_next(dynamics: Any, row: int, w: Vector, V: Vector, room: Vector) -> float:
+    """E[V(s')] of a pair, or of a pair of a stage; `room` (S,) may be used. (By default from the whole row.)"""
+    transition_row(dynamics, row, w, room)
+    return dot(room, V)
 
 
 # --------------------------------------------------------------------------------------------------------------- strategy

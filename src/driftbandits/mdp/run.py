@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidShape, InvalidValue, integer
 from .agent import EpisodicAgent
 from .features import Features, tabular
-from .played import Continued, Played
+from .played import Continued, Ends, Played
 from .protocol import open_book, settle_in
 from .vector_run import run_vector
 
@@ -158,16 +158,15 @@ def play_policy(policy: NDArray[np.int64], env: Any, episodes: int, *, actions: 
 def _play(agent: EpisodicLearner, env: Any, K: int, states: int, seed: int | None, progress: Progress | None) -> Played:
     """One episode after another."""
     played = Played(np.zeros(K), np.zeros(K, np.int64), np.zeros(K, bool), agent)
+    ends = Ends(states, agent.states, agent.horizon)
     for k in range(K):
         s, _ = _values("reset()", env.reset(seed=seed) if k == 0 and seed is not None else env.reset(), RESET)
         agent.begin_episode()
         for h in range(agent.horizon):
             a = agent.act(h, s)
             s_next, reward, terminated, truncated, _ = _values("step(action)", env.step(a), STEP)
-            # After the last stage nothing is earned anywhere: an end there says nothing of the state.
-            ends = terminated if h < agent.horizon - 1 else False
-            to = agent.states - 1 if ends and agent.states > states else s_next
-            agent.observe(h, s, a, reward, to, terminated=ends, truncated=truncated)
+            to, over = ends.after(h, s, s_next, terminated) if terminated in (True, False) else (s_next, terminated)
+            agent.observe(h, s, a, reward, to, terminated=over, truncated=truncated)
             played.returns[k] += float(reward)
             played.lengths[k], played.terminated[k], s = h + 1, terminated, s_next
             if terminated or truncated:

@@ -21,7 +21,7 @@ from ..simulate.runs import Seed, seed_sequence
 from .environment import MDP
 from .features import Features, check_known
 from .planning import evaluate
-from .protocol import Cube, experience, open_book, plan, report, settled
+from .protocol import Cube, experience, open_book, plan, report, settled, transition_row
 from .python_learners import Learner, episodes_of, is_learner
 
 BLOCK = 1024  # episodes whose random numbers are made at once
@@ -48,7 +48,7 @@ class EpisodicRun:
 class Rollout(NamedTuple):
     """Workspace and log of the compiled loop."""
 
-    P: Cube  # (H, S, S) transitions of the policy
+    row: Vector  # (S,) transitions of one pair
     V: Matrix  # (H+1, S) its exact values
     total: Vector  # (1,) regret so far
     states: Integers  # (K, H+1); this and what follows has length 0 if nothing is recorded
@@ -155,7 +155,7 @@ def _blank_rollout(mdp: MDP, K: int, record: bool) -> Rollout:
     S, A, H = mdp.states, mdp.actions, mdp.horizon
     kept = K if record else 0
     return Rollout(
-        P=np.zeros((H, S, S)),
+        row=np.zeros(S),
         V=np.zeros((H + 1, S)),
         total=np.zeros(1),
         states=np.zeros((kept, H + 1), np.int64),
@@ -226,7 +226,7 @@ def _episodes(
     log: Rollout,
 ) -> None:
     """Play the block of episodes from `first`."""
-    S, H = log.P.shape[1], fate.shape[1]
+    S, H = log.row.shape[0], fate.shape[1]
     A = phi.shape[1] // S
     for j in range(fate.shape[0]):
         k = first + j
@@ -236,14 +236,15 @@ def _episodes(
                 for n in range(phi.shape[1]):
                     log.Q[k, h, n] = state.book.Q[h, n]
         policy = state.book.policy
-        evaluate(dynamics, phi, theta[k], w[k], policy, log.P, log.V)
+        evaluate(dynamics, phi, theta[k], w[k], policy, log.row, log.V)
         s = start[k]
         log.total[0] += best[k] - log.V[0, s]
         regret[k] = log.total[0]
         for h in range(H):
             pair = s * A + policy[h, s]
             r = dot(phi[h % phi.shape[0], pair], theta[k, h % theta.shape[1]]) + noise[j, h]
-            successor = _draw(log.P[h, s], fate[j, h])
+            transition_row(dynamics, h % phi.shape[0] * phi.shape[1] + pair, w[k, h % w.shape[1]], log.row)
+            successor = _draw(log.row, fate[j, h])
             experience(strategy, state, h, pair, r, successor)
             if log.actions.shape[0] > 0:
                 log.states[k, h] = s

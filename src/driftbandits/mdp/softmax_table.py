@@ -18,7 +18,7 @@ from ..core.kernel import solver
 from ..core.linalg import Matrix, Vector
 from ..errors import InvalidShape, InvalidValue
 from ..protocol import Integers
-from .protocol import Cube, transition_row
+from .protocol import Cube, mean_next, transition_row
 from .successors import Moves, in_use
 
 RAW, LOWEST, STAY = 0, 1, 2  # which successor is the reference
@@ -103,3 +103,14 @@ def _(dynamics: SoftmaxDynamics, row: int, w: Vector, out: Vector) -> None:
         out[s] = 0.0
     for u in range(table.used[kind]):
         out[table.successor[row, u]] = dynamics.p[u]
+
+
+@mean_next.register(SoftmaxDynamics)
+def _(dynamics: SoftmaxDynamics, row: int, w: Vector, V: Vector, room: Vector) -> float:
+    table = dynamics.choices
+    kind = table.kind[row]
+    softmax(table.psi[kind], table.used[kind], w, dynamics.p)
+    total = 0.0
+    for u in range(table.used[kind]):
+        total += dynamics.p[u] * V[table.successor[row, u]]
+    return total

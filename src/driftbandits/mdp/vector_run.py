@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import InvalidValue
-from .played import Played
+from .played import Ends, Played
 
 
 class Step(NamedTuple):
@@ -36,6 +36,7 @@ def run_vector(
         )
     same_step = "same" in mode.lower()
     played = Played(np.zeros(K), np.zeros(K, np.int64), np.zeros(K, bool), agent)
+    ends = Ends(states, agent.states, agent.horizon)
     observations, _ = env.reset(seed=seed) if seed is not None else env.reset()
     now = [int(s) for s in observations]
     agent.begin_episode()
@@ -57,7 +58,7 @@ def run_vector(
             steps[i].append(Step(now[i], int(actions[i]), float(rewards[i]), last, bool(ended[i]), bool(cut[i])))
             now[i], resetting[i] = s_next, over and not same_step
             if (over or len(steps[i]) == agent.horizon) and done < K:
-                _learn(agent, steps[i], states, played, done)
+                _learn(agent, steps[i], ends, played, done)
                 done += 1
                 if progress is not None:
                     progress(done, float(played.returns[done - 1]))
@@ -77,11 +78,10 @@ def _final(info: dict[str, Any], i: int, s_next: int) -> int:
     return s_next if final is None or final[i] is None else int(final[i])
 
 
-def _learn(agent: Any, steps: list[Step], states: int, played: Played, k: int) -> None:
+def _learn(agent: Any, steps: list[Step], ends: Ends, played: Played, k: int) -> None:
     """Episode k, which was played before."""
     for h, step in enumerate(steps):
-        ends = step.terminated if h < agent.horizon - 1 else False
-        to = agent.states - 1 if ends and agent.states > states else step.s_next
-        agent.observe(h, step.s, step.a, step.reward, to, terminated=ends, truncated=step.truncated)
+        to, over = ends.after(h, step.s, step.s_next, step.terminated)
+        agent.observe(h, step.s, step.a, step.reward, to, terminated=over, truncated=step.truncated)
     played.returns[k] = sum(step.reward for step in steps)
     played.lengths[k], played.terminated[k] = len(steps), steps[-1].terminated

@@ -50,6 +50,30 @@ def test_every_title_is_within_the_figure_and_ends_have_no_action():
 
 
 @pytest.mark.interpreted
+@pytest.mark.parametrize(("states", "maps"), [(30, 1), (500, 2)])
+def test_many_states_are_laid_out_in_rows(states, maps):
+    """Rows of 25, with the number of their first state; of more than 400 states actions are colours."""
+    agent = db.EpisodicAgent(
+        db.zoo.weight_ucrl(half_life=5.0), db.mdp.tabular(states, 3), horizon=2, seed=0, compile="never"
+    )
+    agent.begin_episode()
+    figure = db.mdp.plot_plan(agent, stages=(1,), actions="xyz")
+    drawn = [axis for axis in figure.axes if axis.images]
+    assert len(drawn) == maps
+    shown = np.asarray(drawn[0].images[0].get_array())
+    assert shown.shape == (-(-states // 25), 25)
+    np.testing.assert_array_equal(shown.ravel()[:states], agent.values[1])
+    assert [text.get_text() for text in drawn[0].get_yticklabels()][:2] == ["0", "25"]
+    if maps == 1:
+        assert [text.get_text() for text in drawn[0].texts] == ["xyz"[a] for a in agent.policy[1]]
+    else:
+        assert not drawn[0].texts
+        np.testing.assert_array_equal(np.asarray(drawn[1].images[0].get_array()).ravel(), agent.policy[1])
+        bars = [axis for axis in figure.axes if axis.get_ylabel() == "greedy action"]
+        assert [text.get_text() for text in bars[0].get_yticklabels()] == ["x", "y", "z"]
+
+
+@pytest.mark.interpreted
 @pytest.mark.parametrize(
     ("asked", "words"),
     [

@@ -129,6 +129,32 @@ def test_an_episode_that_ends_by_the_clock_says_nothing_of_its_last_state():
 
 
 @pytest.mark.interpreted
+def test_a_hole_at_the_last_stage_is_a_hole():
+    """With a state of its own for the end: a state in which nobody ever acts is an end at the last stage, too; others end by the clock."""
+
+    class Walk:  # the state counts steps; state 3 is the end
+        def reset(self):
+            self.s = 0
+            return 0, {}
+
+        def step(self, action):
+            self.s += 1
+            return self.s, 0.0, self.s == 3, False, {}
+
+    agent = db.EpisodicAgent(db.zoo.weight_ucrl(), db.mdp.tabular(5, 1), horizon=3, compile="never")
+    Walk.observation_space, Walk.action_space = gymnasium.spaces.Discrete(4), gymnasium.spaces.Discrete(1)
+    db.run(agent, Walk(), episodes=3)
+    assert list(agent.info()["ended"]) == [4]
+    assert agent.info()["successors"] == 3
+    clock = gymnasium.make("driftbandits/Inventory-v0", episodes=12)
+    agent = db.EpisodicAgent(db.zoo.weight_ucrl(), db.mdp.tabular(10, 5), horizon=12, compile="never")
+    db.run(agent, clock, episodes=10, seed=0)
+    met = agent._state.transition
+    into_the_end = sum(9 in met.successor[0, pair, : met.used[0, pair]] for pair in range(50))
+    assert into_the_end <= 2  # of first visits to a state, in the last stage
+
+
+@pytest.mark.interpreted
 def test_progress_is_a_function():
     agent = db.EpisodicAgent(db.zoo.weight_ucrl(), db.mdp.tabular(2, 2), horizon=4, compile="never")
     with pytest.raises(db.DriftBanditsError, match="progress = True"):
