@@ -20,6 +20,7 @@ from .pool import *
 from .meta import *
 from .mdp import *
 from .linear_mdp import *
+from .episodic_master import *
 from .record import RECORDS as RECORDS
 
 __all__ = sorted(RECORDS)
