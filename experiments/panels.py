@@ -47,6 +47,7 @@ piecewise = panel_study("piecewise", "piecewise")
 scaling = panel_study("scaling", "scaling")
 successors = panel_study("successors", "successors")
 learners = panel_study("learners", "learners")
+neighbours = panel_study("neighbours", "russac", "kim", "faury", "cheung", "lower-bound")
 
 
 def kept(folder: pathlib.Path) -> dict[str, Any]:
