@@ -1,13 +1,11 @@
-"""One-pass learners: time per round beside the linear learner, flat in t and γ; an agent after 10⁵ rounds; regret beside the exact one.
+"""One-pass learners: time per round beside the linear learner, flat in t and γ; an agent after 10⁵ rounds. (Regret: the study one_pass.)
 
-    python benchmarks/bench_one_pass.py [time] [agent] [regret]
+    python benchmarks/bench_one_pass.py [time] [agent]
 
 Time is processor time of a whole simulation with changing arms (n = 100, drawn beforehand), the least of several runs in turn, and its
 ratio to `lb_weight_ucb` in the same run: target 1.5. The logistic world draws its rewards from μ(xᵀθ), the linear one from xᵀθ + noise.
 """
 
-import json
-import pathlib
 import sys
 import time
 
@@ -15,23 +13,8 @@ import numpy as np
 
 import driftbandits as db
 from driftbandits.core.state import pack
-from driftbandits.links import slopes
 
 BALL = {"S": 1.0, "L": 1.0, "delta": 1e-3}
-COMPARED = (  # link, d, bonus_scale, rounds
-    ("logistic", 2, 0.1, 6000),
-    ("logistic", 10, 0.1, 6000),
-    ("logistic", 20, 0.1, 1000),
-    ("logistic", 2, 1.0, 1000),
-    ("logistic", 10, 1.0, 1000),
-    ("logistic", 20, 1.0, 1000),
-    ("poisson", 2, 0.1, 1000),
-    ("poisson", 10, 0.1, 1000),
-    ("poisson", 2, 1.0, 1000),
-)
-RESULTS = pathlib.Path(__file__).resolve().parents[1] / "docs" / "results" / "one_pass.json"
-MADE_BY = "python benchmarks/bench_one_pass.py regret"
-WORLDS = ("rot×1", "rot×4", "5 jumps", "static")
 
 
 def learners(gamma):
@@ -113,55 +96,10 @@ def measure_agent(d=20, n=20):
             print(f"{name:24s} {estimator or 'default':8s}", "   ".join(line), flush=True)
 
 
-def world_of(name, link, d, T, seed, arms):
-    """The worlds of successors §A.7."""
-    if name == "static":
-        path = db.env.static(T, dim=d, seed=seed)
-    elif name == "5 jumps":
-        path = db.env.piecewise(T, dim=d, changes=5, seed=seed)
-    else:
-        path = db.env.rotating(T, dim=d, turns=float(name[4:]))
-    return db.env.generalized(arms, path, link=link)
-
-
-def measure_regret(trials=20, n=50):
-    """Dynamic regret of the exact and the one-pass estimator, same γ, λ, radius and bonus, changing arms: docs/results/one_pass.json.
-
-    Rows that the file has are not run again.
-    """
-    made = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"made_by": MADE_BY, "trials": trials, "rows": []}
-    done = {(row["link"], row["d"], row["scale"], row["rounds"], row["world"]) for row in made["rows"]}
-    for link, d, scale, T in COMPARED:
-        for name in WORLDS:
-            if (link, d, scale, T, name) in done:
-                continue
-            exact, one_pass = np.array([pair(name, link, d, scale, T, n, seed) for seed in range(trials)]).T
-            gap = one_pass - exact
-            row = {"link": link, "d": d, "scale": scale, "rounds": T, "world": name, "exact": exact.mean()}
-            row |= {"one pass": one_pass.mean(), "gap": gap.mean(), "se": gap.std(ddof=1) / np.sqrt(trials)}
-            made["rows"].append(row)
-            RESULTS.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n")
-            print(
-                {key: round(value, 1) if isinstance(value, float) else value for key, value in row.items()}, flush=True
-            )
-
-
-def pair(name, link, d, scale, T, n, seed):
-    """Final regret of one trial, exact and in one pass."""
-    world = world_of(name, link, d, T, seed, db.env.redrawn_arms(n, dim=d, seed=seed))
-    k_mu, c_mu = slopes(link, 1.0)
-    P_T = max(db.theory.path_length(world.path.to_array()), 1e-9)
-    gamma = db.theory.glb_gamma(T=T, d=d, P_T=P_T, c_mu=c_mu, k_mu=k_mu, preset="experiment")
-    common = {"link": link, "gamma": gamma, "lam": d / c_mu**2, "bonus_scale": scale, **BALL}
-    common |= {"R": 1.0} if link == "poisson" else {}
-    strategies = [db.zoo.glb_weight_ucb(estimator=e, **common) for e in ("exact", "one_pass")]
-    return [db.simulate(strategy, world, seed=seed).regret[-1] for strategy in strategies]
-
-
 def main():
-    asked = sys.argv[1:] or ["time", "agent", "regret"]
+    asked = sys.argv[1:] or ["time", "agent"]
     for name in asked:
-        {"time": measure_time, "agent": measure_agent, "regret": measure_regret}[name]()
+        {"time": measure_time, "agent": measure_agent}[name]()
 
 
 if __name__ == "__main__":

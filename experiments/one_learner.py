@@ -1,23 +1,20 @@
 """What `Bandit` earns on twelve kinds of worlds, paired by seed: the study behind docs/notebook/learner.md.
 
-    python experiments/one_learner.py play OUT.json [--seeds 100-116] [--explore 0.002] [WORLD ...]
-    python experiments/one_learner.py compare BEFORE.json AFTER.json
-
-`play` runs the version of driftbandits that is imported (PYTHONPATH chooses); a number is the share of the way from random play (0) to the
-best item of every round (1). Seeds below 100 were used while the learner was designed; seeds from 100 on judge it.
+A number is the share of the way from random play (0) to the best item of every round (1). Seeds below 100 were used while the learner was
+designed; seeds from 100 on judge it. The study runs the version of driftbandits that is imported (PYTHONPATH chooses), and `--set before=`
+names the results of another version, with which it compares seed by seed.
 """
 
-import argparse
 import json
 import math
 import pathlib
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import driftbandits as db
+from driftbandits.experiment.study import Cells, Report, study
 
 
 class World(NamedTuple):
@@ -159,42 +156,38 @@ def play(world: World, seed: int, **settings: Any) -> float:
     return float((earned / T - low) / (high - low))
 
 
-def compare(before: dict[str, list[float]], after: dict[str, list[float]]) -> None:
-    """Means, and the paired difference with its standard error, × 1000."""
-    every = []
-    print(f"{'world':24s} {'before':>7s} {'after':>7s}   difference")
-    for name in (name for name in after if name in before):
-        a, b = np.array(before[name]), np.array(after[name])
-        gap = 1000.0 * (b - a)
-        every.append(gap.mean())
-        print(
-            f"{name:24s} {a.mean():7.3f} {b.mean():7.3f}   {gap.mean():+6.0f} ± {gap.std(ddof=1) / len(gap) ** 0.5:.0f}"
-        )
-    print(f"{'mean':24s} {'':15s}   {np.mean(every):+6.1f}")
+def share(world: str, seed: int, features: str, explore: float | None, most: int | None) -> float:
+    """A cell; at `most` so many rounds."""
+    made = WORLDS[world](seed)
+    made = made._replace(mean=made.mean[:most], paid=made.paid[:most])
+    return play(made, seed, features=features, **({} if explore is None else {"explore": explore}))
 
 
-def main() -> None:
-    """Play, or compare."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["play", "compare"])
-    parser.add_argument("files", nargs="+")
-    parser.add_argument("--seeds", default="100-116")
-    parser.add_argument("--explore", type=float)
-    parser.add_argument("--features", default="interact")
-    parser.add_argument("--worlds", nargs="*", default=list(WORLDS))
-    given = parser.parse_args()
-    if given.what == "compare":
-        compare(*(json.loads(pathlib.Path(name).read_text()) for name in given.files))
-        return
-    first, last = map(int, given.seeds.split("-"))
-    settings = {"features": given.features} | ({} if given.explore is None else {"explore": given.explore})
-    found: dict[str, list[float]] = {}
-    for name in given.worlds:
-        began = time.perf_counter()
-        found[name] = [play(WORLDS[name](seed), seed, **settings) for seed in range(first, last)]
-        print(f"{name:24s} {np.mean(found[name]):.4f}  {time.perf_counter() - began:.0f} s", flush=True)
-        pathlib.Path(given.files[0]).write_text(json.dumps(found))
-
-
-if __name__ == "__main__":
-    main()
+@study(
+    tiny={"last": 102, "worlds": ("trap", "5 arms, jump"), "most": 8},
+    also=frozenset({"agent", "bandit", "io", "util"}),
+)
+def one_learner(
+    cells: Cells,
+    *,
+    first: int = 100,
+    last: int = 116,
+    worlds: Sequence[str] = tuple(WORLDS),
+    features: str = "interact",
+    explore: float | None = None,
+    most: int | None = None,
+    before: str = "",
+) -> Report:
+    """What `Bandit` earns on twelve kinds of worlds, paired by seed with another version of it."""
+    same = {"features": features, "explore": explore, "most": most}
+    asked = [same | {"world": world, "seed": seed} for world in worlds for seed in range(first, last)]
+    shares = np.reshape(cells(share, asked), (len(worlds), last - first)).tolist()
+    rows: list[dict[str, Any]] = [
+        {"world": world, "mean": float(np.mean(own)), "shares": own} for world, own in zip(worlds, shares, strict=True)
+    ]
+    earlier = {row["world"]: row for row in json.loads(pathlib.Path(before).read_text())["rows"]} if before else {}
+    for row in rows:
+        if row["world"] in earlier:
+            gap = np.subtract(row["shares"], earlier[row["world"]]["shares"])
+            row |= {"gain": float(gap.mean()), "error": float(gap.std(ddof=1) / len(gap) ** 0.5)}
+    return Report({"first_seed": first, "features": features, "rows": rows})

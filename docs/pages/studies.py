@@ -170,26 +170,6 @@ def learners(file: str, *panels: str) -> str:
     return parts[0] + "".join("".join(part.splitlines(keepends=True)[2:]) for part in parts[1:])
 
 
-# ----------------------------------------------------------------------------------------------- one pass beside exact
-
-TURNS = {"rot×1": "one turn", "rot×4": "four turns"}
-
-
-def one_pass(file: str) -> str:
-    """Regret, exact → one pass, and the mean difference with its standard error."""
-    found = read(file)["rows"]
-    names = list(dict.fromkeys(row["world"] for row in found))
-    rows = []
-    for key in dict.fromkeys((row["link"], row["d"], row["scale"], row["rounds"]) for row in found):
-        own = {r["world"]: r for r in found if (r["link"], r["d"], r["scale"], r["rounds"]) == key}
-        cells = [
-            f"{r['exact']:.0f} → {r['one pass']:.0f} ({r['gap']:+.0f} ± {r['se']:.0f})".replace("-", "−")
-            for r in (own[name] for name in names)
-        ]
-        rows.append([f"{key[0]}, d = {key[1]}, bonus × {key[2]:g}, T = {key[3]}", *cells])
-    return table(["exact → one pass", *(TURNS.get(name, name) for name in names)], rows)
-
-
 # ----------------------------------------------------------------------------------------------------------- MDP benchmarks
 
 
@@ -219,7 +199,6 @@ def lasts(seconds: float) -> str:
 
 WRITERS = {
     "speed": speed,
-    "one_pass": one_pass,
     "policies": policies,
     "readings": readings,
     "sizes": sizes,

@@ -42,7 +42,7 @@ def numbers(value):
 
 
 def test_every_file_of_results_has_a_study_that_makes_it():
-    made_elsewhere = {"bench_mdp", "one_pass"}  # by benchmarks/
+    made_elsewhere = {"bench_mdp"}  # by benchmarks/
     kept = {file.stem for file in RESULTS.glob("*.json")}
     assert kept - made_elsewhere <= FOUND.keys()
     assert len(FOUND) >= 20
