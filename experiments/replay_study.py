@@ -221,7 +221,7 @@ ROOMS = frozenset({"agent", "bandit", "io", "replay", "util"})  # that decide an
 
 
 @study(
-    tiny={"logs": 2, "rows": 300, "kinds": ("fixed", "log")},
+    tiny={"logs": 2, "rows": 300, "kinds": ("fixed",)},
     also=ROOMS,
     tables={"estimates": estimates_table, "large_log": large_log_table},
 )

@@ -76,6 +76,7 @@ def test_what_is_not_installed_is_told(tmp_path):
         FOUND["replay_obp"].run(tmp_path, cells=tmp_path, jobs=1)
 
 
+@pytest.mark.slow
 def test_a_panel_is_a_study_too(tmp_path):
     done = FOUND["norm-5"].run(tmp_path / "out", cells=tmp_path / "cells", tiny=True, jobs=1)
     made = json.loads(done.files[0].read_text())
