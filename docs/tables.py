@@ -23,6 +23,7 @@ STUDIED = (
     "docs/learner.md",
     "docs/replay.md",
     "docs/theorems/sharp.md",
+    "docs/notebook/mdp.md",
 )  # without a table of algorithms
 FAMILIES = {
     "linear": "**linear** ([docs](linear.md))",

@@ -10,14 +10,14 @@ good. The variants were chosen before the first run on them, and were not looked
     slippery later   moves are certain at first and slip from the middle on, or the other way round
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import gymnasium
 import numpy as np
 
 import driftbandits as db
-from driftbandits.experiment.study import Cells, Report, study
+from driftbandits.experiment.study import Cells, Report, study, table
 
 MAP_4 = ["SFFF", "FHFH", "FFFH", "HFFG"]
 MAP_8 = ["SFFFFFFF", "FFFFFFFF", "FFFHFFFF", "FFFFFHFF", "FFFHFFFF", "FHHFFFHF", "FHFFHFHF", "FFFHFFFG"]
@@ -121,8 +121,21 @@ def mean_return(name: str, setting: list[float] | None, seed: int, most: int | N
     return float(db.run(player, make(K), episodes=K, seed=seed).returns.mean())
 
 
+def returns_table(found: Mapping[str, Any]) -> str:
+    """Mean return over all episodes; the better one is bold."""
+    rows = []
+    for row in found["rows"]:
+        means = [float(np.mean(row[name])) for name in ("weight_ucrl()", "Q-learning")]
+        cells = [f"{mean:.2f}".replace("-", "−") for mean in means]
+        better = 0 if means[0] >= means[1] else 1
+        cells[better] = f"**{cells[better]}**"
+        rows.append([row["world"], *cells, row["setting"]])
+    return table(["mean return over all episodes", "`weight_ucrl()`", "Q-learning, best setting", "setting"], rows)
+
+
 @study(
     tiny={"trials": 1, "worlds": ("lake 4×4, certain, flipped map",), "most": 2},
+    tables={"mdp_gymnasium": returns_table},
     also=frozenset({"agent", "integrations"}),
 )
 def mdp_gymnasium(

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 import driftbandits as db
-from driftbandits.experiment.study import Cells, Report, study
+from driftbandits.experiment.study import Cells, Report, study, table
 
 DRIFTS = ("static", "seasonal", "jumps")
 KNOWS = ("nothing", "rewards", "models", "models, rewards")
@@ -168,7 +168,22 @@ def compare(
     return Report({"episodes": K, "trials": trials, "rows": rows})
 
 
-@study(tiny={"K": 4, "trials": 2, "sizes": {"shop": (2,)}})
+def few(value: float) -> str:
+    """A regret, with digits where it is small."""
+    return f"{value:.2g}" if value < 9.95 else f"{value:.0f}"
+
+
+def regret_table(found: Mapping[str, Any]) -> str:
+    """Mean regret by what is known, and which comparisons are out of order."""
+    rows = []
+    for row in found["rows"]:
+        regrets = [f"{few(mean)} ± {few(error)}" for mean, error in row["regret"].values()]
+        violations = ", ".join(row["violated"]) or "–"
+        rows.append([f"{row['world']}, {row['drift']}", f"{row['random']:.0f}", *regrets, violations])
+    return table(["known:", "random play", *KNOWS, "violated"], rows)
+
+
+@study(tiny={"K": 4, "trials": 2, "sizes": {"shop": (2,)}}, tables={"mdp_knowledge": regret_table})
 def mdp_knowledge(
     cells: Cells, *, K: int = 1000, trials: int = 6, sizes: Mapping[str, Sequence[int]] = SIZES
 ) -> Report:

@@ -11,7 +11,7 @@ PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "mdp.md"
 
 def blocks() -> list[str]:
     """The Python of the section: the curve, a learner of one's own, pictures."""
-    section = PAGE.read_text().partition("### From nothing to a regret curve")[2].partition("\n### ")[0]
+    section = PAGE.read_text().partition("## From nothing to a regret curve")[2].partition("\n## ")[0]
     return re.findall(r"```python\n(.*?)```", section, re.DOTALL)
 
 

@@ -28,9 +28,21 @@ def elsewhere(tmp_path, monkeypatch):
     plt.close("all")
 
 
+def test_a_problem_of_ones_own_in_thirty_lines():
+    own = block("class Machine")
+    assert len([line for line in own.splitlines() if line]) <= 30
+    names = {}
+    exec(own.replace("episodes=500", "episodes=30"), names)
+    assert len(names["played"].returns) == 30
+    assert names["played"].lengths.min() == 20
+
+
 def test_any_environment(tmp_path):
     names = {}
-    exec(block('gymnasium.make("CliffWalking-v1")').replace("episodes=400", "episodes=3"), names)
+    cliff = block('env = gymnasium.make("CliffWalking-v1")').replace(
+        "episodes=400, horizon=40", "episodes=3, horizon=6"
+    )
+    exec("import driftbandits as db\n" + cliff, names)
     assert len(names["played"].returns) == 3
     assert (tmp_path / "walker.agent").exists()
 
@@ -59,3 +71,10 @@ def test_what_is_known_and_what_is_simulated():
     assert len(names["runs"]) == 2
     exec(block("driftbandits/Inventory-v0"), names)
     assert names["env"].reset(seed=0)[0] is not None
+
+
+def test_a_task_without_episodes():
+    names = {}
+    task = block("db.mdp.tasks.queue").replace("steps=6000", "steps=40").replace("lookahead=50", "lookahead=5")
+    exec("import driftbandits as db\n" + task, names)
+    assert len(names["played"].rewards) == 40
