@@ -54,6 +54,7 @@ ROOMS = {
     "zoo": WORKS,
     "theory": WORKS,
     "datasets": WORKS,
+    "inference": ASIDE,
     "util": ASIDE,
     "io": ASIDE,
     "replay": ASIDE,

@@ -12,10 +12,11 @@ from ..bandit.clock import duration
 from ..bandit.core import DriftEvent
 from ..errors import InvalidValue, positive
 from .estimators import Estimate
-from .evaluation import Progress, replay
+from .evaluation import replay
 from .log import Log
 from .result import Replay
 from .tuning import Honest, honest
+from .walk import Progress
 
 NEVER, ADAPTIVE = "never forgets", "finds out itself"
 FOREVER = 1e12  # decisions: a half-life that forgets nothing
@@ -89,6 +90,7 @@ def answer(
     estimator: str = "dr",
     by: Any = None,
     delay: str | None = "observed",
+    interval: str = "bootstrap",
     seed: int = 0,
     progress: Progress | None = None,
     make: Callable[..., Any] = Bandit,
@@ -102,7 +104,7 @@ def answer(
         Numbers of decisions, or durations like "2d". By default about seven that suit the log.
     reward
         As in `Bandit`; by default "click" if all rewards are 0 or 1, else "value".
-    estimator, delay, seed, progress
+    estimator, delay, interval, seed, progress
         As in `replay`; the other estimators are on the page too, where the log allows them.
     by
         As in `replay`; by default days, or weeks or hours where days would be too short or too few.
@@ -134,6 +136,7 @@ def answer(
         estimators=_with(estimator),
         by=by or _stretches(log),
         delay=delay,
+        interval=interval,
         seed=seed,
         progress=progress,
     )

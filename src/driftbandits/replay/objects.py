@@ -3,7 +3,7 @@
 import copy
 import inspect
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,7 @@ class ObjectPolicy:
             raise InvalidValue(
                 f"policy {name!r} cannot be copied, and a replay must not change it: {problem}"
             ) from None
-        self._decide = Called(getattr(self._own, "decide", self._own), ("items", "context", "at"), "items")
+        self._decide = _of_row(Called(getattr(self._own, "decide", self._own), ("items", "context", "at"), "items"))
         told = getattr(self._own, "reward", None)
         self.learns = callable(told)
         known = ("item", "reward", "context", "at", "items", "propensity")
@@ -44,8 +44,10 @@ class ObjectPolicy:
 
     def ask(self, t: int, row: Row) -> Asked:
         """Its answer: a name, something with `.item` and perhaps `.propensities`, or probabilities by name."""
-        answer = self._decide(items=row.items, context=row.context, at=row.at)
-        if isinstance(answer, Mapping):
+        answer = self._decide(row)
+        if type(answer) is str and answer in row.items:  # most policies
+            asked = Asked(answer, {answer: 1.0})
+        elif isinstance(answer, Mapping):
             asked = self._drawn(answer, row)
         else:
             item = answer.item if hasattr(answer, "item") and not isinstance(answer, np.generic) else answer
@@ -53,7 +55,8 @@ class ObjectPolicy:
             self._on_offer(item, row)
             p = getattr(answer, "propensities", None)
             asked = Asked(item, p if isinstance(p, Mapping) else {item: 1.0})
-        self._chosen[t] = asked.item
+        if self.learns:
+            self._chosen[t] = asked.item
         return asked
 
     def _drawn(self, p: Mapping[Any, float], row: Row) -> Asked:
@@ -77,7 +80,7 @@ class ObjectPolicy:
 
     def tell(self, t: int, row: Row) -> None:
         """The reward; one that does not say of which item is told only if it chose it itself."""
-        chosen = self._chosen.pop(t)
+        chosen = self._chosen.pop(t, None)
         if self._reward is None or not (chosen == row.item or self._reward.takes("item")):
             return
         self._reward(
@@ -107,7 +110,7 @@ class Called:
     """A user's function, called with those of our arguments that it takes: by their names, names close to them, or their order."""
 
     def __init__(self, function: Any, known: tuple[str, ...], alone: str) -> None:
-        self._function = function
+        self.function = function
         try:
             parameters = list(inspect.signature(function).parameters.values())
         except (TypeError, ValueError):  # written in another language
@@ -135,4 +138,12 @@ class Called:
 
     def __call__(self, **values: Any) -> Any:
         """Call it with our values, by our names."""
-        return self._function(*(values[name] for name in self.order), **{name: values[name] for name in self.named})
+        return self.function(*(values[name] for name in self.order), **{name: values[name] for name in self.named})
+
+
+def _of_row(decide: Called) -> Callable[[Row], Any]:
+    """A policy as a function of a row; those that take our three arguments in our order are called without a detour."""
+    if decide.order == ["items", "context", "at"] and not decide.named:
+        function = decide.function
+        return lambda row: function(row.items, row.context, row.at)
+    return lambda row: decide(items=row.items, context=row.context, at=row.at)

@@ -23,6 +23,7 @@ def page(answer: Answer) -> str:
         title=f"Does forgetting pay on {pathlib.PurePath(answer.log.name).name}?",
         verdict=answer.verdict,
         estimator=answer.estimator,
+        intervals=answer.replay.intervals,
         half_life=figures.add(describe.against_half_life(answer)),
         over_time=figures.add(describe.over_time(answer)),
         memory=figures.add(describe.memory(answer)),

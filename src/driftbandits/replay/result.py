@@ -2,15 +2,19 @@
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..bandit.core import DriftEvent
 from ..core.linalg import Matrix, Vector
 from ..errors import InvalidValue
+from ..inference.always_valid import Bounds
 from .estimators import LEAST_WINDOW, REWARDS, ROWS, Estimate, estimate, interval, ratio, resampled, why_not
 from .log import Log
 from .sums import Sums
 from .windows import ALL, Clock
+
+if TYPE_CHECKING:
+    from .walk import AlwaysValid
 
 COLUMNS = ("policy", "estimator", "window", "value", "low", "high", "effective_n")
 PREFERRED = ("dr", "snips", "ips", "replay")
@@ -58,11 +62,12 @@ class Replay:
         clock: Clock,
         rolling: int,
         seed: int,
+        valued: "AlwaysValid | None" = None,
     ) -> None:
         self.log, self.estimators, self.clock, self.rolling = log, estimators, clock, rolling
         self.walks = {walk.name: walk for walk in walks}
         self.refused: dict[Any, str] = dict(refused)
-        self._sums, self._seed = sums, seed
+        self._sums, self._seed, self._valued = sums, seed, valued
         self._places = {name: k for k, name in enumerate(self.walks)}
         self._all = sums.blocks()
         self._draws = resampled(self._all, seed)
@@ -106,6 +111,9 @@ class Replay:
         """The value of a policy over the whole log; NaN if it was refused."""
         k, which = self._policy(policy), self._estimator(estimator)
         found = estimate(self._all, self._draws, k, which, 0.0)
+        if self._valued is not None:
+            valued = self._valued.matched if which == "replay" else self._valued.weighted
+            found = _within(found, valued[k].bounds())
         return found if self._allowed(policy, which) else NONE._replace(effective_n=found.effective_n)
 
     @property
@@ -113,7 +121,16 @@ class Replay:
         """What was really earned per decision."""
         total = self._all.sum(axis=0)
         low, high = interval(self._draws[:, REWARDS] / self._draws[:, ROWS])
-        return Estimate(float(total[REWARDS] / total[ROWS]), low, high, float(total[ROWS]))
+        found = Estimate(float(total[REWARDS] / total[ROWS]), low, high, float(total[ROWS]))
+        return found if self._valued is None else _within(found, self._valued.logged.bounds())
+
+    @property
+    def intervals(self) -> str:
+        """What the intervals of the whole log are."""
+        if self._valued is None:
+            return "95 % intervals"
+        kind = "finite-sample" if self._valued.bounded else "asymptotic"
+        return f"95 % intervals that hold at all times ({kind})"
 
     def difference(self, policy: str, other: str, estimator: str | None = None) -> Difference:
         """How much more a policy earns than another, on the same rows: its interval is narrower than theirs suggest."""
@@ -176,12 +193,17 @@ class Replay:
 
     def __repr__(self) -> str:
         which = self._estimator(None)
-        lines = [f"Replay of {len(self.log)} decisions, value per decision by {which} with 95 % intervals"]
+        lines = [f"Replay of {len(self.log)} decisions, value per decision by {which} with {self.intervals}"]
         width = max(map(len, [*self._places, "as logged"]))
         for name, found in [("as logged", self.logged), *((n, self.estimate(n, which)) for n in self._places)]:
             numbers = f"{found.value:.4g} [{found.low:.4g}, {found.high:.4g}]" if found.value == found.value else "–"
             lines.append(f"  {name:<{width}}  {numbers}  worth {found.effective_n:.0f} rows")
         return "\n".join([*lines, *(f"  {why}" for why in self.refused.values())])
+
+
+def _within(found: Estimate, bounds: Bounds) -> Estimate:
+    """An estimate with bounds that hold at all times."""
+    return found._replace(low=bounds.lower, high=bounds.upper)
 
 
 def difference(blocks: Matrix, draws: Matrix, a: int, b: int, estimator: str) -> Difference:

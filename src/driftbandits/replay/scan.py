@@ -1,5 +1,6 @@
 """The first reading of a log: what is wrong is told now, and not after hours of replay."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,6 +26,8 @@ class Facts:
     end: float | None = None
     late: bool = False  # does any reward come later than its decision?
     least: float = 1.0  # the smallest propensity
+    smallest: float = math.inf  # reward
+    largest: float = -math.inf
     impossible: str | None = None  # a row with propensity 0
     crooked: str | None = None  # why it is not uniform, if it has no propensities and is not
 
@@ -42,6 +45,8 @@ def scan(chunks: Iterator[Chunk], name: str, known: bool) -> Facts:
         if chunk.offers.distinct is not seen:
             items |= dict.fromkeys(_on_offer(chunk))
             seen = chunk.offers.distinct
+        facts.smallest = min(facts.smallest, float(chunk.reward.min()))
+        facts.largest = max(facts.largest, float(chunk.reward.max()))
         _times(facts, chunk)
         _chances(facts, chunk)
         if uniformity is not None:

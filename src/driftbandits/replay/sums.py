@@ -4,9 +4,11 @@ An estimate is a ratio of sums, and its bootstrap resamples blocks, so that neig
 `MOST` blocks: when there are more, neighbours are joined and later blocks are twice as long. So memory does not grow with the rows.
 """
 
+import itertools
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.linalg import Matrix, Vector
 
@@ -18,24 +20,32 @@ class Window:
     """One stretch of the log."""
 
     place: int
+    width: int
     rows: int = 0
     length: int = 1  # rows of a block
     filled: int = 0  # rows in the last block
     blocks: list[Vector] = field(default_factory=list)
 
-    def add(self, values: Vector) -> None:
-        """Add a row's values to the last block, or begin a new one."""
-        if self.filled == 0 or self.filled == self.length:
-            if len(self.blocks) == MOST:
-                pairs = zip(self.blocks[::2], self.blocks[1::2], strict=True)
-                self.blocks = [a + b for a, b in pairs]
-                self.length *= 2
-            self.blocks.append(values.copy())
-            self.filled = 1
-        else:
-            self.blocks[-1] += values
-            self.filled += 1
-        self.rows += 1
+    def add(self, values: Matrix) -> None:
+        """Add rows (n, width), each to the last block, or to a new one where that is full."""
+        done = 0
+        while done < len(values):
+            if self.filled == self.length or not self.blocks:
+                self._begin()
+            part = values[done : done + self.length - self.filled]
+            # Rows are added one after the other, beginning with the block: the same sum however they were cut into chunks.
+            self.blocks[-1] = np.add.reduce(np.concatenate([self.blocks[-1][None], part]), axis=0)
+            self.filled += len(part)
+            done += len(part)
+        self.rows += len(values)
+
+    def _begin(self) -> None:
+        if len(self.blocks) == MOST:
+            pairs = zip(self.blocks[::2], self.blocks[1::2], strict=True)
+            self.blocks = [a + b for a, b in pairs]
+            self.length *= 2
+        self.blocks.append(np.zeros(self.width))
+        self.filled = 0
 
 
 class Sums:
@@ -45,11 +55,13 @@ class Sums:
         self.width = width
         self.windows: list[Window] = []
 
-    def add(self, place: int, values: Vector) -> None:
-        """Add a row's values to the window it belongs to."""
-        if not self.windows or self.windows[-1].place != place:
-            self.windows.append(Window(place))
-        self.windows[-1].add(values)
+    def add(self, places: NDArray[np.int64], values: Matrix) -> None:
+        """Add rows (n, width) to the windows they belong to, in their order."""
+        cuts = [0, *(np.flatnonzero(np.diff(places)) + 1).tolist(), len(places)]
+        for first, last in itertools.pairwise(cuts):
+            if not self.windows or self.windows[-1].place != places[first]:
+                self.windows.append(Window(int(places[first]), self.width))
+            self.windows[-1].add(values[first:last])
 
     def blocks(self, first: int = 0, last: int | None = None) -> Matrix:
         """The blocks (B, width) of a range of windows, joined until there are at most 4 · `MOST`."""

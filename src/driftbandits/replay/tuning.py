@@ -16,9 +16,10 @@ import numpy as np
 from ..core.linalg import Matrix
 from ..errors import InvalidValue
 from .estimators import LEAST, ROWS, Estimate, effective_n, interval, ratio, resampled
-from .evaluation import Progress, replay
+from .evaluation import replay
 from .log import Log
 from .result import Replay
+from .walk import Progress
 
 FOLDS = 5
 CANDIDATES = 1000

@@ -4,10 +4,12 @@ import datetime
 import math
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..bandit.clock import duration
 from ..errors import InvalidValue, integer
 from .log import Log
-from .rows import Row
 
 NAMED = {"hour": 3600.0, "day": 86400.0, "week": 604800.0}
 MONDAY = 4 * 86400.0  # 1970 began on a Thursday
@@ -23,10 +25,10 @@ class Clock(NamedTuple):
     origin: float
     timed: bool
 
-    def place(self, row: Row, index: int) -> int:
-        """The number of the window a row belongs to."""
-        at = row.at if self.timed and row.at is not None else float(index)
-        return math.floor((at - self.origin) / self.length)
+    def places(self, at: NDArray[np.float64] | None, first: int, n: int) -> NDArray[np.int64]:
+        """The numbers of the windows that n rows belong to, the first of which is row `first` of the log."""
+        when = at if self.timed and at is not None else np.arange(first, first + n, dtype=np.float64)
+        return np.floor((when - self.origin) / self.length).astype(np.int64)
 
     def start(self, place: int) -> float:
         """Where a window begins: seconds since 1970, or a row."""

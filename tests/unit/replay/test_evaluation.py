@@ -191,3 +191,37 @@ def test_replay_counts_rows_alike_however_many_were_on_offer():
         e = result.estimate("a", estimator)
         assert e.low < 0.5 < e.high
         assert e.high - e.low < 0.1
+
+
+def test_always_valid_intervals_are_wider_and_name_their_kind():
+    log = logs.log(500, 0)
+    policies = {"t": logs.threshold, "soft": logs.soft}
+    once = db.replay(policies, log, estimators=("snips", "ips"))
+    always = db.replay(policies, log, estimators=("snips", "ips"), interval="always_valid")
+    for name in policies:
+        a, b = once.estimate(name, "snips"), always.estimate(name, "snips")
+        assert a.value == b.value
+        assert 0.0 <= b.low < a.low < a.high < b.high <= 1.0
+    assert always.logged.low < once.logged.low < once.logged.high < always.logged.high
+    assert "95 % intervals that hold at all times (finite-sample)" in repr(always)
+    frame = logs.frame(500, 0)
+    money = db.Log.read(frame.assign(r=5.0 * frame["r"] - 1.0), item="item", reward="r", propensity="p", context=["x"])
+    rough = db.replay(policies, money, estimators=("snips",), interval="always_valid")
+    e = rough.estimate("soft")
+    assert e.low < e.value < e.high
+    assert "(asymptotic)" in repr(rough)
+
+
+@pytest.mark.parametrize("estimator", ["dr", "replay", "snips"])
+def test_always_valid_bounds_hold_on_logs_whose_truth_is_known(estimator):
+    missed = 0
+    for seed in range(12):
+        log = logs.log(150, seed, uniform=estimator == "replay")
+        found = db.replay({"soft": logs.soft}, log, estimators=(estimator,), interval="always_valid").estimate("soft")
+        missed += not found.low <= logs.value(logs.soft, 20_000) <= found.high
+    assert missed <= 3  # of 12, each at most 0.05: more than 3 with probability 0.002
+
+
+def test_an_interval_that_is_not_known_is_refused():
+    with pytest.raises(InvalidValue, match="interval = 'wide' is not allowed"):
+        db.replay({"t": logs.threshold}, logs.log(50, 0), interval="wide")

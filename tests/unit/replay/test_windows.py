@@ -1,5 +1,6 @@
 """Days begin at midnight in UTC, weeks on Mondays; a log without times is cut by rows."""
 
+import numpy as np
 import pytest
 
 import driftbandits as db
@@ -10,7 +11,8 @@ from driftbandits.replay.windows import windows
 
 def labels(by, log):
     clock = windows(by, log)
-    return list(dict.fromkeys(clock.label(clock.place(row, t)) for t, row in enumerate(log)))
+    at = np.array([row.at for row in log], float) if log.timed else None
+    return list(dict.fromkeys(clock.label(place) for place in clock.places(at, 0, len(log)).tolist()))
 
 
 def test_windows_of_time():

@@ -1,0 +1,1 @@
+"""Statements about data that hold at every time they are looked at."""
