@@ -19,8 +19,35 @@ __all__ = [
 ]
 
 
+LONGEST = 1000  # characters of a message
+
+
 class DriftBanditsError(Exception):
-    """Base of all errors this library raises on purpose."""
+    """Base of all errors this library raises on purpose. The message is one line, whatever was given."""
+
+    def __init__(self, *args: Any) -> None:
+        if args and isinstance(args[0], str) and ("\n" in args[0] or len(args[0]) > LONGEST):
+            args = (_one_line(args[0], LONGEST), *args[1:])
+        super().__init__(*args)
+
+
+def _one_line(text: str, most: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most // 2]} … {line[-most // 2 :]}"
+
+
+def said(value: Any) -> str:
+    """A value as a message shows it: on one line, not too long, and whatever its own `repr` does.
+
+    Examples
+    --------
+    >>> said([1, 2]), said(10**5000)
+    ('[1, 2]', 'a value of type int')
+    """
+    try:
+        return _one_line(repr(value), 200)
+    except Exception:
+        return f"a value of type {type(value).__name__}"
 
 
 class InvalidValue(DriftBanditsError, ValueError):
@@ -79,7 +106,7 @@ def require(holds: bool, name: str, given: Any, allowed: str, why: str) -> None:
     driftbandits.errors.InvalidValue: gamma = 1.5 is not allowed; it must be in (0, 1]: weights of the past must not grow
     """
     if not holds:
-        raise InvalidValue(f"{name} = {given!r} is not allowed; it must be {allowed}: {why}")
+        raise InvalidValue(f"{name} = {said(given)} is not allowed; it must be {allowed}: {why}")
 
 
 def positive(name: str, value: float, why: str) -> float:
@@ -94,15 +121,15 @@ def real(name: str, value: Any) -> float:
     if type(value) is float and math.isfinite(value):
         return value
     if isinstance(value, str | bytes):
-        raise InvalidValue(f"{name} = {value!r} is a text; it must be a number")
+        raise InvalidValue(f"{name} = {said(value)} is a text; it must be a number")
     try:
         number = float(value)
-    except (TypeError, ValueError):
-        raise InvalidValue(f"{name} = {value!r} is not a number") from None
     except OverflowError:
         raise InvalidValue(
             f"{name} is a whole number of more than 300 digits, which does not fit a floating-point number"
         ) from None
+    except Exception:  # whatever the object makes of being asked for a number
+        raise InvalidValue(f"{name} = {said(value)} is not a number") from None
     if not math.isfinite(number):
         require(False, name, value, "finite", "nothing can be computed with NaN or infinity")
     return number

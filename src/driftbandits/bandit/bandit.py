@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import InvalidState, InvalidValue, integer, real
+from ..errors import InvalidState, InvalidValue, integer, real, said
 from .clock import duration, moment, written
 from .core import Answer, Core, DriftEvent, Function, Request, shown
 from .decision import Decision
@@ -115,20 +115,20 @@ class Bandit(Core):
                 rows = in_rows(names, given)
             else:
                 rows, row = [self._call(name, given[name], context) for name in names], None
-        if k != 1:
+        if type(k) is not int or k != 1:
             k = integer("k", k, least=1, why="it is the length of the ranking")
         if k > 1 and not self._learner.ranks:
             raise InvalidValue(
                 f"k = {k} is not allowed; {type(self._learner).__name__} needs the same items on offer each time it chooses"
             )
         if k > len(names):
-            raise InvalidValue(f"k = {k} is not allowed; it must be ≤ {len(names)}, the number of items on offer")
+            raise InvalidValue(f"k = {said(k)} is not allowed; it must be ≤ {len(names)}, the number of items on offer")
         when = moment(at)
         return Request(names, rows, row, self._learner.read(names, rows, row), when, at is not None, k)
 
     def _call(self, name: Any, features: Any, context: Any) -> Row:
         assert self._function is not None
-        return as_row(self._function(name if features is None else features, context), f"features of item {name!r}")
+        return as_row(self._function(name if features is None else features, context), f"features of item {said(name)}")
 
     # ---------------------------------------------------------------------------------------------------------- learning
 
@@ -191,7 +191,7 @@ class Bandit(Core):
         for name in reward:
             if name not in shown:
                 raise InvalidValue(
-                    f"a reward for {name!r}, which was not shown; the decision showed {', '.join(map(repr, shown))}"
+                    f"a reward for {said(name)}, which was not shown; the decision showed {', '.join(map(repr, shown))}"
                 )
         return [as_reward(self._config["reward"], reward[name]) if name in reward else math.nan for name in shown]
 
@@ -239,14 +239,16 @@ class Bandit(Core):
         """Check a choice made elsewhere; changes nothing."""
         r, w = as_reward(self._config["reward"], reward), as_weight(weight)
         if propensity is not None and not 0.0 < real("propensity", propensity) <= 1.0:
-            raise InvalidValue(f"propensity = {propensity!r} is not allowed; it must be in (0, 1]: it is a probability")
+            raise InvalidValue(
+                f"propensity = {said(propensity)} is not allowed; it must be in (0, 1]: it is a probability"
+            )
         if isinstance(item, str | int) and not isinstance(item, bool):
             name, item = item, None
         elif name is None and self._config["features"] in ("disjoint", "hybrid"):
             raise InvalidValue(
                 f"observe needs name=…: with features={self._config['features']!r} each item has a model of its own"
             )
-        request = self._request({"" if name is None else name: item}, context, at, None, 1)
+        request = self._request({"" if name is None else as_name(name): item}, context, at, None, 1)
         if w != 0.0:
             self._learner.accepts([None], [r], w)
         return request, r, w
@@ -265,7 +267,7 @@ class Bandit(Core):
         """
         with self._turn():
             if not isinstance(name, str):
-                raise InvalidValue(f"{name!r} is no name of a feature; names are strings")
+                raise InvalidValue(f"{said(name)} is no name of a feature; names are strings")
             self._learner.can_forget(name)
             self._note("forget", item=name)
             self._forget(name)
@@ -356,7 +358,7 @@ class Bandit(Core):
 
     def backup(self, path: Any) -> None:
         """Write a consistent copy of a durable bandit to another file, whole or not at all, while it is in use."""
-        raise InvalidState(f"this bandit is in memory, and has no file to copy to {path!r}; save(path) writes one")
+        raise InvalidState(f"this bandit is in memory, and has no file to copy to {said(path)}; save(path) writes one")
 
     def _whole(self) -> Any:
         """Many calls, or none: what goes wrong in one undoes all."""

@@ -7,7 +7,7 @@ import time
 from numbers import Real
 from typing import Any
 
-from ..errors import InvalidValue, real
+from ..errors import InvalidValue, real, said
 from .vectors import as_float
 
 UNITS = {"s": 1.0, "sec": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0, "ms": 1e-3}
@@ -32,12 +32,12 @@ def moment(at: Any, *, name: str = "at") -> float:
     if not math.isfinite(seconds):
         hint = " (datetime.fromisoformat reads a string)" if isinstance(at, str) else ""
         raise InvalidValue(
-            f"{name} = {at!r} is no moment; it must be a datetime, seconds since 1970, or None for now{hint}"
+            f"{name} = {said(at)} is no moment; it must be a datetime, seconds since 1970, or None for now{hint}"
         )
     if seconds > now + AHEAD:
         hint = "; is it in milliseconds?" if seconds > 1e11 else ""
         raise InvalidValue(
-            f"{name} = {at!r} is in the future by {_say(seconds - now)}; at most an hour is allowed: clocks differ no more{hint}"
+            f"{name} = {said(at)} is in the future by {_say(seconds - now)}; at most an hour is allowed: clocks differ no more{hint}"
         )
     return seconds
 
@@ -61,7 +61,8 @@ def duration(given: Any, *, name: str, zero: bool = False) -> float:
         seconds = _number(name, given)
     if not 0.0 <= seconds < math.inf or (seconds == 0.0 and not zero):
         raise InvalidValue(
-            f"{name} = {given!r} is no duration; it must be {'≥' if zero else '>'} 0, like '3d', '90min', '1.5h', a timedelta or seconds"
+            f"{name} = {said(given)} is no duration; it must be {'≥' if zero else '>'} 0, "
+            "like '3d', '90min', '1.5h', a timedelta or seconds"
         )
     return seconds
 
@@ -80,7 +81,7 @@ def written(seconds: float) -> str:
 
 def _number(name: str, value: Any) -> float:
     if isinstance(value, bool | str):
-        raise InvalidValue(f"{name} = {value!r} is not a number")
+        raise InvalidValue(f"{name} = {said(value)} is not a number")
     return real(name, value)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any, NamedTuple
 
-from ..errors import InvalidValue, integer, real
+from ..errors import InvalidValue, integer, real, said
 from ..util.fair_lock import Turns
 from .adaptive import Adaptive, TooWide
 from .chance import seed_of, uniform
@@ -68,7 +68,7 @@ class Core:
         """The state of a bandit that has seen nothing."""
         if on_drift is not None and not callable(on_drift):
             raise InvalidValue(
-                f"on_drift = {on_drift!r} is not allowed; it must be a function of a DriftEvent, or None"
+                f"on_drift = {said(on_drift)} is not allowed; it must be a function of a DriftEvent, or None"
             )
         self._on_drift = on_drift
         self._lock = Turns()
@@ -101,7 +101,7 @@ class Core:
         explore = real("explore", explore)
         if not 0.0 <= explore <= 1.0:
             raise InvalidValue(
-                f"explore = {explore!r} is not allowed; it must be in [0, 1]: it is shared among the items on offer"
+                f"explore = {said(explore)} is not allowed; it must be in [0, 1]: it is shared among the items on offer"
             )
         self._clocked = half_life is not None and not isinstance(half_life, Real)
         if half_life is not None:
@@ -112,7 +112,7 @@ class Core:
             "half_life": half_life,
             "clocked": self._clocked,
             "explore": explore,
-            "seed": integer("seed", seed, least=0, why="it starts the chance of this bandit"),
+            "seed": _seed(seed),
             "on_repeat": on_repeat,
             "buckets": integer("buckets", buckets, least=1, why="strings are hashed into them"),
             "max_items": integer("max_items", max_items, least=1, why="so many items have a model of their own"),
@@ -286,6 +286,13 @@ def shown(found: Open | Closed | Logged) -> list[Any]:
     return [memo.item for memo in opened.memos]
 
 
+def _seed(given: Any) -> int:
+    seed = integer("seed", given, least=0, why="it starts the chance of this bandit")
+    if seed >= 2**128:
+        raise InvalidValue("seed is a whole number of more than 128 bits; a generator has no more")
+    return seed
+
+
 def _one_of(name: str, given: Any, allowed: Sequence[str], more: str = "") -> None:
-    if given not in allowed:
-        raise InvalidValue(f"{name} = {given!r} is not allowed; it must be {', '.join(map(repr, allowed))}{more}")
+    if not isinstance(given, str) or given not in allowed:
+        raise InvalidValue(f"{name} = {said(given)} is not allowed; it must be {', '.join(map(repr, allowed))}{more}")

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from ..errors import DriftBanditsError, InvalidState, InvalidValue
+from ..errors import DriftBanditsError, InvalidState, InvalidValue, said
 from ..io.files import as_path, take_lock
 from .bandit import Bandit
 from .core import Answer, Request
@@ -320,9 +320,9 @@ def open_durable(path: Any, settings: dict[str, Any]) -> Durable:
     """The bandit in a file, made if it is not there."""
     name, sync, damaged = as_path(path), settings.pop("sync", "normal"), settings.pop("damaged", "refuse")
     if sync not in ("normal", "full"):
-        raise InvalidValue(f"sync = {sync!r} is not allowed; it must be 'normal' or 'full'")
+        raise InvalidValue(f"sync = {said(sync)} is not allowed; it must be 'normal' or 'full'")
     if damaged not in DAMAGED:
-        raise InvalidValue(f"damaged = {damaged!r} is not allowed; it must be 'refuse' or 'set aside'")
+        raise InvalidValue(f"damaged = {said(damaged)} is not allowed; it must be 'refuse' or 'set aside'")
     asked = Durable(**settings)
     held = take_lock(f"{os.path.realpath(name)}.lock")
     if held is None:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.linalg import Matrix, Vector
-from ..errors import InvalidValue
+from ..errors import InvalidValue, said
 from .vectors import Row, Vectors, as_float
 
 CONSTANT, NUMBER, PRESENT, CATEGORY = 0, 1, 2, 3
@@ -159,7 +159,7 @@ class Table:
                     continue
                 if not isinstance(name, str):
                     raise InvalidValue(
-                        f"{self.side} feature {name!r} is named by a {type(name).__name__}; names are strings"
+                        f"{self.side} feature {said(name)} is named by a {type(name).__name__}; names are strings"
                     )
                 if value is None:
                     continue
@@ -177,26 +177,28 @@ class Table:
         if known is not kind:
             was, now = ("a string", "a number") if known is str else ("a number", "a string")
             raise InvalidValue(
-                f"{self.side} feature {name!r} = {value!r} is {now} and was {was} before; a feature keeps its kind: "
-                f"bandit.forget_feature({name!r}) if this is right and the earlier ones were wrong"
+                f"{self.side} feature {said(name)} = {said(value)} is {now} and was {was} before; a feature keeps its kind: "
+                f"bandit.forget_feature({said(name)}) if this is right and the earlier ones were wrong"
             )
 
     def _number(self, name: str, value: Any) -> float:
         if isinstance(value, complex | np.complexfloating):
             raise InvalidValue(
-                f"{self.side} feature {name!r} = {value!r} is complex; features are real numbers, booleans or strings"
+                f"{self.side} feature {said(name)} = {said(value)} is complex; features are real numbers, booleans or strings"
             )
         if not isinstance(value, Real | np.bool_):
             kind = type(value).__name__
             raise InvalidValue(
-                f"{self.side} feature {name!r} is of type {kind}; it must be a number, a boolean or a string"
+                f"{self.side} feature {said(name)} is of type {kind}; it must be a number, a boolean or a string"
             )
         number = as_float(value)
         if not math.isfinite(number):
-            raise InvalidValue(f"{self.side} feature {name!r} = {number} is not finite; leave out what is not known")
+            raise InvalidValue(
+                f"{self.side} feature {said(name)} = {number} is not finite; leave out what is not known"
+            )
         if not -HUGE < number < HUGE:
             raise InvalidValue(
-                f"{self.side} feature {name!r} = {number:g} is not allowed; it must be within ± {HUGE:g}"
+                f"{self.side} feature {said(name)} = {number:g} is not allowed; it must be within ± {HUGE:g}"
             )
         return number
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..errors import InvalidState, InvalidValue, positive
+from ..errors import InvalidState, InvalidValue, positive, said
 from ..io.files import as_path
 from .bandit import Bandit
 from .clock import moment
@@ -79,7 +79,7 @@ class Follower(Bandit):
         id_, w = as_id(given), as_weight(weight)
         made = self._store.decision(id_)
         if made is None:
-            raise UnknownDecision(f"no decision {id_!r} is in {self._store.name}; give the id that decide returned")
+            raise UnknownDecision(f"no decision {said(id_)} is in {self._store.name}; give the id that decide returned")
         seq, shown = made
         rewards = self._rewards(reward, shown)
         known = [r for r in rewards if not math.isnan(r)]

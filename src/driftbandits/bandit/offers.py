@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidShape, InvalidValue
+from ..errors import InvalidShape, InvalidValue, said
 from .vectors import Row, Vectors, as_row, as_vectors
 
+LARGEST = 2**63  # numbers as names: databases and other languages have 64 bits
 PLAIN = {dict, type(None)}
 VECTORS = {list, tuple, np.ndarray}
 
@@ -17,8 +18,17 @@ def as_name(name: Any) -> Any:
     if isinstance(name, str):
         return name
     if isinstance(name, int | np.integer) and not isinstance(name, bool):
+        if not -LARGEST <= name < LARGEST:
+            raise InvalidValue("an item is named by a whole number of more than 64 bits; use a string for such names")
         return int(name)
-    raise InvalidValue(f"item {name!r} is named by a {type(name).__name__}; names are strings or whole numbers")
+    raise InvalidValue(f"item {said(name)} is named by a {type(name).__name__}; names are strings or whole numbers")
+
+
+def _listed(given: Any) -> list[Any]:
+    try:
+        return list(given)
+    except TypeError:  # an array without axes says that it can be iterated
+        raise InvalidValue(f"{said(given)} is no list; it must have an entry for each item") from None
 
 
 def as_items(items: Any) -> dict[Any, Any]:
@@ -36,10 +46,10 @@ def as_items(items: Any) -> dict[Any, Any]:
     elif isinstance(items, str) or hasattr(items, "columns") or not hasattr(items, "__iter__"):
         items = type(items) if hasattr(items, "columns") else items  # a frame has many lines
         raise InvalidValue(
-            f"items = {items!r} is not allowed; it must be a dict from names to features, or a list of names"
+            f"items = {said(items)} is not allowed; it must be a dict from names to features, or a list of names"
         )
     else:
-        names = [name if type(name) is str else as_name(name) for name in items]
+        names = [name if type(name) is str else as_name(name) for name in _listed(items)]
         given = dict.fromkeys(names)
         if len(given) < len(names):
             raise InvalidValue("an item is on offer twice; names must differ")
@@ -64,7 +74,7 @@ def in_rows(names: Sequence[Any], given: Mapping[Any, Any]) -> Sequence[Row]:
     whole = as_vectors(features) if kinds <= VECTORS else None
     if whole is not None:
         return whole
-    return [as_row(row, f"features of item {name!r}") for name, row in zip(names, features, strict=True)]
+    return [as_row(row, f"features of item {said(name)}") for name, row in zip(names, features, strict=True)]
 
 
 def masked(given: dict[Any, Any], mask: Any) -> dict[Any, Any]:
@@ -72,21 +82,21 @@ def masked(given: dict[Any, Any], mask: Any) -> dict[Any, Any]:
     if isinstance(mask, Mapping):
         unknown = [name for name in mask if name not in given]
         if unknown:
-            raise InvalidValue(f"mask names {unknown[0]!r}, which is not on offer")
+            raise InvalidValue(f"mask names {said(unknown[0])}, which is not on offer")
         allowed = [mask.get(name, True) for name in given]
     elif isinstance(mask, str) or not hasattr(mask, "__iter__"):
         raise InvalidValue(
-            f"mask = {mask!r} is not allowed; it must be booleans in the order of items, or a dict by name"
+            f"mask = {said(mask)} is not allowed; it must be booleans in the order of items, or a dict by name"
         )
     else:
-        allowed = list(mask)
+        allowed = _listed(mask)
     if len(allowed) != len(given):
         raise InvalidShape(
             f"mask has {len(allowed)} entries; it must have {len(given)}, a boolean for each item in their order"
         )
     for name, m in zip(given, allowed, strict=True):
         if not isinstance(m, bool | np.bool_) and (not isinstance(m, int | np.integer) or m not in (0, 1)):
-            raise InvalidValue(f"mask of item {name!r} = {m!r} is not allowed; it must be True or False")
+            raise InvalidValue(f"mask of item {said(name)} = {m!r} is not allowed; it must be True or False")
     left = {name: given[name] for name, m in zip(given, allowed, strict=True) if m}
     if not left:
         raise InvalidValue("mask allows no item; at least one must be left to choose")

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from ..errors import InvalidState, InvalidValue
+from ..errors import InvalidState, InvalidValue, said
 from .learner import Memo
 
 LIMIT = 100_000
@@ -95,11 +95,11 @@ class Pending:
         before = self.closed.get(id_, DONE if answered else None) if isinstance(id_, str) else None
         if before is None:
             raise UnknownDecision(
-                f"no decision {id_!r} waits for a reward: the id is wrong, or it was expired, or the oldest of {self.limit}"
+                f"no decision {said(id_)} waits for a reward: the id is wrong, or it was expired, or the oldest of {self.limit}"
             )
         if on_repeat == "error":
             raise AlreadyRewarded(
-                f"decision {id_!r} has had its reward, or was expired; a decision is learned once "
+                f"decision {said(id_)} has had its reward, or was expired; a decision is learned once "
                 "(on_repeat='ignore' or 'replace' accepts a second)"
             )
         return before if on_repeat == "replace" and before.open is not None else None

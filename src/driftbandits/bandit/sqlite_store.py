@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from typing import Any, TypeVar
 
-from ..errors import CannotRead, CannotWrite, DriftBanditsError, InvalidState, InvalidValue
+from ..errors import CannotRead, CannotWrite, DriftBanditsError, InvalidState, InvalidValue, said
 from ..io.files import PART, as_path, sync_file
 from .store import ASIDE, COLUMNS, Damaged, Repeated, Row, dumps, snapshot_checksum
 
@@ -324,7 +324,7 @@ def intact(name: str, found: Any) -> Row:
 def as_id(id_: Any) -> str:
     """The id of a decision, which a database can look for."""
     if not isinstance(id_, str):
-        raise InvalidValue(f"{id_!r} is no id of a decision; an id is the string that decide returned")
+        raise InvalidValue(f"{said(id_)} is no id of a decision; an id is the string that decide returned")
     return as_text(id_)
 
 

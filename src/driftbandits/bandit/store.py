@@ -16,6 +16,7 @@ import json
 import zlib
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from numbers import Real
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -126,6 +127,8 @@ def _plain(value: Any) -> Any:
         return value.item()
     if isinstance(value, Mapping):
         return dict(value)
+    if isinstance(value, Real):
+        return float(value)
     raise TypeError(f"{type(value).__name__} is not JSON")
 
 

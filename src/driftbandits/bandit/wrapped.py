@@ -13,7 +13,7 @@ import numpy as np
 from ..agent.agent import Agent
 from ..core.linalg import Matrix, Vector
 from ..core.part_json import encode
-from ..errors import InvalidValue, integer
+from ..errors import InvalidValue, integer, said
 from ..protocol import limits, propensities
 from .features import Reading, Table
 from .learner import Choice, Memo, Offer, Placed, Refuted
@@ -40,7 +40,7 @@ class Wrapped:
             )
         if not limits.knows(type(strategy)):
             raise InvalidValue(
-                f"strategy = {strategy!r} is not allowed; it must be one of the zoo, or your own composition"
+                f"strategy = {said(strategy)} is not allowed; it must be one of the zoo, or your own composition"
             )
         self.strategy, self.mode, self.seed = strategy, mode, seed
         self.items, self.context = Table("item", buckets), Table("context", buckets)
@@ -162,7 +162,7 @@ class Wrapped:
     def can_forget(self, feature: str) -> None:
         """Never: a strategy has a fixed number of features."""
         raise InvalidValue(
-            f"feature {feature!r} cannot be forgotten with strategy=…: the strategy has a fixed number of features"
+            f"feature {said(feature)} cannot be forgotten with strategy=…: the strategy has a fixed number of features"
         )
 
     def forget_feature(self, feature: str) -> None:

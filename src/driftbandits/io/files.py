@@ -5,6 +5,7 @@ new one, never a part of it: whenever the process dies, however many of them wri
 """
 
 import contextlib
+import errno
 import os
 import pathlib
 import secrets
@@ -15,7 +16,7 @@ import weakref
 from collections.abc import Iterator
 from typing import Any
 
-from ..errors import CannotWrite, InvalidValue
+from ..errors import CannotWrite, InvalidValue, said
 
 PART = ".part"  # how the names of unfinished files end
 ABANDONED = 3600.0  # seconds after which an unfinished file belongs to a process that died
@@ -80,13 +81,16 @@ def as_path(path: Any) -> str:
     try:
         name = os.fsdecode(path)
     except (TypeError, ValueError):
-        raise InvalidValue(f"{path!r} is no path; it must be a string or a pathlib.Path") from None
+        raise InvalidValue(f"{said(path)} is no path; it must be a string or a pathlib.Path") from None
     if not name or "\0" in name:
-        raise InvalidValue(f"{name!r} is no path; it must name a file")
+        raise InvalidValue(f"{said(name)} is no path; it must name a file")
     try:
-        os.fsencode(name)
+        os.lstat(name)
     except UnicodeEncodeError:
-        raise InvalidValue(f"{name!r} is no path; it holds half of a character") from None
+        raise InvalidValue(f"{said(name)} is no path; it holds half of a character") from None
+    except OSError as problem:
+        if problem.errno == errno.ENAMETOOLONG:
+            raise InvalidValue(f"{said(name)} is no path; it is too long") from None
     return name
 
 

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from ..errors import CannotRead
+from ..io.files import as_path
 from .batches import Source
 from .columnar import read_arrow, read_parquet, source_of_frame
 from .text_files import read_csv, read_jsonl
@@ -22,7 +23,7 @@ def is_sqlite(path: Any) -> bool:
     """
     if (
         not isinstance(path, str | os.PathLike)
-        or not pathlib.Path(path).is_file()
+        or not pathlib.Path(as_path(path)).is_file()
         or pathlib.Path(path).stat().st_size < 512
     ):
         return False
@@ -44,7 +45,7 @@ def open_sources(given: Any) -> list[Source]:
 
 
 def _paths(given: str | os.PathLike[str]) -> list[pathlib.Path]:
-    path = pathlib.Path(given)
+    path = pathlib.Path(as_path(given))
     if path.is_dir():
         found = sorted(p for p in path.rglob("*") if p.is_file() and _ending(p) in READERS)
         if not found:
