@@ -48,6 +48,9 @@ NOISE_MEMORY = 200.0  # steps over which the noise of the rewards is averaged
 LEAST_NOISE = 1e-6  # variance of rewards that are always the same
 
 
+MOST = 100  # candidates; a file could ask for more memory than there is
+
+
 @part
 class Candidates(NamedTuple):
     """How many memories are tried, and by how many nats a shorter one must be better to be preferred."""
@@ -58,6 +61,7 @@ class Candidates(NamedTuple):
     def check(self) -> None:
         """Refuse an empty choice."""
         integer("candidates", self.size, least=1, why="there must be a memory to choose")
+        require(self.size <= MOST, "candidates", self.size, f"≤ {MOST}", "each has a state of its own")
         require(self.margin >= 0.0, "margin", self.margin, "≥ 0", "it is a difference of log-likelihoods")
 
 

@@ -20,6 +20,16 @@ def test_report_of_a_finished_folder(tmp_path: pathlib.Path) -> None:
     call("report", str(tmp_path), code=2)
 
 
+def test_a_symbolic_link_is_not_followed(tmp_path: pathlib.Path) -> None:
+    call("run", str(small.write(tmp_path)), "--out", str(tmp_path / "out"), "--tiny", "--quiet")
+    mine, page = tmp_path / "mine.txt", tmp_path / "out" / "report.html"
+    mine.write_text("mine")
+    page.unlink()
+    page.symlink_to(mine)
+    assert "symbolic link" in refused("report", str(tmp_path / "out"))
+    assert mine.read_text() == "mine"
+
+
 def test_a_folder_that_cannot_be_written(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a read-only disk: root may write everywhere, so the system call is made to fail."""
     call("run", str(small.write(tmp_path)), "--out", str(tmp_path / "out"), "--tiny", "--quiet")

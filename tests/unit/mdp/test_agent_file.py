@@ -118,3 +118,9 @@ def test_a_bandits_file_is_not_an_episodic_agents(tmp_path):
     db.Agent(db.zoo.oful(lam=1, S=1, L=1, R=1, delta=0.1), dim=2, compile="never").save(tmp_path / "bandit")
     with pytest.raises(CannotRead, match="it holds an Agent, not an EpisodicAgent"):
         db.EpisodicAgent.load(tmp_path / "bandit")
+
+
+def test_more_candidates_than_a_memory_has_room_for_are_refused():
+    """A file of 14 kB that says 10⁷ candidates took 6.9 GB."""
+    with pytest.raises(db.DriftBanditsError, match="candidates = 1e\\+07 is not allowed|candidates = 10000000"):
+        db.mdp.adaptive.Candidates(size=1e7).check()

@@ -3,6 +3,7 @@
 import pathlib
 from typing import Any
 
+from ...errors import CannotWrite
 from ...io.files import write_atomically
 from ...plots.page import Figures, render
 from ...zoo.citations import cite
@@ -25,6 +26,8 @@ def write_report(root: pathlib.Path) -> pathlib.Path:
 def write_page(panels: list[Panel], settings: dict[str, Any], root: pathlib.Path) -> pathlib.Path:
     """Write OUT/report.html; the caller holds the lock of OUT."""
     path = root / "report.html"
+    if path.is_symlink():  # the folder may be another's, and the link may point to any file of ours
+        raise CannotWrite(str(path), OSError("it is a symbolic link; remove it"))
     write_atomically(path, page(panels, settings))
     return path
 
