@@ -54,11 +54,12 @@ def lake(rows: Sequence[str], slippery: bool) -> Any:
 
 
 LAKE_4, LAKE_8, CLIFF, TAXI = (
-    (17, 4, 100, (0, 1)),
-    (65, 4, 100, (0, 1)),
-    (49, 4, 100, (-100, 0)),
-    (501, 6, 30, (-10, 20)),
+    (16, 4, 100, (0, 1)),
+    (64, 4, 100, (0, 1)),
+    (48, 4, 100, (-100, 0)),
+    (500, 6, 30, (-10, 20)),
 )
+FLIPPED_4, FLIPPED_8 = (17, *LAKE_4[1:]), (65, *LAKE_8[1:])  # holes move: the end needs a state of its own
 SAME_4, TURNED_LAKE, TURNED_CLIFF = (0, 1, 2, 3), (2, 3, 0, 1), (2, 3, 0, 1)
 SAME_6, TURNED_TAXI = (0, 1, 2, 3, 4, 5), (1, 0, 3, 2, 5, 4)
 Make = Callable[[int], Any]
@@ -90,9 +91,9 @@ WORLDS: dict[str, tuple[Make, tuple[Any, ...], int]] = {
     "FrozenLake 8×8": (lambda _: lake(MAP_8, True), LAKE_8, 1000),
     "CliffWalking": (lambda _: cliff(), CLIFF, 400),
     "Taxi": (lambda _: taxi(), TAXI, 1500),
-    "lake 4×4, certain, flipped map": (switch(lambda: lake(MAP_4, False), lambda: lake(mirrored(MAP_4), False)), LAKE_4, 400),
-    "lake 4×4, slippery, flipped map": (switch(lambda: lake(MAP_4, True), lambda: lake(mirrored(MAP_4), True)), LAKE_4, 1000),
-    "lake 8×8, certain, flipped map": (switch(lambda: lake(MAP_8, False), lambda: lake(mirrored(MAP_8), False)), LAKE_8, 600),
+    "lake 4×4, certain, flipped map": (switch(lambda: lake(MAP_4, False), lambda: lake(mirrored(MAP_4), False)), FLIPPED_4, 400),
+    "lake 4×4, slippery, flipped map": (switch(lambda: lake(MAP_4, True), lambda: lake(mirrored(MAP_4), True)), FLIPPED_4, 1000),
+    "lake 8×8, certain, flipped map": (switch(lambda: lake(MAP_8, False), lambda: lake(mirrored(MAP_8), False)), FLIPPED_8, 600),
     "lake 4×4, certain, turned actions": (switch(lambda: lake(MAP_4, False), lambda: lake(MAP_4, False), TURNED_LAKE), LAKE_4, 400),
     "lake 4×4, slippery, turned actions": (switch(lambda: lake(MAP_4, True), lambda: lake(MAP_4, True), TURNED_LAKE), LAKE_4, 1000),
     "lake 4×4, slippery later": (switch(lambda: lake(MAP_4, False), lambda: lake(MAP_4, True)), LAKE_4, 1000),

@@ -88,7 +88,7 @@ def run(
         Called with the number of episodes played and the return of the last one, e.g. `print`.
     horizon, reward_range, features
         Of the agent that is made of a strategy: by default the environment's time limit, and the rewards of its table `P`, where it has
-        them, as Gymnasium's toy-text environments do; and `tabular`, with a state for the end of an episode.
+        them, as Gymnasium's toy-text environments do; and `tabular`, with a state for the end of an episode where there is no such table.
 
     Examples
     --------
@@ -232,15 +232,25 @@ def agent_for(
     low_high = _range_of(env) if reward_range is None else reward_range
     if low_high is None:
         raise InvalidValue("which rewards can there be? Say the least and the largest: reward_range=(-1, 0)")
-    known = tabular(states + 1, actions) if features is None else features
-    return EpisodicAgent(strategy, known, horizon=horizon, reward_range=low_high, replan=not is_vector(env), seed=seed)
+    if features is None:
+        # In worlds that show their table, ends are states. A state too many would never be entered and look as good as the best one.
+        features = tabular(states + (0 if _table_of(env) else 1), actions)
+    return EpisodicAgent(
+        strategy, features, horizon=horizon, reward_range=low_high, replan=not is_vector(env), seed=seed
+    )
+
+
+def _table_of(env: Any) -> dict[Any, Any] | list[Any] | None:
+    """The table of an environment that shows it, P[s][a] = [(p, s', reward, terminated), …], as Gymnasium's toy-text ones do."""
+    one = env.envs[0] if hasattr(env, "envs") else env  # of a vector
+    table = getattr(getattr(one, "unwrapped", one), "P", None)
+    return table if isinstance(table, dict | list) else None
 
 
 def _range_of(env: Any) -> tuple[float, float] | None:
     """The least and largest reward of an environment that shows its table, P[s][a] = [(p, s', reward, terminated), …]."""
-    one = env.envs[0] if hasattr(env, "envs") else env  # of a vector
-    table = getattr(getattr(one, "unwrapped", one), "P", None)
-    if not isinstance(table, dict | list):
+    table = _table_of(env)
+    if table is None:
         return None
     rows = table.values() if isinstance(table, dict) else table
     rewards = [

@@ -121,7 +121,7 @@ def test_a_strategy_is_enough():
     env = gymnasium.make("FrozenLake-v1", is_slippery=False)
     played = db.run(db.zoo.weight_ucrl(), env, episodes=40, horizon=15, seed=0)
     assert played.returns[-10:].mean() == 1.0
-    assert (played.agent.states, played.agent.horizon, played.agent.reward_range) == (17, 15, (0.0, 1.0))
+    assert (played.agent.states, played.agent.horizon, played.agent.reward_range) == (16, 15, (0.0, 1.0))
     cliff = db.run(db.zoo.weight_ucrl(), gymnasium.make("CliffWalking-v1"), episodes=1, horizon=5, seed=0)
     assert cliff.agent.reward_range == (-100.0, -1.0)
     limit = db.run(db.zoo.weight_ucrl(), gymnasium.make("FrozenLake-v1", max_episode_steps=7), episodes=1)
@@ -194,7 +194,7 @@ def test_a_vector_environment_is_learned_as_one(mode):
     assert len(played.returns) == 60
     assert played.agent.reward_range == (0.0, 1.0)
     assert played.returns[-20:].mean() > 0.8  # the plan of an episode is two episodes older than the newest
-    assert set(played.agent.info()["ended"]) == {16}
+    assert set(played.agent.info()["ended"]) <= {5, 7, 11, 12, 15}
 
 
 def lake():
