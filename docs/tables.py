@@ -24,6 +24,7 @@ STUDIED = (
     "docs/replay.md",
     "docs/theorems/sharp.md",
     "docs/notebook/mdp.md",
+    "docs/neighbours.md",
 )  # without a table of algorithms
 FAMILIES = {
     "linear": "**linear** ([docs](linear.md))",
