@@ -1,5 +1,6 @@
 """The answer to a question, piece by piece, in the order in which the page needs it:
 
+    preview     every learner over a fifth of the trials: a picture while the slider still moves
     curves      every learner over all trials, on all cores; what was computed before is not computed again
     inside      the first trial, looked into
     gamma       the regret of the weighted learner for many γ: a curve that falls and rises
@@ -47,6 +48,8 @@ Event = dict[str, Any]
 A = TypeVar("A")
 KEPT = 20_000  # curves of single trials
 GAMMAS = 13  # points of the regret against γ
+PREVIEW = 5  # a preview has this part of the trials,
+LEAST_PREVIEW = 2  # if that is at least so many
 PATIENCE = 0.5  # seconds between two signs of life while compiling
 
 
@@ -80,8 +83,8 @@ def ask(question: Question) -> Asked:
     scope = planned.scopes["world"]
     known = "Delta" if question.world == "river" else "P_T"
     theory = {known: float(scope[known])}
-    weighing = [*(x for x in question.chosen if x.weighs), LEARNERS[question.place][0]]
-    theory["gamma"] = float(number(RECORDS[weighing[0].name].tuned_by["gamma"], scope))
+    weighing = next(x for x in (*question.chosen, *LEARNERS[question.place]) if x.weighs)
+    theory["gamma"] = float(number(RECORDS[weighing.name].tuned_by["gamma"], scope))
     cells = [[_trial(cell, question.seed, i) for i in range(question.trials)] for cell in planned.cells]
     return Asked(question, cells, theory)
 
@@ -169,9 +172,18 @@ class Laboratory:
     # ------------------------------------------------------------------------------------------------------------ curves
 
     async def _curves(self, asked: Asked, stop: threading.Event) -> AsyncIterator[Event]:
-        """Each learner as soon as its trials are done."""
+        """Each learner as soon as its trials are done: first some of them, then all, of which the first are known."""
+        few = asked.question.trials // PREVIEW
+        if few >= LEAST_PREVIEW:
+            async for event in self._curves_of(asked, few, stop):
+                yield {**event, "preview": True}
+            yield {"kind": "preview", "trials": few}
+        async for event in self._curves_of(asked, asked.question.trials, stop):
+            yield event
+
+    async def _curves_of(self, asked: Asked, trials: int, stop: threading.Event) -> AsyncIterator[Event]:
         tasks = [
-            asyncio.create_task(self._curve(learner, cells, stop))
+            asyncio.create_task(self._curve(learner, cells[:trials], stop))
             for learner, cells in zip(asked.question.chosen, asked.cells, strict=True)
         ]
         try:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from ..zoo.record import RECORDS, parameters
+from ..zoo.roles import Role, role_of
 
 Place = Literal["linear", "generalized", "river"]
 
@@ -37,6 +38,11 @@ class Learner(NamedTuple):
         return self.forgets and "gamma" in self.takes
 
     @property
+    def role(self) -> Role:
+        """How it treats old data."""
+        return role_of(self.name) if self.forgets else "tuning-free"
+
+    @property
     def summary(self) -> str:
         """What it is, in one line."""
         return RECORDS[self.name].summary
@@ -46,50 +52,57 @@ GLR = {"detector": "glr"}
 ONE_PASS = {"estimator": "one_pass"}
 BLOCK = {"first_order": 13}  # one block of 8192 rounds, as in the paper's figure
 
+# Colours are those of the role (plots/style.py); several learners of a role differ in line style too.
 LEARNERS: dict[Place, tuple[Learner, ...]] = {
     "linear": (
-        Learner("lb_weight_ucb", "LB-WeightUCB", "red"),
-        Learner("adaptive_weight_ucb", "AdaptiveWeightUCB", "purple"),
-        Learner("sw_ucb", "SW-UCB", "sky"),
-        Learner("restart_ucb", "RestartUCB", "orange"),
+        Learner("self_tuning", "Self-tuning", "blue"),
+        Learner("adaptive_weight_ucb", "AdaptiveWeightUCB", "sky", "dashed"),
+        Learner("bob", "BOB", "blue", "dotted"),
+        Learner("igw_mix", "IGW-mix", "sky", "dashdot"),
         Learner("oful", "OFUL", "black"),
-        Learner("d_lin_ucb", "D-LinUCB", "blue", "dashed"),
-        Learner("self_tuning", "Self-tuning", "green"),
-        Learner("bob", "BOB", "brown"),
-        Learner("master", "MASTER+OFUL", "yellow", base="oful", args=BLOCK, fixed_arms=True),
-        Learner("igw_mix", "IGW-mix", "grey"),
-        Learner("d_lin_ts", "D-LinTS", "blue", "dotted"),
-        Learner("d_rand_lin_ucb", "D-RandLinUCB", "sky", "dashed"),
-        Learner("dal", "DAL (chi2)", "orange", "dashed", base="oful"),
-        Learner("dal_glr", "DAL (glr)", "orange", "dotted", use="dal", base="oful", args=GLR, fixed_arms=True),
-        Learner("wsb_lin_ucb", "WSB-LinUCB", "green", "dashed"),
-        Learner("wsb_rand_lin_ucb", "WSB-RandLinUCB", "brown", "dashed"),
-        Learner("wsb_lin_ts", "WSB-LinTS", "green", "dotted"),
+        Learner("lb_weight_ucb", "LB-WeightUCB", "red"),
+        Learner("sw_ucb", "SW-UCB", "orange", "dashed"),
+        Learner("restart_ucb", "RestartUCB", "brown", "dotted"),
+        Learner("d_lin_ucb", "D-LinUCB", "yellow", "dashdot"),
+        Learner("d_lin_ts", "D-LinTS", "red", "dotted"),
+        Learner("d_rand_lin_ucb", "D-RandLinUCB", "orange", "dashdot"),
+        Learner("wsb_lin_ucb", "WSB-LinUCB", "brown", "dashed"),
+        Learner("wsb_rand_lin_ucb", "WSB-RandLinUCB", "yellow", "dotted"),
+        Learner("wsb_lin_ts", "WSB-LinTS", "red", "dashed"),
+        Learner("master", "MASTER+OFUL", "purple", base="oful", args=BLOCK, fixed_arms=True),
+        Learner("dal", "DAL (chi2)", "purple", "dashed", base="oful"),
+        Learner("dal_glr", "DAL (glr)", "purple", "dotted", use="dal", base="oful", args=GLR, fixed_arms=True),
     ),
     "generalized": (
-        Learner("glb_weight_ucb", "GLB-WeightUCB", "red"),
-        Learner("adaptive_weight_glm_ucb", "AdaptiveWeightUCB", "purple"),
-        Learner("sw_glm_ucb", "SW-GLUCB", "sky"),
-        Learner("glb_restart_ucb", "GLB-RestartUCB", "orange"),
+        Learner("self_tuning", "Self-tuning", "blue"),
+        Learner("adaptive_weight_glm_ucb", "AdaptiveWeightUCB", "sky", "dashed"),
+        Learner("bob_glm", "BOB", "blue", "dotted"),
         Learner("glm_ucb", "GLM-UCB", "black"),
-        Learner("scb_weight_ucb", "SCB-WeightUCB", "blue"),
-        Learner("self_tuning", "Self-tuning", "green"),
-        Learner("bob_glm", "BOB", "brown"),
-        Learner("d_glm_ucb", "D-GLUCB", "blue", "dashed"),
-        Learner("log_ucb1", "LogUCB1", "grey"),
-        Learner("glb_omd", "GLB-OMD", "yellow"),
-        Learner("domd_glb", "DOMD-GLB", "green", "dashed"),
+        Learner("log_ucb1", "LogUCB1", "black", "dashed"),
+        Learner("glb_omd", "GLB-OMD", "black", "dotted"),
+        Learner("glb_weight_ucb", "GLB-WeightUCB", "red"),
+        Learner("sw_glm_ucb", "SW-GLUCB", "orange", "dashed"),
+        Learner("glb_restart_ucb", "GLB-RestartUCB", "brown", "dotted"),
+        Learner("scb_weight_ucb", "SCB-WeightUCB", "yellow", "dashdot"),
+        Learner("d_glm_ucb", "D-GLUCB", "orange", "dotted"),
+        Learner("domd_glb", "DOMD-GLB", "brown", "dashed"),
         Learner("glb_one_pass", "GLB-WeightUCB, one pass", "red", "dashed", use="glb_weight_ucb", args=ONE_PASS),
-        Learner("dal", "DAL (chi2)", "orange", "dashed", base="glb_omd"),
-        Learner("dal_glr", "DAL (glr)", "orange", "dotted", use="dal", base="glb_omd", args=GLR, fixed_arms=True),
-        Learner("master", "MASTER+GLM-UCB", "yellow", "dotted", base="glm_ucb", args=BLOCK, fixed_arms=True),
+        Learner("master", "MASTER+GLM-UCB", "purple", base="glm_ucb", args=BLOCK, fixed_arms=True),
+        Learner("dal", "DAL (chi2)", "purple", "dashed", base="glb_omd"),
+        Learner("dal_glr", "DAL (glr)", "purple", "dotted", use="dal", base="glb_omd", args=GLR, fixed_arms=True),
     ),
     "river": (
-        Learner("weight_ucrl", "Weight-UCRL", "red"),
-        Learner("adaptive_ucrl", "Weight-UCRL, adaptive", "purple", use="weight_ucrl", forgets=False),
-        Learner("sw_ucrl", "SW-UCRL", "sky"),
-        Learner("restart_ucrl", "Restart-UCRL", "orange"),
+        Learner("adaptive_ucrl", "Adaptive UCRL", "blue", use="weight_ucrl", forgets=False),
         Learner("ucrl_vtr", "UCRL-VTR", "black"),
+        Learner("weight_ucrl", "Weight-UCRL", "red"),
+        Learner("sw_ucrl", "SW-UCRL", "orange", "dashed"),
+        Learner("restart_ucrl", "Restart-UCRL", "brown", "dotted"),
     ),
 }
-ADAPTIVE = ("adaptive_weight_ucb", "adaptive_weight_glm_ucb", "adaptive_ucrl")  # marked beside the regret of every γ
+DEFAULTS: dict[
+    Place, tuple[str, ...]
+] = {  # one learner of each of the first three roles: few enough to be read at once
+    "linear": ("self_tuning", "oful", "lb_weight_ucb"),
+    "generalized": ("self_tuning", "glm_ucb", "glb_weight_ucb"),
+    "river": ("adaptive_ucrl", "ucrl_vtr", "weight_ucrl"),
+}

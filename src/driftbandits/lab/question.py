@@ -1,17 +1,16 @@
 """What the page asks, checked: whatever comes from outside becomes a `Question`, or one line that says what is allowed."""
 
 import math
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import Field, PlainValidator, ValidationError, model_validator
 
 from ..errors import InvalidValue
 from ..experiment.spec.schema import Table, is_number
-from .learners import LEARNERS, Learner, Place
+from .learners import DEFAULTS, LEARNERS, Learner, Place
 
 MOST_POINTS = 64
 MOST_WORK = 2e7  # rounds × trials × learners
-DEFAULT = ("lb_weight_ucb", "adaptive_weight_ucb", "sw_ucb", "oful")
 SPEEDS = {"rotating": 1.0, "jumps": 5.0, "walk": 0.01, "seasonal": 1.0, "drawn": 1.0}  # unless it is given
 
 
@@ -74,7 +73,7 @@ class Question(Table):
     gamma: float | None = _maybe(0.0, 1.0)
     lam: float | None = _maybe(0.0, 1e6)
     bonus: float = _real(0.0, 10.0, 1.0)
-    learners: tuple[str, ...] = Field(DEFAULT, description="a list of names")
+    learners: tuple[str, ...] = Field(DEFAULTS["linear"], description="a list of names")
 
     @model_validator(mode="after")
     def _fits(self) -> "Question":
@@ -108,6 +107,14 @@ class Question(Table):
     def pace(self) -> float:
         """How fast the world moves, in the path's own unit."""
         return SPEEDS[self.path] if self.speed is None else self.speed
+
+
+# What a choice may be, by name: the page checks links with it.
+CHOICES = {
+    name: get_args(field.annotation)
+    for name, field in Question.model_fields.items()
+    if get_origin(field.annotation) is Literal
+}
 
 
 def read(data: Any) -> Question:

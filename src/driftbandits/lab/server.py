@@ -1,6 +1,6 @@
 """The page and its questions over HTTP, for this machine only.
 
-    GET  /             the page; /lab.css, /lab.js, … its files
+    GET  /             the page; /lab.css, /lab.js, … its files; /colours.css
     GET  /api/options  who may take part, and what a question looks like
     POST /api/run      a question → its answer as lines of JSON, each as soon as it is known
     POST /api/export   a question → TOML and Python
@@ -30,9 +30,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .. import __version__
 from ..errors import DriftBanditsError, InvalidValue
+from ..plots.style import stylesheet
 from .answers import Laboratory
-from .learners import ADAPTIVE, LEARNERS
-from .question import SPEEDS, Question, read
+from .learners import DEFAULTS, LEARNERS
+from .question import CHOICES, SPEEDS, Question, read
 from .specification import python, toml
 
 PAGE = pathlib.Path(__file__).parent / "page"
@@ -56,6 +57,7 @@ def application() -> Starlette:
         routes=[
             Route("/", _file("index.html")),
             *(Route(f"/{path.name}", _file(path.name)) for path in sorted(PAGE.iterdir()) if path.suffix in KINDS),
+            Route("/colours.css", _colours),
             Route("/api/options", _options),
             Route("/api/run", _run, methods=["POST"]),
             Route("/api/export", _export, methods=["POST"]),
@@ -129,6 +131,11 @@ def _file(name: str) -> Callable[[Request], Any]:
     return answer
 
 
+async def _colours(request: Request) -> Response:
+    """The colours that figures and reports have too."""
+    return Response(stylesheet(), media_type="text/css")
+
+
 async def _options(request: Request) -> Response:
     """Everything the page needs to know to build itself."""
     learners = {
@@ -141,7 +148,7 @@ async def _options(request: Request) -> Response:
                 "summary": learner.summary,
                 "weighs": learner.weighs,
                 "fixed_arms": learner.fixed_arms,
-                "adaptive": learner.key in ADAPTIVE,
+                "role": learner.role,
             }
             for learner in rows
         ]
@@ -152,6 +159,8 @@ async def _options(request: Request) -> Response:
             "version": __version__,
             "learners": learners,
             "default": read({}).model_dump(),
+            "defaults": DEFAULTS,
+            "choices": CHOICES,
             "speeds": SPEEDS,
         }
     )

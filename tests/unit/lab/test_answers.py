@@ -36,6 +36,16 @@ def test_pieces_come_in_the_order_in_which_they_are_drawn() -> None:
     assert kinds == ["plan", "curve", "curve", "curves", "inside", *["gamma"] * (work.GAMMAS + 1), "done"]
 
 
+def test_a_preview_of_some_trials_comes_before_all_of_them() -> None:
+    events = answers({**SMALL, "trials": 10})
+    kinds = [event["kind"] for event in events if event["kind"] in ("curve", "preview", "curves")]
+    assert kinds == ["curve", "curve", "preview", "curve", "curve", "curves"]
+    asked = ask(read({**SMALL, "trials": 10}))
+    few = {event["learner"]: event for event in of_kind(events, "curve") if event.get("preview")}
+    for learner, trials in zip(asked.question.chosen, asked.cells, strict=True):
+        assert few[learner.key]["final"] == np.mean([run(cell.spec).regret[-1] for cell in trials[:2]])
+
+
 def test_curves_are_means_and_deviations_of_what_run_finds() -> None:
     asked = ask(read(SMALL))
     curves = {event["learner"]: event for event in of_kind(answers(SMALL), "curve")}
@@ -74,7 +84,8 @@ def test_inside_are_the_estimates_of_the_first_trial() -> None:
     assert inside["round"] == list(range(1, 31))
     theta = db.env.rotating(30).to_array()
     np.testing.assert_allclose(inside["scene"]["theta"], theta, atol=1e-4)
-    cell = ask(read(SMALL)).cells[0][0]
+    asked = ask(read(SMALL))
+    cell = asked.cells[[learner.key for learner in asked.question.chosen].index("lb_weight_ucb")][0]
     arms = db.env.unit_arms(5, dim=2, seed=0)
     np.testing.assert_allclose(inside["scene"]["arms"], arms, atol=1e-4)
     course = inside["learners"]["lb_weight_ucb"]

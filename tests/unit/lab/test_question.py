@@ -11,7 +11,7 @@ from driftbandits.lab.question import read
 def test_nothing_asked_is_the_paper_s_world() -> None:
     question = read({})
     assert (question.path, question.d, question.n, question.T, question.trials) == ("rotating", 2, 50, 6000, 20)
-    assert [learner.key for learner in question.chosen] == ["lb_weight_ucb", "adaptive_weight_ucb", "sw_ucb", "oful"]
+    assert [learner.key for learner in question.chosen] == ["self_tuning", "oful", "lb_weight_ucb"]
 
 
 @pytest.mark.parametrize(
@@ -33,11 +33,14 @@ def test_nothing_asked_is_the_paper_s_world() -> None:
         ({"points": [[0.0, 0.0]]}, "it must be 2 to 64 points [x, y] of the unit disc"),
         ({"points": [[0.0, float("nan")]] * 2}, "it must be 2 to 64 points [x, y] of the unit disc"),
         ({"points": 7}, "points = 7 is not allowed; it must be 2 to 64 points [x, y] of the unit disc"),
-        ({"learners": ["olful"]}, "learners: there is no 'olful' in a linear world; there is lb_weight_ucb"),
-        ({"link": "logistic"}, "learners: there is no 'lb_weight_ucb' in a generalized world"),
+        ({"learners": ["olful"]}, "learners: there is no 'olful' in a linear world; there is self_tuning"),
+        ({"link": "logistic"}, "learners: there is no 'oful' in a generalized world"),
         ({"learners": ["oful", "oful"]}, "learners: every name may stand there once"),
         ({"learners": "oful"}, "learners = 'oful' is not allowed; it must be a list of names"),
-        ({"T": 60_000, "trials": 100}, "T × trials × learners is more than 2e+07; that is not for a slider"),
+        (
+            {"T": 60_000, "trials": 100, "learners": ["oful", "sw_ucb", "bob", "dal"]},
+            "T × trials × learners is more than 2e+07; that is not for a slider",
+        ),
         ({"points": [[0.0, 0.0], 3]}, "it must be 2 to 64 points [x, y] of the unit disc"),
         ({"wurld": "bandit"}, "unknown key 'wurld'; known: world, path"),
     ],

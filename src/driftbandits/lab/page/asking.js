@@ -1,6 +1,13 @@
 // Questions to the server. One is under way at a time; while its curves are computed, only the newest question waits. Once they are drawn, or
 // while code is compiled, a newer question takes over at once: the older one's stream is cut, which stops its work on the server.
 
+export class Gone extends Error {}
+
+/** A request that gets no answer at all: the server has ended, unless we cut the request ourselves. */
+const gone = signal => problem => {
+  throw signal?.aborted ? problem : new Gone("the server does not answer");
+};
+
 export class Asking {
   constructor({ onEvent, onStart, onError }) {
     Object.assign(this, { onEvent, onStart, onError });
@@ -28,7 +35,7 @@ export class Asking {
   async send(question, since, sequence, signal) {
     this.onStart(question, since, sequence);
     try {
-      const answer = await fetch("/api/run", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question), signal });
+      const answer = await fetch("/api/run", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question), signal }).catch(gone(signal));
       if (!answer.ok) throw new Error((await answer.json()).error);
       for await (const event of lines(answer.body)) {
         if (sequence !== this.sequence) {
@@ -37,12 +44,12 @@ export class Asking {
         }
         if (event.kind === "error") throw new Error(event.message);
         this.onEvent(event, sequence);
-        if (event.kind === "compiling" || event.kind === "curves") this.free();
-        else if (event.kind === "curve") this.yields = false;
+        if (["compiling", "preview", "curves"].includes(event.kind)) this.free();
+        else if (event.preview) this.yields = false;
       }
     } catch (problem) {
       if (signal.aborted || sequence !== this.sequence) this.dropped++;
-      else this.onError(problem.message);
+      else this.onError(problem.message, problem instanceof Gone || problem instanceof TypeError);
     } finally {
       if (sequence === this.sequence) this.free();
     }

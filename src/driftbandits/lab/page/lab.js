@@ -1,21 +1,31 @@
 // The page: controls make a question, answers become pictures.
 import { Asking } from "./asking.js";
 import { colour, dash, paint } from "./plot.js";
-import { GENERALIZED, LAMBDA, RIVER, SPEED, fromHash, gammaScale, halfLife, inDisc, resample, toHash } from "./state.js";
+import { LAMBDA, RIVER, SPEED, fromHash, gammaScale, halfLife, inDisc, resample, toHash } from "./state.js";
+import { PRESETS, plural, presetOf, sentence } from "./story.js";
+import { prepareTour } from "./tour.js";
 import * as views from "./views.js";
 
 const $ = id => document.getElementById(id);
 const all = query => [...document.querySelectorAll(query)];
-const options = await (await fetch("/api/options")).json();
+const GONE = "The lab’s server has stopped. Start it again (driftbandits lab), then try again; the address keeps your settings.";
+const options = await fetch("/api/options").then(answer => answer.json()).catch(() => {
+  problem(GONE, "Try again", () => location.reload());
+  throw new Error("no options");
+});
+const placeOf = question => (question.world === "river" ? "river" : question.link === "identity" ? "linear" : "generalized");
+const learnersOf = question => options.defaults[placeOf(question)];
 const defaults = { ...options.default, points: [] };
 const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
 
+const opened = fromHash(location.hash, defaults, options.choices, learnersOf);
 const scene = {
-  question: fromHash(location.hash, defaults),
-  learners: [], curves: [], sweep: [], inside: null, theory: null, waiting: "", frame: 0, playing: !still, hover: null, sketch: null, drawing: false, weighted: true,
+  question: opened.question, // what is shown; curves, learners, theory and inside belong to it, and change with it in `begin`
+  learners: options.learners[placeOf(opened.question)], curves: [], sweep: [], inside: null, theory: null, waiting: "", frame: 0, playing: !still, hover: null, sketch: null, drawing: false, weighted: true,
 };
 let halfLives = false;
-let resting = scene.question.world === "bandit" ? { ...defaults, ...RIVER, world: "river" } : structuredClone(defaults); // the other world, as it was left
+let notUnderstood = ""; // what a link says that is no setting
+let resting = scene.question.world === "bandit" ? { ...defaults, ...RIVER, world: "river", learners: options.defaults.river } : structuredClone(defaults); // the other world, as it was left
 
 // ------------------------------------------------------------------------------------------------------------------- drawing
 
@@ -43,30 +53,44 @@ new ResizeObserver(drawAll).observe(document.querySelector("main"));
 const timing = { sequence: 0, milliseconds: 0, server: 0 };
 const asking = new Asking({
   onStart(question, since, sequence) {
-    Object.assign(scene, { asked: question, since, fresh: true, waiting: "…" });
+    Object.assign(scene, { asked: question, since, fresh: true, waiting: "…", planned: null });
     timing.asked = sequence;
     status("", true);
   },
-  onError(message) {
+  onError(message, gone) {
     scene.waiting = "";
-    status(message, false, true);
+    busy("");
+    status(gone ? "no answer from the server" : message, false, true);
+    if (gone) problem(GONE, "Try again", () => change({}));
+    else problem(`This cannot be shown: ${message}.`, "Start over", startOver);
   },
   onEvent(event, sequence) {
     if (event.kind === "plan") {
-      scene.theory = event.theory;
+      scene.planned = event.theory;
+      problem(notUnderstood, "Start over", startOver); // whatever else was wrong is past
+      notUnderstood = "";
       scene.numbers = Object.fromEntries(event.learners.map(l => [l.key, l.numbers]));
       showOutputs();
     } else if (event.kind === "compiling") {
       const names = event.names.join(", ");
       scene.since = performance.now(); // what is told is the time of the trials
-      scene.waiting = names ? `compiling ${names} (once, then it is kept) …` : "loading compiled code …";
+      scene.compiling ||= performance.now();
+      const seconds = Math.round((performance.now() - scene.compiling) / 1000);
+      scene.waiting = names ? `Compiling ${names}: usually 5 to 20 seconds, once; ${seconds} s so far` : "Loading compiled code";
       status(scene.waiting, true);
-      draw("regret");
+      busy(scene.waiting);
     } else if (event.kind === "curve") {
       begin();
       scene.curves = [...scene.curves.filter(c => c.learner !== event.learner), { ...event, sequence }];
       draw("regret");
+    } else if (event.kind === "preview") {
+      scene.curves = scene.curves.filter(c => c.sequence === sequence);
+      scene.drawn = () => (timing.preview = performance.now() - scene.since);
+      draw("regret");
+      showHeadline();
+      showNote(event.trials);
     } else if (event.kind === "curves") {
+      showNote(scene.question.trials);
       const order = scene.learners.map(l => l.key);
       scene.curves = scene.curves.filter(c => c.sequence === sequence).sort((a, b) => order.indexOf(a.learner) - order.indexOf(b.learner));
       scene.drawn = () => {
@@ -76,13 +100,14 @@ const asking = new Asking({
       };
       draw("regret", "sweep");
       showFinals();
+      showHeadline();
     } else if (event.kind === "inside") {
       if (!scene.inside && !scene.playing) scene.frame = Math.round(0.4 * event.round.length);
       scene.inside = event;
       scene.frame = Math.min(scene.frame, Math.max(event.round.length - 1, 0));
       canvases.stream.style.height = `${views.streamHeight(scene)}px`;
       showPlayer();
-      draw("memory", "circle", "stream");
+      draw("regret", "memory", "circle", "stream"); // the mark of time stands in all of them
     } else if (event.kind === "gamma") {
       const point = { ...event, sequence, theorem: event.gamma === scene.theory.gamma };
       const old = p => p.sequence !== sequence && !p.theorem && p.gamma !== event.gamma && p.learner === event.learner; // until its successor comes
@@ -100,10 +125,43 @@ const asking = new Asking({
 /** With the first curve of a new answer the page shows another question. Curves are replaced one by one, unless their axis is another. */
 function begin() {
   if (!scene.fresh) return;
-  const { world, T, link } = scene.question;
-  if (world !== scene.asked.world || T !== scene.asked.T || link !== scene.asked.link) Object.assign(scene, { curves: [], sweep: [], inside: null });
+  const { world, T } = scene.question;
+  const place = placeOf(scene.asked);
+  if (world !== scene.asked.world || T !== scene.asked.T || placeOf(scene.question) !== place) Object.assign(scene, { curves: [], sweep: [], inside: null });
+  scene.learners = options.learners[place];
+  scene.theory = scene.planned;
+  scene.compiling = 0;
+  busy("");
   scene.curves = scene.curves.filter(c => scene.asked.learners.includes(c.learner));
   Object.assign(scene, { fresh: false, question: scene.asked, waiting: "" });
+}
+
+/** The picture is of an older question: grey, with a note on what it waits for. Captions below it are those of the new one. */
+function busy(words) {
+  for (const canvas of Object.values(canvases)) canvas.classList.toggle("old", Boolean(words));
+  $("busy-note").hidden = !words;
+  $("busy-note").textContent = words;
+  $("headline").classList.toggle("note", Boolean(words));
+}
+
+/** One friendly line, and a way out. */
+function problem(words, action, act) {
+  $("problem").hidden = !words;
+  $("problem-text").textContent = words;
+  $("problem-action").textContent = action ?? "";
+  $("problem-action").onclick = () => {
+    $("problem").hidden = true;
+    act();
+  };
+}
+
+function showHeadline() {
+  $("headline").textContent = sentence(scene.curves, scene.learners, scene.question);
+}
+
+function showNote(trials) {
+  const all = plural(scene.question.trials, "trial");
+  $("regret-note").textContent = `mean ± 1 standard deviation of ${trials < scene.question.trials ? `${trials} of ${all}` : all}; lower is better`;
 }
 
 function status(words, busy, wrong = false) {
@@ -115,7 +173,7 @@ function showTime() {
   const q = scene.asked;
   const rounds = q.world === "river" ? "episodes" : "rounds";
   const failed = scene.curves.filter(c => c.error);
-  scene.summary = `${scene.curves.length} learners × ${q.trials} trials × ${q.T.toLocaleString("en")} ${rounds} in ${Math.round(timing.milliseconds)} ms`;
+  scene.summary = `${plural(scene.curves.length, "learner")} × ${plural(q.trials, "trial")} × ${q.T.toLocaleString("en")} ${rounds} in ${Math.round(timing.milliseconds)} ms`;
   status(failed.length ? failed[0].error : scene.summary, true, failed.length > 0);
 }
 
@@ -133,26 +191,28 @@ const label = key => scene.learners.find(l => l.key === key)?.label ?? key;
 
 // ------------------------------------------------------------------------------------------------------------------ controls
 
-const place = () => (scene.form.world === "river" ? "river" : scene.form.link === "identity" ? "linear" : "generalized");
+const place = () => placeOf(scene.form);
 scene.form = scene.question; // what the controls say; scene.question is what is shown
 
 function change(changes, since = performance.now()) {
   const before = place();
   scene.form = { ...scene.form, ...changes };
   if (place() !== before && !changes.learners) {
-    scene.form.learners = { linear: defaults.learners, generalized: GENERALIZED, river: RIVER.learners }[place()];
+    scene.form.learners = options.defaults[place()];
   }
   if (place() !== before) listLearners();
   showOutputs();
-  history.replaceState(null, "", `#${toHash(scene.form, defaults)}`);
+  history.replaceState(null, "", `#${toHash(scene.form, defaults, learnersOf)}`);
   if (scene.form.path === "drawn" && scene.form.world === "bandit" && scene.form.points.length < 2) return sketching(true);
   sketching(false);
   asking.ask({ ...scene.form, points: scene.form.path === "drawn" ? scene.form.points : [] }, since);
 }
 
+const ROLES = { "tuning-free": "Tuning-free", "never forgets": "Never forgets", "fixed forgetting": "Fixed forgetting (by the slider)", detection: "Detects changes" };
+
 function listLearners() {
-  scene.learners = options.learners[place()];
-  const rows = scene.learners.map(learner => {
+  let role = "";
+  const rows = options.learners[place()].flatMap(learner => {
     const row = document.createElement("label");
     row.title = learner.summary;
     row.innerHTML = `<input type="checkbox"><span><svg width="22" height="8" aria-hidden="true"><line x1="1" y1="4" x2="21" y2="4" stroke-width="3"/></svg><b></b><em></em></span>`;
@@ -168,7 +228,9 @@ function listLearners() {
       if (!chosen.length) box.checked = true;
       else change({ learners: chosen });
     });
-    return row;
+    if (learner.role === role) return [row];
+    role = learner.role;
+    return [Object.assign(document.createElement("h3"), { textContent: ROLES[role] }), row];
   });
   $("learners").replaceChildren(...rows);
 }
@@ -190,7 +252,7 @@ function showForm() {
 function showOutputs() {
   const q = scene.form;
   const scale = gammaScale(q.T);
-  const theory = scene.theory?.gamma;
+  const theory = (scene.planned ?? scene.theory)?.gamma;
   const gamma = q.gamma ?? theory;
   if (gamma) {
     $("gamma").value = scale.from(gamma);
@@ -212,18 +274,20 @@ function showOutputs() {
   $("noise-row").hidden = q.link !== "identity";
   $("speed-out").textContent = SPEED[q.path].name(q.speed ?? options.speeds[q.path]);
   const changes = q.speed ?? 3;
-  $("river-speed-out").textContent = q.drift === "static" ? "none" : q.drift === "abrupt" ? `${changes} changes` : `${changes} times there and back`;
+  $("river-speed-out").textContent = q.drift === "static" ? "none" : q.drift === "abrupt" ? plural(changes, "change") : `${plural(changes, "time")} there and back`;
   for (const box of all("#learners input")) {
-    const learner = scene.learners.find(l => l.key === box.value);
+    const learner = options.learners[place()].find(l => l.key === box.value);
     const off = learner.fixed_arms && q.arms === "changing" && q.world === "bandit";
     box.checked = q.learners.includes(box.value);
     box.disabled = off;
     box.parentElement.classList.toggle("off", off);
   }
-  scene.weighted = scene.learners.some(l => l.weighs && q.learners.includes(l.key));
-  $("regret-note").textContent = `mean ± 1 standard deviation of ${q.trials} trials`;
+  const weighing = options.learners[place()].find(l => l.weighs && q.learners.includes(l.key));
+  scene.weighted = Boolean(weighing);
+  const preset = presetOf(q);
+  for (const button of all("#story button")) button.setAttribute("aria-pressed", button.dataset.key === preset?.key);
+  $("story-text").textContent = preset?.text ?? "A world of your own.";
   $("circle-note").textContent = q.d === 2 ? "θ, estimates with confidence; triangles: the arms played" : `the first 2 of ${q.d} coordinates; triangles: the arms played`;
-  const weighing = scene.learners.find(l => l.weighs && q.learners.includes(l.key));
   $("sweep-note").textContent = weighing ? `final regret of ${weighing.label}; click to take a γ` : "";
 }
 
@@ -251,7 +315,7 @@ for (const box of all('input[name="world"]')) {
   box.addEventListener("change", () => {
     const other = resting;
     resting = scene.form;
-    scene.theory = scene.numbers = null;
+    scene.theory = scene.planned = scene.numbers = null;
     Object.assign(scene, { curves: [], sweep: [], inside: null, frame: 0 });
     change({ ...other });
     showForm();
@@ -268,10 +332,26 @@ $("redraw").addEventListener("click", () => {
   change({ seed: (scene.form.seed + 1) % 2 ** 31 });
   showForm();
 });
-$("reset").addEventListener("click", () => {
-  change(scene.form.world === "river" ? { ...defaults, ...RIVER, world: "river" } : { ...defaults });
+$("reset").addEventListener("click", startOver);
+
+function startOver() {
+  const river = { ...defaults, ...RIVER, world: "river", learners: options.defaults.river };
+  problem("");
+  change(scene.form.world === "river" ? river : { ...defaults });
   showForm();
-});
+}
+
+$("story").append(
+  ...PRESETS.map((preset, i) => {
+    const button = Object.assign(document.createElement("button"), { type: "button", textContent: `${i + 1} ${preset.name}` });
+    button.dataset.key = preset.key;
+    button.addEventListener("click", () => {
+      change({ ...preset.world });
+      showForm();
+    });
+    return button;
+  }),
+);
 document.querySelector("form").addEventListener("submit", event => event.preventDefault());
 
 // ------------------------------------------------------------------------------------------------------- time, and its player
@@ -496,15 +576,25 @@ $("theme").addEventListener("click", () => {
 dark.addEventListener("change", showTheme);
 
 window.addEventListener("hashchange", () => {
-  scene.theory = scene.numbers = null;
-  scene.form = fromHash(location.hash, defaults);
+  scene.planned = scene.numbers = null;
+  open(fromHash(location.hash, defaults, options.choices, learnersOf));
+});
+
+/** Show what a link asks for; what it says that nobody understands is said. */
+function open({ question, problems }) {
+  scene.form = question;
   listLearners();
   showForm();
   change({});
-});
+  if (problems.length) notUnderstood = `This link is not understood: ${problems[0]}. The default is shown instead.`;
+  problem(problems.length ? notUnderstood : "", "Start over", startOver);
+}
 
-window.lab = { scene, timing, asking, picture }; // for tests, and for the curious
-listLearners();
+function drawNow() {
+  for (const name of Object.keys(canvases)) paint(canvases[name], views[name](scene));
+}
+
+window.lab = { scene, timing, asking, picture, drawNow }; // for tests, and for the curious
 showTheme();
-showForm();
-change({});
+open(opened);
+prepareTour(!location.hash.slice(1) || location.hash === "#");

@@ -16,7 +16,17 @@ export function paint(canvas, view) {
   const pen = canvas.getContext("2d");
   pen.setTransform(scale, 0, 0, scale, 0, 0);
   pen.clearRect(0, 0, width, height);
-  view(pen, width, height);
+  apart(pen, () => view(pen, width, height));
+}
+
+/** Clips, dashes and transparency of this piece of work end with it, also if it fails: the next frame starts clean. */
+export function apart(pen, work) {
+  pen.save();
+  try {
+    work();
+  } finally {
+    pen.restore();
+  }
 }
 
 export const font = (size = 11.5, weight = 400) => `${weight} ${size}px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif`;
@@ -58,8 +68,8 @@ export const short = v => {
 };
 
 /** A frame with axes; returns the functions from values to places. */
-export function axes(pen, width, height, { x, y, xlog = false, ylog = false, xlabel = "", xticks, xname = short, left = 46 }) {
-  const box = { left, right: width - 10, top: 10, bottom: height - 34 };
+export function axes(pen, width, height, { x, y, xlog = false, ylog = false, xlabel = "", xticks, xname = short, left = 46, right = 10 }) {
+  const box = { left, right: width - right, top: 10, bottom: height - 34 };
   const scale = (range, log, from, to) => {
     const f = log ? Math.log : v => v;
     const [a, b] = range.map(f);
@@ -98,45 +108,45 @@ export function axes(pen, width, height, { x, y, xlog = false, ylog = false, xla
 }
 
 export function inside(pen, box, work) {
-  pen.save();
-  pen.beginPath();
-  pen.rect(box.left, box.top - 2, box.right - box.left + 2, box.bottom - box.top + 3);
-  pen.clip();
-  work();
-  pen.restore();
+  apart(pen, () => {
+    pen.beginPath();
+    pen.rect(box.left, box.top - 2, box.right - box.left + 2, box.bottom - box.top + 3);
+    pen.clip();
+    work();
+  });
 }
 
 export function line(pen, points, { stroke, width = 2, style = "solid", alpha = 1 }) {
-  pen.save();
-  pen.globalAlpha = alpha;
-  pen.strokeStyle = stroke;
-  pen.lineWidth = width;
-  pen.lineJoin = "round";
-  pen.setLineDash(dash(style));
-  pen.beginPath();
-  let drawing = false;
-  for (const [x, y] of points) {
-    if (!Number.isFinite(x) || !Number.isFinite(y)) drawing = false;
-    else {
-      if (drawing) pen.lineTo(x, y);
-      else pen.moveTo(x, y);
-      drawing = true;
+  apart(pen, () => {
+    pen.globalAlpha = alpha;
+    pen.strokeStyle = stroke;
+    pen.lineWidth = width;
+    pen.lineJoin = "round";
+    pen.setLineDash(dash(style));
+    pen.beginPath();
+    let drawing = false;
+    for (const [x, y] of points) {
+      if (!Number.isFinite(x) || !Number.isFinite(y)) drawing = false;
+      else {
+        if (drawing) pen.lineTo(x, y);
+        else pen.moveTo(x, y);
+        drawing = true;
+      }
     }
-  }
-  pen.stroke();
-  pen.restore();
+    pen.stroke();
+  });
 }
 
 export function band(pen, xs, low, high, fill, alpha = 0.13) {
-  pen.save();
-  pen.globalAlpha = alpha;
-  pen.fillStyle = fill;
-  pen.beginPath();
-  xs.forEach((x, i) => (i ? pen.lineTo(x, high[i]) : pen.moveTo(x, high[i])));
-  for (let i = xs.length - 1; i >= 0; i--) pen.lineTo(xs[i], low[i]);
-  pen.closePath();
-  pen.fill();
-  pen.restore();
+  apart(pen, () => {
+    pen.globalAlpha = alpha;
+    pen.fillStyle = fill;
+    pen.beginPath();
+    xs.forEach((x, i) => (i ? pen.lineTo(x, high[i]) : pen.moveTo(x, high[i])));
+    for (let i = xs.length - 1; i >= 0; i--) pen.lineTo(xs[i], low[i]);
+    pen.closePath();
+    pen.fill();
+  });
 }
 
 export function upright(pen, box, x, { stroke, style = "dashed", width = 1 }) {

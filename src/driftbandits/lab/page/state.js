@@ -1,34 +1,43 @@
 // The question as the page holds it, as the address holds it, and as sliders hold it.
 
-export const RIVER = { T: 600, speed: 3, learners: ["weight_ucrl", "adaptive_ucrl", "sw_ucrl", "ucrl_vtr"] };
-export const GENERALIZED = ["glb_weight_ucb", "adaptive_weight_glm_ucb", "sw_glm_ucb", "glm_ucb"];
+export const RIVER = { T: 600, speed: 3 };
 
 const NUMBERS = ["speed", "d", "n", "noise", "S", "states", "stages", "T", "trials", "seed", "gamma", "lam", "bonus"];
 
 /** Everything that differs from the defaults, readable: #path=jumps&speed=8&gamma=0.98 */
-export function toHash(question, defaults) {
+export function toHash(question, defaults, learnersOf) {
   const parts = new URLSearchParams();
   for (const [key, value] of Object.entries(question)) {
     if (key === "points") {
       if (question.path === "drawn" && value.length) parts.set(key, value.map(p => p.map(v => Math.round(v * 1000)).join(",")).join(";"));
     } else if (key === "learners") {
-      if (String(value) !== String(defaults.learners)) parts.set(key, value.join(","));
+      if ([...value].sort().join() !== [...learnersOf(question)].sort().join()) parts.set(key, value.join(","));
     } else if (value !== defaults[key]) parts.set(key, value);
   }
   return decodeURIComponent(parts.toString());
 }
 
-export function fromHash(hash, defaults) {
+/** The question of a link, and what of the link is not understood: there the default stays. */
+export function fromHash(hash, defaults, choices, learnersOf) {
   const parts = new URLSearchParams(hash.replace(/^#/, ""));
   const question = structuredClone(defaults);
+  const problems = [];
   for (const [key, value] of parts) {
-    if (!(key in defaults)) continue;
-    if (key === "points") question.points = value.split(";").map(p => p.split(",").map(v => Number(v) / 1000));
-    else if (key === "learners") question.learners = value.split(",").filter(Boolean);
-    else if (!NUMBERS.includes(key)) question[key] = value;
-    else if (value !== "null" && value !== "" && Number.isFinite(Number(value))) question[key] = Number(value);
+    if (!(key in defaults)) problems.push(`there is no “${key}”`);
+    else if (key === "points") {
+      const points = value.split(";").map(p => p.split(",").map(v => Number(v) / 1000));
+      if (points.every(p => p.length === 2 && p.every(Number.isFinite))) question.points = points;
+      else problems.push(`points = ${value.slice(0, 30)} are no points`);
+    } else if (key === "learners") question.learners = value.split(",").filter(Boolean);
+    else if (NUMBERS.includes(key)) {
+      if (value === "null" && defaults[key] === null) continue;
+      if (value !== "" && Number.isFinite(Number(value))) question[key] = Number(value);
+      else problems.push(`${key} = ${value.slice(0, 30)} is no number`);
+    } else if (choices[key].includes(value)) question[key] = value;
+    else problems.push(`${key} = ${value.slice(0, 30)} is none of ${choices[key].join(", ")}`);
   }
-  return question;
+  if (!parts.has("learners")) question.learners = learnersOf(question);
+  return { question, problems };
 }
 
 /** Scales of sliders: from a place in 0..1000 to a number and back. */

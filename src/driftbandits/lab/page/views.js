@@ -1,5 +1,5 @@
 // What is shown: each view draws the answer as far as it is known. `scene` has learners (options), curves, inside, sweep, frame.
-import { axes, band, colour, dash, inside as within, line, short, text, upright } from "./plot.js";
+import { apart, axes, band, colour, dash, font, inside as within, line, short, text, upright } from "./plot.js";
 
 const seen = (scene, key) => scene.learners.find(l => l.key === key);
 const unit = scene => (scene.question.world === "river" ? "episode" : "round");
@@ -15,7 +15,11 @@ export function regret(scene) {
     if (!shown.length) return empty(pen, width, height, scene.waiting || "");
     const T = scene.question.T;
     const most = Math.max(...shown.map(c => Math.max(c.mean.at(-1), c.high.at(-1))), 1e-9) * 1.04;
-    const { X, Y, box } = axes(pen, width, height, { x: [0, T], y: [0, most], xlabel: unit(scene) });
+    const names = shown.map(c => seen(scene, c.learner).label);
+    pen.font = font(11.5, 560);
+    const right = Math.min(Math.max(...names.map(name => pen.measureText(name).width)) + 14, width * 0.42);
+    const { X, Y, box } = axes(pen, width, height, { x: [0, T], y: [0, most], xlabel: unit(scene), right });
+    scene.axis = { x: [0, T], y: [0, most] }; // what the labels say, for tests
     within(pen, box, () => {
       for (const c of shown) band(pen, [box.left, ...c.rounds.map(X)], [Y(0), ...c.low.map(Y)], [Y(0), ...c.high.map(Y)], colour(seen(scene, c.learner).colour));
       for (const c of shown) {
@@ -23,6 +27,7 @@ export function regret(scene) {
         line(pen, [[box.left, Y(0)], ...c.rounds.map((r, i) => [X(r), Y(c.mean[i])])], { stroke: colour(look.colour), style: look.line, width: 2.1 });
       }
     });
+    nameCurves(pen, box, shown.map((c, i) => ({ words: names[i], fill: seen(scene, c.learner).colour, y: Y(c.mean.at(-1)) })), right - 8);
     const t = now(scene);
     if (t) upright(pen, box, X(t), { stroke: colour("soft"), style: "dotted" });
     if (scene.hover != null) {
@@ -31,6 +36,29 @@ export function regret(scene) {
       upright(pen, box, X(r), { stroke: colour("accent") });
     }
   };
+}
+
+const LINE = 15; // between two names
+
+/** Names at the right ends of the curves, moved apart where curves end close together. */
+function nameCurves(pen, box, tags, room) {
+  const ordered = [...tags].sort((a, b) => a.y - b.y);
+  ordered.forEach((tag, i) => (tag.at = Math.max(tag.y, i ? ordered[i - 1].at + LINE : box.top + 4)));
+  const below = ordered.length ? Math.max(0, ordered.at(-1).at - box.bottom) : 0;
+  if (below) ordered.forEach((tag, i) => (tag.at = Math.min(tag.at, box.bottom - LINE * (ordered.length - 1 - i))));
+  for (const { words, fill, y, at } of ordered) {
+    if (Math.abs(at - y) > 4) line(pen, [[box.right + 1, y], [box.right + 6, at]], { stroke: colour(fill), width: 1, alpha: 0.6 });
+    text(pen, fitted(pen, words, room), box.right + 7, at, { base: "middle", fill, weight: 560 });
+  }
+}
+
+/** The words, or as many letters of them as there is room for. */
+function fitted(pen, words, room, style = font(11.5, 560)) {
+  pen.font = style;
+  if (pen.measureText(words).width <= room) return words;
+  let kept = words;
+  while (kept.length > 1 && pen.measureText(`${kept}…`).width > room) kept = kept.slice(0, -1);
+  return `${kept}…`;
 }
 
 export function memory(scene) {
@@ -57,7 +85,7 @@ export function sweep(scene) {
     if (!points.length) return empty(pen, width, height, scene.weighted ? scene.waiting || "" : "choose a learner with a γ");
     const T = scene.question.T;
     const range = [2, 2 * T];
-    const adaptive = scene.curves.find(c => c.mean && seen(scene, c.learner)?.adaptive);
+    const adaptive = scene.curves.find(c => c.mean && seen(scene, c.learner).role === "tuning-free");
     const most = Math.max(...points.map(p => p.mean + p.std), adaptive?.final ?? 0) * 1.16; // room for a label
     const marks = [0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 0.9995, 0.9999, 0.99999].map(toMemory);
     const { X, Y, box } = axes(pen, width, height, { x: range, y: [0, most], xlog: true, xticks: marks, xname: m => String(+(1 - 1 / m).toPrecision(6)), xlabel: "discount factor γ" });
@@ -113,14 +141,14 @@ function dot(pen, x, y, r, fill) {
 }
 
 function ring(pen, x, y, r, stroke, style = "solid", width = 1.6) {
-  pen.save();
-  pen.strokeStyle = stroke;
-  pen.lineWidth = width;
-  pen.setLineDash(dash(style));
-  pen.beginPath();
-  pen.arc(x, y, r, 0, 2 * Math.PI);
-  pen.stroke();
-  pen.restore();
+  apart(pen, () => {
+    pen.strokeStyle = stroke;
+    pen.lineWidth = width;
+    pen.setLineDash(dash(style));
+    pen.beginPath();
+    pen.arc(x, y, r, 0, 2 * Math.PI);
+    pen.stroke();
+  });
 }
 
 /** Half axes and angle of {(θ−θ̂)ᵀC⁻¹(θ−θ̂) ≤ 1}. */
@@ -173,18 +201,18 @@ export function circle(scene) {
       const [x, y] = at(theta);
       if (shape[0]) {
         const { major, minor, angle } = halfAxes(shape);
-        pen.save();
-        pen.beginPath();
-        pen.ellipse(x, y, major * size, minor * size, -angle, 0, 2 * Math.PI);
-        pen.globalAlpha = 0.07;
-        pen.fillStyle = stroke;
-        pen.fill();
-        pen.globalAlpha = 0.75;
-        pen.strokeStyle = stroke;
-        pen.lineWidth = 1.4;
-        pen.setLineDash(dash(style));
-        pen.stroke();
-        pen.restore();
+        apart(pen, () => {
+          pen.beginPath();
+          pen.ellipse(x, y, major * size, minor * size, -angle, 0, 2 * Math.PI);
+          pen.globalAlpha = 0.07;
+          pen.fillStyle = stroke;
+          pen.fill();
+          pen.globalAlpha = 0.75;
+          pen.strokeStyle = stroke;
+          pen.lineWidth = 1.4;
+          pen.setLineDash(dash(style));
+          pen.stroke();
+        });
       }
     }
     courses.forEach(([key, course], i) => {
@@ -202,17 +230,17 @@ export function circle(scene) {
 /** A small triangle outside the circle that points at its centre: the arm played. */
 function wedge(pen, centre, tip, fill) {
   const angle = Math.atan2(tip[1] - centre[1], tip[0] - centre[0]);
-  pen.save();
-  pen.translate(...tip);
-  pen.rotate(angle);
-  pen.fillStyle = fill;
-  pen.beginPath();
-  pen.moveTo(-3, 0);
-  pen.lineTo(6, -4.5);
-  pen.lineTo(6, 4.5);
-  pen.closePath();
-  pen.fill();
-  pen.restore();
+  apart(pen, () => {
+    pen.translate(...tip);
+    pen.rotate(angle);
+    pen.fillStyle = fill;
+    pen.beginPath();
+    pen.moveTo(-3, 0);
+    pen.lineTo(6, -4.5);
+    pen.lineTo(6, 4.5);
+    pen.closePath();
+    pen.fill();
+  });
 }
 
 const ROW = 76;
@@ -224,7 +252,9 @@ export function stream(scene) {
     if (!told?.round?.length || told.world !== "river") return;
     const k = Math.min(scene.frame, told.round.length - 1);
     const narrow = width < 560;
-    const left = narrow ? 26 : 196;
+    const labels = ["the optimum", ...Object.keys(told.learners).map(key => seen(scene, key).label)];
+    pen.font = font(12.5, 580);
+    const left = narrow ? 26 : Math.max(...labels.map(name => pen.measureText(name).width)) + 44;
     const states = told.scene.value[k].length;
     const step = (width - left - 26) / (states - 1 || 1);
     const at = s => left + s * step;
@@ -241,10 +271,10 @@ export function stream(scene) {
       for (let s = 0; s < states; s++) {
         const x = at(s);
         dot(pen, x, y, radius, colour("card"));
-        pen.save();
-        pen.globalAlpha = 0.08 + 0.62 * Math.max(0, Math.min(1, course.value[k][s] / top));
-        dot(pen, x, y, radius, colour(tone));
-        pen.restore();
+        apart(pen, () => {
+          pen.globalAlpha = 0.08 + 0.62 * Math.max(0, Math.min(1, course.value[k][s] / top));
+          dot(pen, x, y, radius, colour(tone));
+        });
         const wrong = row > 0 && course.policy[k][s] !== told.scene.policy[k][s];
         ring(pen, x, y, radius, colour(wrong ? "ink" : tone), wrong ? "dashed" : "solid", 1.5);
         arrow(pen, x, y, course.policy[k][s] ? 1 : -1, radius * 0.62, colour("ink"));
