@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Protocol, TypeVar
 
+from ...io.cell_store import CellStore
 from .cells import Cell, Result, run
 from .compilation import compile_ahead
 from .platforms import MixedPlatforms, MixedPlatformsWarning, difference, mixture, this_platform
@@ -58,7 +59,7 @@ def run_cells(
     """
     progress = progress or Silent()
     wanted = {cell.key: cell for cell in cells}
-    found = _find(wanted, store)
+    found = kept_results(wanted, store)
     todo = [cell for key, cell in wanted.items() if key not in found]
     if strict:
         _refuse_mixture(found, store, here=any(c.alone or not cluster for c in todo))
@@ -74,8 +75,8 @@ def run_cells(
     return found
 
 
-def _find(wanted: dict[str, Cell], store: Store) -> dict[str, Result]:
-    """What is there; what is damaged is told once."""
+def kept_results(wanted: Iterable[str], store: CellStore[Answer]) -> dict[str, Answer]:
+    """The results of these keys that are in the store; one line tells of files that are damaged."""
     found = {key: result for key in wanted if (result := store.get(key)) is not None}
     if store.damaged:
         some = ", ".join(sorted(store.damaged)[:2]) + (", …" if len(store.damaged) > 2 else "")

@@ -19,7 +19,7 @@ from ...errors import InvalidValue
 from ...io.cell_store import JsonStore, digest
 from ..run.cells import library
 from ..run.platforms import MixedPlatformsWarning, Platform, mixture, this_platform
-from ..run.runner import Progress, Silent, as_they_come
+from ..run.runner import Progress, Silent, as_they_come, kept_results
 from ..run.workers import workers
 from .source import code_digest
 
@@ -69,7 +69,7 @@ class Cells:
         """
         specs = [self._spec(function, given) for given in arguments]
         wanted = {digest(spec): spec for spec in specs}
-        found = {key: kept for key in wanted if (kept := self.store.get(key)) is not None}
+        found = kept_results(wanted, self.store)
         missing = [spec for key, spec in wanted.items() if key not in found]
         self.total, self.done = self.total + len(wanted), self.done + len(found)
         self.progress.running(self.done, self.total)

@@ -107,7 +107,7 @@ def test_the_code_of_neighbouring_files_counts_too(tmp_path):
     assert digest_of(path) != before
 
 
-def test_a_study_is_resumed(tmp_path):
+def test_a_study_is_resumed(tmp_path, caplog):
     found, cells = find(str(write(tmp_path))), tmp_path / "kept"
     small = found.run(tmp_path / "out", cells=cells, tiny=True, jobs=1)
     assert (small.cells, small.computed) == (2, 2)
@@ -118,6 +118,7 @@ def test_a_study_is_resumed(tmp_path):
     kept = sorted(cells.rglob("*.json"))
     kept[0].write_text(kept[0].read_text().replace('"value"', '"other"'))
     assert found.run(tmp_path / "out", cells=cells, jobs=1).computed == 1  # what was changed is computed again
+    assert "1 file in cells/ damaged since written" in caplog.text
     assert json.loads((tmp_path / "out" / "results" / "squares.json").read_text()) == made
 
 
