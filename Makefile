@@ -7,7 +7,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Two processes; tests of a group stay in one, and groups start in the order of their files: the long ones are not the last.
 TWO := -n 2 --dist loadgroup --no-loadscope-reorder
 
-.PHONY: setup paper test digests digests-all test-all test-numba test-matrix test-package lint types imports unit interpreted format tables benchmark bench bench-ours bench-quick docs docs-lock results lock clean
+.PHONY: setup paper test digests digests-all test-all test-numba test-matrix test-package lint types imports unit interpreted format mutants torture tables benchmark bench bench-ours bench-quick docs docs-lock results lock clean
 
 setup: $(STAMP)
 
@@ -56,6 +56,14 @@ digests: setup  ## choices and numbers of every learner against tests/digests/go
 
 digests-all: setup  ## the same compiled, and what takes minutes without the compiler
 	OMP_NUM_THREADS=1 $(BIN)/python tests/digests/run.py
+
+mutants: COUNT ?= 200
+mutants: SEED ?= $(shell date +%Y%m%d)
+mutants: setup  ## change one thing at a time and see whether a test notices: COUNT mutants drawn with SEED (today's date), survivors listed
+	$(BIN)/python tools/mutate.py sample $(COUNT) $(SEED)
+
+torture: setup  ## attack files, processes and calls for some minutes; HOURS=4 for longer. Counts belong into docs/reliability.md
+	PYTHONPATH=tests $(BIN)/python -m torture $(if $(HOURS),--hours $(HOURS))
 
 tables: setup  ## write the tables of algorithms in docs from the zoo's records
 	$(BIN)/python docs/tables.py

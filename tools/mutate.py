@@ -5,6 +5,8 @@
 Mutants are drawn at random, file by file in turn, from memory/, model/, radius/, rule/ and meta/ or the rooms that are named; each runs
 interpreted, in a process of its own, against the tests of its module, until one fails. What survives is printed with its line: a test is
 missing there, or the change changes nothing that can be seen. `python tools/mutate.py fixed` tries a fixed set, of which none may survive.
+`python tools/mutate.py sample COUNT SEED [ROOM …]` (`make mutants`) draws so many over all rooms, each mutant equally likely, and ends with
+the share that was noticed.
 """
 
 import ast
@@ -29,6 +31,7 @@ LINEAR, GENERALIZED = f"{UNIT}/zoo/test_linear.py", f"{UNIT}/zoo/test_generalize
 EXAMPLES = 4  # of each property
 SLOWEST = 300  # seconds of CPU; a mutant that takes longer is killed, and counts as noticed
 ROOMS = ("memory", "model", "radius", "rule", "meta")
+EVERYWHERE = (*ROOMS, "core", "agent", "bandit", "mdp", "replay")
 
 #: Which tests are asked, quickest first; the first prefix that fits.
 TESTS: dict[str, tuple[str, ...]] = {
@@ -159,7 +162,11 @@ class Changed(importlib.abc.MetaPathFinder, importlib.abc.SourceLoader):
 
 def tests_of(file: str) -> tuple[str, ...]:
     """The tests that are asked about a file."""
-    own = next((tests for prefix, tests in TESTS.items() if file.startswith(prefix)), ())
+    own = next((tests for prefix, tests in TESTS.items() if file.startswith(prefix)), None)
+    if own is None:  # the test of the same name, and those of its room
+        room, name = file.rpartition("/")[::2]
+        near = (f"{UNIT}/{room}/test_{name}", f"{UNIT}/{room}")
+        return tuple(path for path in near if (TOP / path).exists())
     return (*own, "tests/contract/test_numbers.py")
 
 
@@ -255,7 +262,32 @@ def main(minutes: float = 30.0, seed: int = 0, rooms: Sequence[str] = ROOMS) -> 
     return 0
 
 
+def sample(count: int, seed: int, rooms: Sequence[str]) -> int:
+    """Try mutants drawn from all files of the rooms; survivors as JSON on standard output."""
+    prepare()
+    rng = random.Random(seed)
+    files = [p for room in rooms for p in sorted((PACKAGE / room).rglob("*.py")) if p.name != "__init__.py"]
+    drawn = rng.sample([mutant for p in files for mutant in mutants_of(p, rng)], count)
+    passing: set[tuple[str, ...]] = set()
+    survivors = []
+    for number, mutant in enumerate(drawn, 1):
+        tests = tests_of(mutant.file)
+        if tests not in passing:
+            if noticed(None, tests)[0]:
+                raise SystemExit(f"these fail on the code as it is: {tests}")
+            passing.add(tests)
+        seen, seconds = noticed(mutant, tests)
+        survivors += [] if seen else [mutant._replace(source="")._asdict()]
+        mark = "noticed " if seen else "SURVIVED"
+        print(f"{number:4d} {mark} {seconds:5.1f} s  {mutant.file}:{mutant.line}  {mutant.change}", flush=True)
+    share = 1.0 - len(survivors) / count
+    print(json.dumps({"seed": seed, "tried": count, "noticed": share, "survivors": survivors}, indent=1))
+    return 0
+
+
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["sample"]:
+        sys.exit(sample(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:] or EVERYWHERE))
     if sys.argv[1:] == ["fixed"]:
         sys.exit(fixed())
     given = sys.argv[1:] + ["30", "0"][len(sys.argv) - 1 :]

@@ -122,5 +122,5 @@ def test_a_bandits_file_is_not_an_episodic_agents(tmp_path):
 
 def test_more_candidates_than_a_memory_has_room_for_are_refused():
     """A file of 14 kB that says 10⁷ candidates took 6.9 GB."""
-    with pytest.raises(db.DriftBanditsError, match="candidates = 1e\\+07 is not allowed|candidates = 10000000"):
+    with pytest.raises(db.DriftBanditsError, match=r"candidates = 1e\+07 is not allowed|candidates = 10000000"):
         db.mdp.adaptive.Candidates(size=1e7).check()
