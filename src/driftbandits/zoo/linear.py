@@ -180,6 +180,7 @@ def lb_weight_ucb(
     plays=SANDWICH,
     regret=EARLIER_RATE,
     papers=("russac2019weighted",),
+    bound="d_lin_regret_bound",
     example=SMALL | {"gamma": 0.95},
     tuned_by=LB,
     world="linear",

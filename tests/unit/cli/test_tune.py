@@ -17,6 +17,7 @@ def test_tune_gives_the_numbers_of_the_theorems() -> None:
     assert rows["sw_ucb"]["W"] == rows["restart_ucb"]["H"] == 34
     assert set(rows) == {
         "lb_weight_ucb",
+        "d_lin_ucb",
         "sw_ucb",
         "restart_ucb",
         "bob",
@@ -54,3 +55,19 @@ def test_what_belongs_to_mdps_alone_is_said() -> None:
     assert "belong to bandits" in refused("tune", *sizes, "--changes", "3")
     assert "belong to bandits" in refused("tune", *sizes, "-R", "1")
     assert "give --kappa too" in refused("tune", *sizes, "--successors", "3")
+
+
+def test_the_sharp_variant_balances_gamma_and_window() -> None:
+    """Without the superfluous √d: 1 − γ = √(P_T/(d^{3/2}T)), W = √(d^{3/2}T/P_T), and a smaller bound than the corrected one."""
+    arguments = ["tune", "--horizon", "6000", "--dim", "16", "--path-length", "6", "--json", "--variant"]
+    sharp, corrected = (
+        {row["strategy"]: row for row in json.loads(call(*arguments, variant))} for variant in ("sharp", "corrected")
+    )
+    assert sharp["lb_weight_ucb"]["gamma"] == pytest.approx(1 - (6 / (64 * 6000)) ** 0.5)
+    assert sharp["d_lin_ucb"]["gamma"] == sharp["lb_weight_ucb"]["gamma"]
+    assert sharp["sw_ucb"]["W"] == int((64 * 6000 / 6) ** 0.5)
+    for name in ("lb_weight_ucb", "d_lin_ucb", "sw_ucb", "glb_weight_ucb", "scb_weight_ucb"):
+        assert sharp[name]["bound"] < corrected[name]["bound"]
+    repaired = {row["strategy"]: row for row in json.loads(call(*arguments, "repaired"))}
+    assert repaired["scb_weight_ucb"]["bound"] < corrected["scb_weight_ucb"]["bound"]
+    assert repaired["lb_weight_ucb"]["bound"] == corrected["lb_weight_ucb"]["bound"]
