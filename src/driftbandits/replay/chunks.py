@@ -74,7 +74,8 @@ class Chunk:
     offers: Offers
     context: dict[str, Numbers | Categories]
     contexts: list[dict[str, Any] | None] | None = None  # by row, where a column holds dicts or values of no one kind
-    dropped: int = 0  # rows that were left out
+    dropped: int = 0  # rows that were left out, having no reward
+    repeated: int = 0  # … and having the id of an earlier row
 
     def __len__(self) -> int:
         return len(self.item)
@@ -100,6 +101,11 @@ class Chunk:
             context=context,
             contexts=None if every is None else [c for c, keep in zip(every, kept.tolist(), strict=True) if keep],
         )
+
+    def without(self, numbers: Codes) -> "Chunk":
+        """Without the rows with these numbers, which are repeats."""
+        kept = ~np.isin(self.number, numbers)
+        return self if kept.all() else replace(self.take(kept), repeated=int((~kept).sum()))
 
     def rows(self) -> Iterator[Row]:
         """The same decisions one by one."""

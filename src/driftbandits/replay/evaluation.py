@@ -115,6 +115,9 @@ def _impossible(log: Log, asked: Sequence[str]) -> dict[str, str]:
         raise InvalidValue(
             f"{facts.impossible} has propensity 0: what was chosen had a chance, so it is wrong, and nothing can be weighted by it"
         )
+    if facts.untrue is not None:
+        left = f" ({facts.dropped} rows without a reward were left out)" if facts.dropped else ""
+        raise InvalidValue(f"the propensities of {log.name} cannot be true: {facts.untrue}{left}")
     if facts.crooked is not None:
         why = f"{log.name} has no propensities, and its choices are not uniform: {facts.crooked}; give propensity=…"
         return dict.fromkeys(asked, why)

@@ -12,7 +12,8 @@ from ..errors import InvalidValue
 from .batches import Batch, Source
 from .chunks import Chunk, Floats
 from .decode import Decoder, chosen_names
-from .rows import Columns, Row, as_time, parse
+from .repeats import refuse_repeats, repeated_rows
+from .rows import Columns, Row, as_time, check_context, parse
 from .scan import scan
 from .sources import is_sqlite, open_sources
 
@@ -60,6 +61,8 @@ class Log:
         context: Sequence[str] = (),
         reward_time: str | None = None,
         without_reward: float | str | None = None,
+        id: str | None = None,  # noqa: A002
+        repeats: str = "error",
     ) -> "Log":
         """Read a log: one row per decision, in order of time.
 
@@ -84,6 +87,10 @@ class Log:
             Column with the time at which the reward came; empty where it came at once.
         without_reward
             What an empty reward means: a number, or "drop" to leave the row out. By default it is an error.
+        id
+            Column with an id that no two decisions share.
+        repeats
+            What a second row with the same id is: "error", or "drop" to keep the first; `facts.repeated` says how many were dropped.
         """
         if is_sqlite(source):
             from .durable_log import read_durable
@@ -98,20 +105,27 @@ class Log:
         sources = open_sources(source)
         column = offered if isinstance(offered, str) else None
         columns = Columns(item, reward, propensity, time, reward_time, column, tuple(context), without_reward)
+        check_context(columns, id)
+        if repeats not in ("error", "drop"):
+            raise InvalidValue(f"repeats = {repeats!r} is not allowed; it must be 'error' or 'drop'")
         if reward_time is not None and time is None:
             raise InvalidValue("reward_time=… needs time=…: a reward is late by the time between them")
         for each in sources:
-            each.require(columns.wanted())
+            each.require([*columns.wanted(), *([] if id is None else [id])])
         sources = [_in_order(each, columns) for each in sources]
+        again = None if id is None else repeated_rows(sources, id)
+        if again is not None and id is not None and repeats == "error":
+            refuse_repeats(sources, again, id)
         items = _always(sources, columns) if column is None and offered is None else {}
         if column is None and offered is not None:
             items = as_items(offered)
 
         def chunks() -> Iterator[Chunk]:
             decoder = Decoder(columns, items)
-            for each in sources:
+            for k, each in enumerate(sources):
                 for batch in each.batches(columns.wanted(), (columns.item,)):
-                    yield decoder.chunk(batch, each.name)
+                    chunk = decoder.chunk(batch, each.name)
+                    yield chunk if again is None else chunk.without(again[k])
 
         name = sources[0].name if len(sources) == 1 else f"{sources[0].name} and {len(sources) - 1} more"
         return cls(name, chunks, timed=time is not None, known=propensity is not None)

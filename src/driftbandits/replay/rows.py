@@ -47,6 +47,23 @@ class Columns(NamedTuple):
         return list(dict.fromkeys([name for name in (*roles, *self.context) if name is not None]))
 
 
+def check_context(columns: Columns, id_: str | None) -> None:
+    """Refuse a context column that a policy could not have known, or that names the decision."""
+    told = {
+        columns.item: "the item chosen",
+        columns.reward: "the reward",
+        columns.propensity: "the propensity",
+        columns.reward_time: "the time of the reward",
+        columns.offered: "what was on offer",
+        id_: "the id",
+    }
+    for name in columns.context:
+        if name in told:
+            raise InvalidValue(
+                f"context names the column {name!r}, which is {told[name]}: it is no feature of who asked"
+            )
+
+
 def parse(batch: Batch, columns: Columns, source: str, items: Mapping[Any, Any]) -> Iterator[Row | None]:
     """The rows of a batch; None for one that is dropped because it has no reward."""
     none = [None] * len(batch.numbers)

@@ -10,6 +10,8 @@ import numpy as np
 from ..bandit.offers import in_order
 from ..errors import InvalidValue
 from .chunks import Chunk
+from .kinds import Kinds
+from .propensity_check import PropensityCheck
 from .uniform import Uniformity
 
 UNIFORM = 1e-4  # a uniform log is taken for another one so rarely
@@ -21,6 +23,7 @@ class Facts:
 
     rows: int = 0
     dropped: int = 0  # rows without a reward that are left out
+    repeated: int = 0  # rows that have the id of an earlier one, and are left out
     items: list[Any] = field(default_factory=list)
     start: float | None = None
     end: float | None = None
@@ -29,6 +32,7 @@ class Facts:
     smallest: float = math.inf  # reward
     largest: float = -math.inf
     impossible: str | None = None  # a row with propensity 0
+    untrue: str | None = None  # why its propensities cannot be true
     crooked: str | None = None  # why it is not uniform, if it has no propensities and is not
 
 
@@ -36,9 +40,12 @@ def scan(chunks: Iterator[Chunk], name: str, known: bool) -> Facts:
     """Read everything once."""
     facts, items = Facts(), {}  # type: Facts, dict[Any, None]
     uniformity = None if known else Uniformity()
+    propensities = PropensityCheck() if known else None
+    kinds = Kinds()
     seen: object = None
     for chunk in chunks:
         facts.dropped += chunk.dropped
+        facts.repeated += chunk.repeated
         if not len(chunk):
             continue
         facts.rows += len(chunk)
@@ -47,14 +54,19 @@ def scan(chunks: Iterator[Chunk], name: str, known: bool) -> Facts:
             seen = chunk.offers.distinct
         facts.smallest = min(facts.smallest, float(chunk.reward.min()))
         facts.largest = max(facts.largest, float(chunk.reward.max()))
+        kinds.add(chunk)
         _times(facts, chunk)
         _chances(facts, chunk)
+        if propensities is not None:
+            propensities.add(chunk)
         if uniformity is not None:
             for row in chunk.rows():
                 uniformity.add(row)
     if not facts.rows:
         raise InvalidValue(f"{name} holds no decision with a reward; there is nothing to learn from it")
+    kinds.refuse_copies(facts.rows)
     facts.items = in_order(items)
+    facts.untrue = None if propensities is None else propensities.problem()
     if uniformity is not None and uniformity.p_value() < UNIFORM:
         item, chosen, expected = uniformity.worst()
         facts.crooked = f"item {item!r} was chosen {chosen:.0f} times, where uniform choice would give {expected:.0f}"
