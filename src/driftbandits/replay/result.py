@@ -1,5 +1,6 @@
 """What a replay found: estimates by policy, estimator and window, as a frame, a plot, or one by one."""
 
+import html
 import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -199,6 +200,24 @@ class Replay:
             numbers = f"{found.value:.4g} [{found.low:.4g}, {found.high:.4g}]" if found.value == found.value else "–"
             lines.append(f"  {name:<{width}}  {numbers}  worth {found.effective_n:.0f} rows")
         return "\n".join([*lines, *(f"  {why}" for why in self.refused.values())])
+
+    def _repr_html_(self) -> str:
+        """The same as a table, for notebooks."""
+        which = self._estimator(None)
+        found = [("as logged", self.logged), *((name, self.estimate(name, which)) for name in self._places)]
+        rows = "".join(
+            f"<tr><td style='text-align:left'>{html.escape(name)}</td><td>{one.value:.4g}</td>"
+            f"<td>{one.low:.4g} … {one.high:.4g}</td><td>{one.effective_n:,.0f}</td></tr>"
+            if one.value == one.value
+            else f"<tr><td style='text-align:left'>{html.escape(name)}</td><td>–</td><td>–</td><td>–</td></tr>"
+            for name, one in found
+        )
+        refused = "".join(f"<p>{html.escape(why)}</p>" for why in self.refused.values())
+        head = f"Replay of {len(self.log):,} decisions, value per decision by {which} with {self.intervals}"
+        return (
+            f"<table><caption style='text-align:left'>{html.escape(head)}</caption><thead><tr><th style='text-align:left'>policy</th>"
+            f"<th>value</th><th>interval</th><th>worth rows</th></tr></thead><tbody>{rows}</tbody></table>{refused}"
+        )
 
 
 def _within(found: Estimate, bounds: Bounds) -> Estimate:

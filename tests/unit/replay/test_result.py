@@ -57,6 +57,9 @@ def test_differences_are_paired(result):
 def test_lines_and_names(result):
     assert repr(result).startswith("Replay of 800 decisions, value per decision by snips with 95 % intervals")
     assert "as logged" in repr(result)
+    shown = result._repr_html_()
+    assert shown.count("<tr>") == 2 + len(result.policies)
+    assert f"<td>{result.logged.value:.4g}</td>" in shown
     assert result.logged.value == pytest.approx(np.mean([row.reward for row in result.log]))
     with pytest.raises(InvalidValue, match="no policy is named 'x'; there are 't', 'soft'"):
         result.estimate("x")

@@ -76,7 +76,7 @@ const asking = new Asking({
       scene.since = performance.now(); // what is told is the time of the trials
       scene.compiling ||= performance.now();
       const seconds = Math.round((performance.now() - scene.compiling) / 1000);
-      scene.waiting = names ? `Compiling ${names}: usually 5 to 20 seconds, once; ${seconds} s so far` : "Loading compiled code";
+      scene.waiting = names ? `Compiling ${names}: usually 5 to 20 seconds on a quiet machine, once; ${seconds} s so far` : "Loading compiled code";
       status(scene.waiting, true);
       busy(scene.waiting);
     } else if (event.kind === "curve") {
