@@ -1,4 +1,4 @@
-"""What every strategy must satisfy, ours and yours (after scikit-learn's `check_estimator`).
+"""Checks that every strategy must pass, built-in or your own (after scikit-learn's `check_estimator`).
 
 >>> import driftbandits as db
 >>> from driftbandits.testing import check_strategy
@@ -6,7 +6,7 @@
 >>> "save_and_load" in passed
 True
 
-A check that fails raises `CheckFailed`, whose line names the check and what was seen. `check_strategy` runs them all.
+A check that fails raises `CheckFailed`, whose message names the check and what was observed. `check_strategy` runs all checks.
 """
 
 import json
@@ -33,11 +33,11 @@ THREADS = 4
 
 
 class CheckFailed(DriftBanditsError, AssertionError):
-    """A strategy does not do what every strategy must."""
+    """A strategy failed a check."""
 
 
 class Case(NamedTuple):
-    """What the checks need: how to make an agent, and how long to play."""
+    """The input of the checks: how to make an agent, and how long to play."""
 
     strategy: Any
     dim: int
@@ -61,7 +61,7 @@ class Case(NamedTuple):
         return self.arms(np.random.default_rng(0), 5) if limits(self.strategy).fixed_arms else self.arms(rng, n)
 
     def play(self, agent: Agent, rng: np.random.Generator, rounds: int = 0) -> list[int]:
-        """Decide and learn; the choices."""
+        """Decide and learn for some rounds; returns the choices."""
         choices = []
         for t in range(rounds or self.rounds):
             arms = self.offer(rng, 1 + t % 6)
@@ -89,9 +89,9 @@ def check_strategy(
     dim
         Number of features.
     horizon
-        What the agents are told; strategies that need none do not mind.
+        The horizon of the agents, for strategies that need one.
     rounds
-        Played in each check.
+        The number of rounds in each check.
     reward
         Draws a reward that the strategy allows; by default 0 or 1.
     """
@@ -107,18 +107,18 @@ def check_strategy(
 
 
 def expect(holds: bool, what: str) -> None:
-    """Fail with one line unless it holds."""
+    """Raise `CheckFailed` unless the condition holds."""
     if not holds:
         raise CheckFailed(what)
 
 
 def content(agent: Agent) -> bytes:
-    """All of an agent, as the bytes of its file."""
+    """The whole agent, as the bytes of its file."""
     return to_bytes("Agent", *agent.pack())
 
 
 def estimate(agent: Agent) -> Vector:
-    """θ̂ (d,), or (0,) of a strategy that estimates none: `estimator` is not among what a strategy must answer."""
+    """θ̂ (d,), or (0,) if the strategy has none: `estimator` is an optional function of the protocol."""
     return agent.theta if estimator.knows(type(agent.strategy)) else np.zeros(0)
 
 
@@ -142,7 +142,7 @@ def tells_finite_numbers(case: Case) -> None:
 
 
 def is_determined_by_its_seed(case: Case) -> None:
-    """Two agents of one seed that see the same are the same, bit for bit."""
+    """Two agents with the same seed and the same input have the same state, bit for bit."""
     one, two = case.agent(7), case.agent(7)
     choices = [case.play(agent, np.random.default_rng(2)) for agent in (one, two)]
     expect(choices[0] == choices[1], "the same seed and the same rewards gave different choices")
@@ -150,7 +150,7 @@ def is_determined_by_its_seed(case: Case) -> None:
 
 
 def looking_changes_nothing(case: Case) -> None:
-    """`scores`, `theta` and `info` may be asked at any time; what they return is the caller's."""
+    """Reading `scores`, `theta` and `info` does not change the agent, and changing what they return does not either."""
     plain, curious = case.agent(3), case.agent(3)
     a, b = np.random.default_rng(3), np.random.default_rng(3)
     for _ in range(case.rounds):
@@ -168,7 +168,7 @@ def looking_changes_nothing(case: Case) -> None:
 
 
 def order_of_arms_does_not_matter(case: Case) -> None:
-    """The score of an arm does not depend on its place."""
+    """The score of an arm does not depend on its position."""
     agent, rng = case.agent(), np.random.default_rng(4)
     case.play(agent, rng)
     arms, order = case.arms(rng, 6), np.array([3, 0, 5, 1, 4, 2])
@@ -178,7 +178,7 @@ def order_of_arms_does_not_matter(case: Case) -> None:
 
 
 def bad_input_changes_nothing(case: Case) -> None:
-    """NaN and infinity at every position, wrong shapes and wrong moments: one line, and the agent is as it was."""
+    """NaN and infinity at every position, wrong shapes and calls at the wrong time raise a one-line error and leave the agent unchanged."""
     agent, rng = case.agent(), np.random.default_rng(5)
     case.play(agent, rng)
     arms = case.arms(rng)
@@ -219,7 +219,7 @@ def _bad_calls(agent: Agent, arms: Matrix) -> Iterator[tuple[str, Callable[[], A
 
 
 def save_and_load(case: Case) -> None:
-    """A saved and loaded agent, saved in the middle of a decision, goes on as one that never was."""
+    """An agent saved in the middle of a decision and loaded continues as if it had never been saved."""
     agent, rng = case.agent(11), np.random.default_rng(6)
     case.play(agent, rng)
     agent.select(case.offer(rng))
@@ -264,9 +264,9 @@ def threads_lose_nothing(case: Case) -> None:
 
 
 def late_rewards_are_exact_or_refused(case: Case) -> None:
-    """A reward that comes two decisions late leaves the estimate of one that came in time, or an error and nothing else.
+    """A reward that arrives two decisions late gives the estimate of one that arrives on time, or raises an error without any effect.
 
-    Strategies that say that theirs is not exact (`protocol.exact_when_late`) must stay finite.
+    Strategies that declare their late updates inexact (`protocol.exact_when_late`) must stay finite.
     """
     in_time, late = case.agent(), case.agent()
     rng = np.random.default_rng(9)
@@ -296,7 +296,7 @@ def late_rewards_are_exact_or_refused(case: Case) -> None:
 
 
 def works_at_every_scale(case: Case) -> None:
-    """Tiny features, and rewards tiny or huge where they may be, leave finite numbers; a ridge estimate is proportional to the rewards."""
+    """Tiny features, and tiny or huge rewards where they are allowed, give finite numbers; ridge estimates scale with the rewards."""
     low, high = limits(case.strategy).low, limits(case.strategy).high
     for size, factor in ((1.0, 1.0), (1e-6, 1.0), (1e-60, 1.0), (1.0, 1e-9), (1e-6, 1e-9), (1.0, 1e9), (1e-6, 1e9)):
         agent, rng = case.agent(), np.random.default_rng(11)
@@ -304,9 +304,9 @@ def works_at_every_scale(case: Case) -> None:
             arms = size * case.offer(rng, 1 + t % 6)
             agent.select(arms)
             agent.update(float(np.clip(factor * case.reward(rng), low, high)))
-            told = np.concatenate([estimate(agent), agent.scores(arms)])
+            numbers = np.concatenate([estimate(agent), agent.scores(arms)])
             expect(
-                bool(np.isfinite(told).all()),
+                bool(np.isfinite(numbers).all()),
                 f"features of size {size:g} and rewards × {factor:g} gave numbers that are not finite in round {t + 1}",
             )
     if not isinstance(getattr(case.strategy, "model", None), Linear) or np.isfinite([low, high]).any():
@@ -324,7 +324,7 @@ def works_at_every_scale(case: Case) -> None:
 
 
 def state_does_not_grow(case: Case) -> None:
-    """Memory is constant, or, where a model must keep its observations, at most proportional to them."""
+    """The size of the state is constant or, for models that keep their observations, at most proportional to their number."""
     agent, rng = case.agent(), np.random.default_rng(10)
     case.play(agent, rng)
     before = _bytes(agent)

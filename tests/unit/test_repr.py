@@ -10,7 +10,7 @@ import driftbandits as db
     [
         (
             lambda: db.env.linear(db.env.unit_arms(50, dim=2, seed=0), db.env.rotating(1000), noise=0.5),
-            "Bandit(50 arms, dim=2, horizon=1000, reward=Gaussian(sigma=0.5))",
+            "env.Bandit(50 arms, dim=2, horizon=1000, reward=Gaussian(sigma=0.5))",
         ),
         (
             lambda: db.mdp.riverswim(episodes=3, horizon=4),

@@ -1,13 +1,13 @@
-"""The online front: the same strategies, one decision at a time.
+"""The online interface: any strategy, one decision at a time.
 
-Rewards may come late, in any order. The clock of an agent counts decisions (and observations that came without one), not rewards: an
-observation made `age` decisions ago weighs what it would weigh had its reward come at once. Call by call:
+Rewards may arrive late and in any order. The clock of an agent counts decisions (and observations given without a decision), not rewards:
+an observation of `age` decisions ago gets the weight that it would have had its reward arrived at once. The calls are:
 
-`select`                    opens a decision. If the reward of the one before is still out, that one's round passes now.
-`update(r)`                 the reward of the last selection, the only one that is open.
-`update(r, x=x)`            an observation without a decision: a round of its own.
-`update(r, age=0)`          the reward of the last selection, whatever else is open.
-`update(r, x=x, age=3)`     the reward of the decision before the last three, with the features x that were played.
+`select`                    makes a decision. If the reward of the previous one has not arrived, its round passes without a reward.
+`update(r)`                 gives the reward of the last selection, if it is the only one without a reward.
+`update(r, x=x)`            gives an observation without a decision, which counts as a round of its own.
+`update(r, age=0)`          gives the reward of the last selection when earlier ones are still open.
+`update(r, x=x, age=3)`     gives the reward of the decision that was followed by three others, with the features x that were played.
 """
 
 import os
@@ -46,26 +46,26 @@ from ..protocol import (
     propensities,
     settle,
 )
-from ..util.fair_lock import Turns
-from ..util.write_once import Fixed
+from ..util.fair_lock import FairLock
+from ..util.write_once import WriteOnce
 from . import file
 from .engine import Engine, Passing
-from .one_pass import online
+from .one_pass import one_pass_for_agents
 from .pending import Pending
 
 
 class Agent(Engine):
-    """Decide now, learn when the reward arrives.
+    """Makes decisions with a strategy, and learns each reward when it arrives.
 
     Parameters
     ----------
     strategy
-        From `zoo`, or any composition of parts. Generalized models made without saying which `estimator` estimate in one pass here, so that
-        time and memory stay those of the first round (`one_pass`).
+        From `zoo`, or any composition of parts. Generalized models built without an explicit `estimator` estimate in one pass here, so that
+        time and memory per round stay constant (`one_pass`).
     dim
         Number of features d of an arm.
     seed
-        Of the agent's own randomness (ties, randomised rules).
+        Seed of the agent's own randomness (ties, randomised rules).
     horizon
         Number of rounds, if known; only strategies with a union bound over time need it.
     check
@@ -74,8 +74,8 @@ class Agent(Engine):
     items
         Number K of items, for strategies with a model per item: `select` then takes one context (d,) and returns the item.
     compile
-        If the code of this strategy is not in the cache: "background" decides at once, interpreted, and compiles in a child process;
-        "now" waits, 5 to 20 seconds; "never" stays interpreted, about 100 × slower.
+        What to do if the compiled code of this strategy is not in the cache: "background" decides at once by interpreted code and compiles
+        in a child process; "now" waits for the compilation, 5 to 20 seconds; "never" stays interpreted, about 100 × slower.
 
     Examples
     --------
@@ -89,10 +89,10 @@ class Agent(Engine):
     array([0.2, 0.8])
     """
 
-    strategy = Fixed[Any]()
-    dim = Fixed[int]()
-    horizon = Fixed[int | None]()
-    check = Fixed[Check]()
+    strategy = WriteOnce[Any]()
+    dim = WriteOnce[int]()
+    horizon = WriteOnce[int | None]()
+    check = WriteOnce[Check]()
 
     def __init__(
         self,
@@ -103,13 +103,13 @@ class Agent(Engine):
         horizon: int | None = None,
         check: Check = "error",
         items: int | None = None,
-        compile: CompileMode = "background",  # noqa: A002 - as a user would say it
+        compile: CompileMode = "background",  # noqa: A002 - the natural name for users
     ) -> None:
         self.dim = self._dim = d = integer("dim", dim, least=1, why="it is the number of features d")
         T = 0 if horizon is None else integer("horizon", horizon, least=1, why="it is the number of rounds T")
         self.horizon = T or None
         self.check = self._check = check
-        self.strategy = strategy = online(settle(strategy, d))
+        self.strategy = strategy = one_pass_for_agents(settle(strategy, d))
         if not isinstance(seed, np.random.SeedSequence):
             seed = integer("seed", seed, least=0, why="it starts the random generator")
         K = 0 if items is None else integer("items", items, least=1, why="there must be an item to choose")
@@ -117,10 +117,10 @@ class Agent(Engine):
             raise InvalidValue(
                 f"items = {K} is not allowed; {type(strategy).__name__} has no model per item: give select the arms"
             )
-        self._items = K  # 0: the arms come with every call
+        self._items = K  # 0: the arms are given with every call
         self._pending = Pending(np.zeros(d))
         self._first_offer: Matrix | None = None  # kept where the strategy needs the same arms in every round
-        self._lock = Turns()
+        self._lock = FairLock()
         how = compile_mode(compile)
         prepare_checks(how)
         setting = Setting(dim=d, arms=np.zeros((d, 0)), horizon=T, items=K)
@@ -174,15 +174,16 @@ class Agent(Engine):
         x
             (d,) the features played; by default those of the last selection.
         weight
-            ≥ 0; the observation counts as so many. The radius is a theorem for weights in [0, 1].
+            The weight of the observation, ≥ 0. The confidence radius is proved for weights in [0, 1].
         sigma
-            The size of this reward's noise, where it is known, at most the R of the strategy: the observation counts (R/σ)² times as much,
-            as in weighted least squares. The radius stays a theorem; learners with two matrices (`d_lin_ucb`, …) are wider than need be.
+            The standard deviation of this reward's noise, if it is known, at most the R of the strategy: the observation gets weight
+            (R/σ)², as in weighted least squares. The confidence radius stays valid; for learners with two matrices (`d_lin_ucb`, …) it is
+            larger than necessary.
         age
-            Decisions made since: 0 for the last one, 3 if three were made after it. The estimate becomes what it would be had the reward
-            come in time. Without it `x` is an observation without a decision, and a round of its own.
+            The number of decisions made since: 0 for the last one, 3 if three were made after it. The estimate becomes the one that the
+            reward would have given on time. Without `age`, `x` is an observation without a decision, and a round of its own.
         item
-            With items: the one that was chosen in the context `x`.
+            With items: the item that was chosen in the context `x`.
 
         Examples
         --------
@@ -200,7 +201,7 @@ class Agent(Engine):
         r = self._reward_in_range(reward)
         w = 1.0 if weight == 1.0 else real("weight", weight)
         if w < 0.0:
-            require(False, "weight", weight, "≥ 0", "an observation counts as so many")
+            require(False, "weight", weight, "≥ 0", "it multiplies the weight of the observation")
         if sigma is not None:
             w *= self._precision(sigma)
         rounds = None if age is None else integer("age", age, least=0, why="it is the number of decisions made since")
@@ -214,7 +215,9 @@ class Agent(Engine):
             pending = self._pending
             if features is None:
                 features, slot = pending.last(rounds), pending.item
-                if self._waits and not pending.behind:  # its round has passed already, without the reward
+                if (
+                    self._waits and not pending.behind
+                ):  # the round of this selection has already passed without its reward
                     rounds = 0
             closed = pending._replace(chosen=False, behind=False)
             after = {"_pending": closed if x is None else pending.closed(features, rounds, slot)}
@@ -224,16 +227,16 @@ class Agent(Engine):
                 self._learn_late(features, r, w, rounds, slot, after, behind=pending.behind)
 
     def scores(self, arms: ArrayLike) -> Vector:
-        """The optimistic index of every arm, as the rule computes it for the coming decision, (n,)."""
+        """The optimistic index of every arm, as the rule computes it for the next decision, (n,)."""
         offer = self._offer(arms)
         with self._lock:
             self._recover()
             return self._scored(offer, self._items or offer.shape[1])
 
     def propensities(self, arms: ArrayLike) -> Vector:
-        """The probability with which the coming `select` of these arms chooses each, (n,); asking changes nothing.
+        """The probability with which the next `select` of these arms chooses each, (n,). Calling it does not change the choice.
 
-        Exact for the choice that will be made, whatever has been drawn for it already. Strategies that do not choose at random have none.
+        The probabilities are exact, conditional on what has been drawn already. Only randomised strategies have them.
         """
         offer = self._offer(arms)
         if not propensities.knows(type(self._strategy)):
@@ -247,7 +250,7 @@ class Agent(Engine):
             return self._probabilities(offer, self._items or offer.shape[1])
 
     def add_item(self) -> int:
-        """One more item, of which nothing is known; returns its number."""
+        """Add an item without observations; returns its number."""
         self._checked_item(0)
         with self._lock:
             self._recover()
@@ -255,7 +258,7 @@ class Agent(Engine):
             return self._items - 1
 
     def drop_item(self, item: int) -> None:
-        """Never choose this item again; its number stays taken."""
+        """Never choose this item again; its number is not reused."""
         k = self._checked_item(item)
         with self._lock:
             self._recover()
@@ -269,7 +272,7 @@ class Agent(Engine):
             return estimator(self._strategy, self._state).copy()
 
     def info(self) -> dict[str, Any]:
-        """What the strategy tells about its state: observations, effective memory, radius, …"""
+        """A summary of the strategy's state: observations, effective memory, radius, …"""
         with self._lock:
             self._recover()
             return {name: finite(value) for name, value in describe(self._strategy, self._state).items()}
@@ -280,17 +283,17 @@ class Agent(Engine):
     # --------------------------------------------------------------------------------------------------------------- durable state
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all of the agent to one file, atomically: it goes on after `load` as if it had never been saved.
+        """Write the whole agent to one file, atomically: after `load` it continues as if it had never been saved.
 
-        Arrays (safetensors) and JSON, no pickle. Needs the extra `state`.
+        The file holds arrays (safetensors) and JSON, no pickle. Saving needs the extra `state`.
         """
         write(path, "Agent", *self.pack())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, compile: CompileMode = "background") -> "Agent":  # noqa: A002
-        """The agent that was saved; a file that is damaged, hostile or of a later version is refused in one line.
+        """Load a saved agent; a file that is damaged, manipulated or from a later version is refused with a one-line error.
 
-        Parts of your own must be imported before: nothing is imported, and no code is run, for a file.
+        Parts of your own must be imported before, because loading a file neither imports a module nor runs code.
         """
         about, arrays = read(path, "Agent")
         try:
@@ -299,13 +302,13 @@ class Agent(Engine):
             raise CannotRead(f"{os.fspath(path)} cannot be loaded: {problem}") from None
 
     def pack(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """All of the agent, as JSON and arrays."""
+        """The whole agent as JSON and arrays."""
         with self._lock:
             self._recover()
             return file.pack_agent(self)
 
     def __reduce__(self) -> Any:
-        """Copied and pickled as it is saved."""
+        """Copy and pickle use the same representation as `save`."""
         return _copied, self.pack()
 
     @classmethod
@@ -327,7 +330,9 @@ class Agent(Engine):
         r = real("reward", reward)
         if not self._limits.low <= r <= self._limits.high:
             allowed = f"in [{self._limits.low:g}, {self._limits.high:g}]"
-            raise InvalidValue(f"reward = {reward!r} is not allowed; it must be {allowed}: the radius assumes it")
+            raise InvalidValue(
+                f"reward = {reward!r} is not allowed; it must be {allowed}: the confidence radius assumes it"
+            )
         return r
 
     def _precision(self, sigma: float) -> float:
@@ -337,11 +342,17 @@ class Agent(Engine):
         except NoMethod:
             name = type(self._strategy).__name__
             raise InvalidValue(
-                f"sigma = {sigma!r} is not allowed; {name} does not assume noise of one size R"
+                f"sigma = {sigma!r} is not allowed; {name} has no single noise level R to compare it with"
             ) from None
-        size = positive("sigma", sigma, "it is the size of this reward's noise")
-        require(size <= R, "sigma", sigma, f"≤ R = {R:g}", "R bounds all noise; make the strategy with a larger one")
-        return (R / size) ** 2
+        noise = positive("sigma", sigma, "it is the standard deviation of this reward's noise")
+        require(
+            noise <= R,
+            "sigma",
+            sigma,
+            f"≤ R = {R:g}",
+            "R bounds the noise of all rewards; build the strategy with a larger R",
+        )
+        return (R / noise) ** 2
 
     def _checked_item(self, item: int | None) -> int:
         """An item's number as the slot of an observation."""
@@ -350,7 +361,7 @@ class Agent(Engine):
                 raise InvalidValue("this agent has no items; make it with Agent(strategy, dim=d, items=K)")
             return NO_SLOT
         if item is None:
-            raise InvalidValue("which item was that? Give item=… with x=…")
+            raise InvalidValue("x=… was given without item=…; give the item that was chosen in this context")
         k = integer("item", item, least=0, why="it is the item's number")
         if k >= self._items:
             raise InvalidValue(f"item = {item!r} is not allowed; there are {self._items} items, 0 to {self._items - 1}")

@@ -1,10 +1,11 @@
-"""A strategy with its state and the code that runs it: what an `Agent` is underneath.
+"""The base of `Agent`: a strategy with its state and the compiled code that runs it.
 
-The state makes room before an observation or an offer of arms needs it. An observation after which θ̂ or β would not be finite leaves the
-state as it was (`guard`).
+Arrays of the state are enlarged before an observation or an offer of arms needs the space. An observation after which θ̂ or β would not be
+finite leaves the state unchanged (`guard`).
 
-Compiled code checks no bounds. What it reads (state, scores, room) is therefore built whole and replaced in one step, and a call that is
-interrupted is either finished by the next one or has not happened: `_doing` holds what was begun, with the results of its steps (`atomic`).
+Compiled code checks no bounds. Everything it reads (state, scores, workspace) is therefore built completely and then replaced in one step.
+A call that is interrupted is either completed at the beginning of the next call or has no effect: `_doing` holds the call in progress,
+with the results of its completed steps (`atomic`).
 """
 
 import math
@@ -40,19 +41,19 @@ from ..protocol import (
 )
 from .guard import Guard
 
-NO_REWARD = -1.0  # a weight that says so
+NO_REWARD = -1.0  # a weight that means: there is no reward to learn
 
 
 class Selecting(NamedTuple):
-    """A selection that was begun: perhaps a round passes, an arm is chosen, then everything in `after` is noted."""
+    """A selection in progress: if `passes`, a round passes; an arm is chosen; then the attributes in `after` are set."""
 
     offer: Matrix
     passes: bool
-    after: Callable[[int], dict[str, Any]]  # attributes, given the arm
-    done: list[Any]  # results of the steps that were made
+    after: Callable[[int], dict[str, Any]]  # the attributes to set, given the arm
+    done: list[Any]  # results of the completed steps
 
     def finish(self, engine: "Engine") -> Any:
-        """Make the steps that are left."""
+        """Do the remaining steps."""
         if self.passes and not self.done:
             engine._pass(self.done)
         if len(self.done) == self.passes:
@@ -70,29 +71,29 @@ class Passing(NamedTuple):
     done: list[Any]
 
     def finish(self, engine: "Engine") -> Any:
-        """Make the steps that are left."""
+        """Do the remaining steps."""
         if not self.done:
             engine._pass(self.done)
         engine.__dict__.update(self.after, _doing=None)
 
 
 class Learning(NamedTuple):
-    """An observation that was begun; if θ̂ or β are not finite after it, the state before comes back."""
+    """An observation being learned; if θ̂ or β is not finite afterwards, the state before is restored."""
 
-    observe: str  # which code
+    observe: str  # the name of the compiled function
     args: tuple[Any, ...]
-    before: Any  # the state, or None: nothing was expected to go wrong
+    before: Any  # a copy of the state, or None if the update cannot fail
     reward: float
     after: dict[str, Any]
     done: list[Any]
 
     def finish(self, engine: "Engine") -> Any:
-        """Make the steps that are left."""
+        """Do the remaining steps."""
         if not self.done:
             args = (engine._strategy, engine._state, *self.args)
             try:
                 change(self.done, getattr(engine, self.observe), engine._state, engine._rng, *args)
-            except (ArithmeticError, ValueError):  # interpreted, √ and / raise where compiled code has NaN
+            except (ArithmeticError, ValueError):  # in interpreted code √ and / raise where compiled code returns NaN
                 self.done.append(math.nan)
         if math.isfinite(self.done[0]):
             engine.__dict__.update(self.after, _doing=None)
@@ -100,25 +101,28 @@ class Learning(NamedTuple):
                 engine._guard.warn_if_bad(engine._state)
         elif self.before is None:
             engine.__dict__.update(_decide=_lost, _observe=_lost, _observe_late=_lost, _doing=None)
-            raise NumericalError("θ̂ or β is not finite, and nothing foretold it: this agent is lost; load a saved one")
+            raise NumericalError(
+                "θ̂ or β is not finite after an update that was thought safe, so no copy was made: this agent cannot be "
+                "used any more; load a saved one"
+            )
         else:
             engine.__dict__.update(_state=self.before, _doing=None)
             raise engine._guard.failure(self.reward)
 
 
 class Engine:
-    """The state of a strategy, and one call for each thing that is done with it. Callers check their input and hold a lock.
+    """The state of a strategy, and one method for each operation on it. Callers validate their input and hold a lock.
 
     Parameters
     ----------
     strategy
-        Settled for this dimension.
+        The strategy, settled for this dimension.
     setting
-        Of an agent: without arms.
+        The setting of an agent, which has no fixed arms.
     measured
         False if arms longer than the strategy's L are refused, so that L² bounds ‖x‖² of every observation.
     how
-        Whether to wait for compiled code (`core.background_compile`).
+        When to compile (`core.background_compile`).
     """
 
     def __init__(
@@ -129,41 +133,41 @@ class Engine:
         self._state = _started(strategy, setting, rng)
         kind = type(self._state)
         self._grows = grow.knows(kind) and not (widen.knows(kind) and widen(self._state) is self._state)
-        # May a round pass before its reward is here?
+        # Whether a round may pass before its reward has arrived.
         self._waits = skip.knows(type(strategy)) and not late_refusal(strategy, self._state, -1)
         self._score = np.zeros(0)
-        self._room = 0  # the most arms there were
-        self._doing: Selecting | Passing | Learning | None = None  # begun, and not finished
+        self._room = 0  # the largest number of arms offered so far
+        self._doing: Selecting | Passing | Learning | None = None  # the call in progress
         self._guard = Guard(strategy)
-        # ‖x‖² of one observation at most; None if it has to be measured
+        # An upper bound of ‖x‖² of one observation; None if it has to be computed each time
         self._gain = None if measured or not math.isfinite(self._limits.L) else self._limits.L**2
         deciding = (strategy, self._state, np.zeros((setting.dim, 1)), self._score, True, rng)
         self._decide: Callable[..., int] = prepared(_decide, deciding, how, partial(setattr, self, "_decide"))
         observing = (strategy, self._state, np.zeros(setting.dim), 0.0, NO_SLOT)
         self._observe: Callable[..., float] = prepared(_observe, observing, how, partial(setattr, self, "_observe"))
-        # Only if a reward comes late, and if somebody asks:
+        # Many agents never receive a late reward or compute propensities, so these are compiled at their first call.
         self._observe_late: Callable[..., float] = lazily(_observe_late, how, partial(setattr, self, "_observe_late"))
         self._chances: Callable[..., None] = lazily(_propensities, how, partial(setattr, self, "_chances"))
 
     def _begin(self, doing: Selecting | Passing | Learning) -> Any:
-        """From here on it happens: now, or, if it is interrupted between two steps, before the next call does anything."""
+        """Carry out a call. If it is interrupted between two steps, `_recover` completes it at the beginning of the next call."""
         self._doing = doing
         return doing.finish(self)
 
     def _recover(self) -> None:
-        """Finish what was interrupted after its first step; forget what was interrupted before it."""
+        """Complete a call that was interrupted after its first step; discard one that was interrupted before it."""
         doing = self._doing
         if doing is None:
             return
         if not doing.done:
             self._doing = None
             return
-        with suppress(NumericalError):  # it was undone
+        with suppress(NumericalError):  # the observation was undone
             doing.finish(self)
 
     def _choose(self, offer: Matrix, n: int, passes: bool, after: Callable[[int], dict[str, Any]]) -> int:
-        """The arm among n; `passes`: the round of the last selection passes first."""
-        self._scratch(n)  # may make room in the state
+        """The index of the chosen arm; if `passes`, the round of the last selection passes first."""
+        self._scratch(n)  # may replace the state by one with room for n arms
         return int(self._begin(Selecting(offer, passes, after, [])))
 
     def _scored(self, offer: Matrix, n: int) -> Vector:
@@ -174,27 +178,27 @@ class Engine:
         return score.copy()
 
     def _probabilities(self, offer: Matrix, n: int) -> Vector:
-        """Of each of n arms."""
+        """The probability of each of n arms."""
         self._scratch(n)
         p = np.zeros(n)
         change([], self._chances, self._state, self._rng, self._strategy, self._state, offer, p, self._rng)
         return p
 
     def _scratch(self, n: int) -> Vector:
-        """A score for each arm, and a state with room for so many; both are replaced in one step."""
+        """An array of n scores. If n changed, it is replaced in one step together with a state that has workspace for n arms."""
         if self._score.shape[0] != n:
             score, state = np.zeros(n), make_room(self._strategy, self._state, n)
             self.__dict__.update(_score=score, _state=state, _room=max(self._room, n))
         return self._score
 
     def _learn(self, x: Vector, r: float, slot: int, after: dict[str, Any]) -> None:
-        """An observation of weight 1 in a round of its own."""
+        """Learn an observation of weight 1 in a round of its own."""
         self._apply("_observe", x, r, 1.0, (slot,), after)
 
     def _learn_late(
         self, x: Vector, r: float, weight: float, age: int | None, slot: int, after: dict[str, Any], *, behind: bool
     ) -> None:
-        """The last round passes, if it has not; then comes an observation of an earlier one, or of weight ≠ 1."""
+        """Let the last round pass, if it has not yet; then learn an observation of an earlier one, or of weight ≠ 1."""
         passes = behind or age is None
         self._check_late(age, passes=passes)
         self._apply("_observe_late", x, r, weight, (slot, passes, weight, age or 0), after)
@@ -204,14 +208,16 @@ class Engine:
         if not learn_late.knows(type(self._strategy)):
             name = type(self._strategy).__name__
             raise InvalidState(
-                f"{name} learns every reward in its turn and with weight 1; a late or weighted one has no place in it"
+                f"{name} learns rewards in the order of their rounds and with weight 1; it cannot learn a late or weighted one"
             )
         why = late_refusal(self._strategy, self._state, (age or 0) - passes)
         if why:
-            raise InvalidState(f"age = {age} cannot be learned: {why}; without age it gets a round of its own")
+            raise InvalidState(
+                f"age = {age} cannot be learned: {why}; without age the observation gets a round of its own"
+            )
 
     def _pass(self, done: list[Any]) -> None:
-        """A step: a round passes without its reward."""
+        """The step in which a round passes without its reward."""
         x = np.zeros(self._dim)
         args = (self._strategy, self._state, x, 0.0, NO_SLOT, True, NO_REWARD, 0)
         change(done, self._observe_late, self._state, self._rng, *args)
@@ -219,7 +225,7 @@ class Engine:
     def _apply(
         self, observe: str, x: Vector, r: float, weight: float, rest: tuple[Any, ...], after: dict[str, Any]
     ) -> None:
-        """Change the state, or, if θ̂ or β were not finite afterwards, leave it as it was."""
+        """Learn an observation, or leave the state unchanged if θ̂ or β would not be finite afterwards."""
         if self._grows:
             self._state = grow(self._state)
         gain = float(x @ x) if self._gain is None else self._gain
@@ -235,13 +241,13 @@ def _started(strategy: Any, setting: Setting, rng: np.random.Generator) -> Any:
     except MemoryError:
         name, d = type(strategy).__name__, setting.dim
         raise InvalidValue(
-            f"there is no room for the state of {name} at dim = {d}; it grows with d², and with a window's W"
+            f"the state of {name} at dim = {d} does not fit into memory; its size grows with d², and with a window's W"
         ) from None
 
 
 @entry
 def _decide(strategy: Any, state: Any, arms: Matrix, score: Vector, choose: bool, rng: np.random.Generator) -> int:
-    """Choose an arm, or only score all arms for the coming choice."""
+    """Choose an arm, or only score all arms for the next choice."""
     if choose:
         return act(strategy, state, arms, score, rng)
     ready(strategy, state, rng)
@@ -265,7 +271,7 @@ def _observe(strategy: Any, state: Any, x: Vector, r: float, slot: int) -> float
 def _observe_late(
     strategy: Any, state: Any, x: Vector, r: float, slot: int, passes: bool, weight: float, age: int
 ) -> float:
-    """Let a round pass, if it has not; then learn a late reward, unless its weight is negative: there is none."""
+    """Let a round pass, if `passes`; then learn a late reward, unless its weight is `NO_REWARD`."""
     if passes:
         skip(strategy, state)
     if weight >= 0.0:
@@ -274,4 +280,4 @@ def _observe_late(
 
 
 def _lost(*args: Any) -> Any:
-    raise InvalidState("this agent's numbers are not finite any more; load a saved one, or make a new one")
+    raise InvalidState("the estimate of this agent is not finite any more; load a saved one, or make a new one")

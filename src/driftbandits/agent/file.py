@@ -1,4 +1,4 @@
-"""An agent as JSON and arrays, and back, bit for bit."""
+"""Conversion of an agent to JSON and arrays, and back, bit for bit."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -20,7 +20,7 @@ MOST_ARMS = 10**7
 
 
 def pack_agent(agent: Any) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """All of it; the caller holds the lock."""
+    """The whole agent; the caller holds the lock."""
     pending = agent._pending
     about = {
         "strategy": encode(agent._strategy),
@@ -40,18 +40,18 @@ def pack_agent(agent: Any) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
 def unpack_agent(
     make: Callable[..., Any], about: dict[str, Any], arrays: Mapping[str, NDArray[Any]], **options: Any
 ) -> Any:
-    """The agent that was packed; whatever does not fit together is refused in one line, before there is an agent."""
+    """The agent that was packed; inconsistent content raises a one-line error before an agent exists."""
     try:
         strategy, d = decode(about["strategy"]), integer("dim", about["dim"], least=1, why="it is a size")
         held = sum(array.size for array in arrays.values())
-        require(d * d <= held, "dim", d, "one that its arrays have room for", "V has d² numbers")
+        require(d * d <= held, "dim", d, "consistent with the size of its arrays", "V has d² numbers")
         options |= {"horizon": about["horizon"], "check": about["check"], "items": about["items"] or None}
         agent = make(strategy, dim=d, **options)
         _restore(agent, about, arrays)
     except DriftBanditsError:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, MemoryError, RecursionError):
-        raise CannotRead("what it says of the agent does not fit together") from None
+        raise CannotRead("its description of the agent is inconsistent") from None
     return agent
 
 
@@ -62,7 +62,7 @@ def _restore(agent: Any, about: dict[str, Any], arrays: Mapping[str, NDArray[Any
     given = {name.removeprefix(STATE): array for name, array in arrays.items() if name.startswith(STATE)}
     state = restored(like, given, longer=_growing(like))
     if arrays["x"].shape != (agent._dim,):
-        raise CannotRead("its last features are not those of its dimension")
+        raise CannotRead("its last features have another dimension than the agent")
     agent._state = state
     agent._rng.bit_generator.state = about["rng"]
     if "first_offer" in arrays:
@@ -79,12 +79,12 @@ def _restore(agent: Any, about: dict[str, Any], arrays: Mapping[str, NDArray[Any
 
 
 def _growing(state: Any) -> list[str]:
-    """The arrays that `grow` may have made longer."""
+    """The names of arrays that `grow` may have made longer."""
     rings = [(path, node) for path, node in nodes(state) if widen.knows(type(node))]
     return [path + name for path, node in rings for name in ("X", "N") if hasattr(node, name)]
 
 
 def outline(strategy: Any) -> str:
-    """The parts of a strategy, without their numbers."""
+    """The names of the parts of a strategy, for `repr`."""
     inner = [outline(field) for field in strategy if isinstance(field, tuple)]
     return part_name(type(strategy)) + (f"({', '.join(inner)})" if inner else "")

@@ -1,8 +1,8 @@
-"""What an agent runs in the place of a strategy: an online learner must never grow.
+"""One-pass models for agents, so that the memory of an online learner stays constant.
 
-The exact estimator of generalized linear models keeps, where arms change, every observation that counts. To an agent other arms may come
-with every call, so that it estimates in one pass instead, wherever the strategy was made without saying which: `estimator="exact"` in the
-zoo, or `model.Generalized` by hand, stays exact.
+If the arms change, the exact estimator of generalized linear models keeps every observation of noticeable weight. An agent may be offered
+other arms in every call, so it estimates in one pass instead, unless the strategy was built with an explicit choice: `estimator="exact"` in
+the zoo, or `model.Generalized` by hand, stays exact.
 """
 
 from typing import Any
@@ -15,19 +15,19 @@ from ..rule import Bonus
 from ..strategy import Optimistic
 
 
-def online(strategy: Any) -> Any:
-    """The strategy with one-pass models where it leaves the choice.
+def one_pass_for_agents(strategy: Any) -> Any:
+    """The strategy with its generalized model replaced by a one-pass model, where the strategy leaves the choice.
 
     Examples
     --------
     >>> import driftbandits as db
     >>> logistic = db.zoo.glb_weight_ucb(gamma=0.99, lam=2, S=1, L=1, delta=0.05)
-    >>> type(online(logistic).model).__name__
+    >>> type(one_pass_for_agents(logistic).model).__name__
     'OnePassMean'
     """
     base = getattr(strategy, "base", None)
     if base is not None:
-        found = online(base)
+        found = one_pass_for_agents(base)
         return strategy if found is base else strategy._replace(base=found)
     if not isinstance(strategy, Optimistic) or not _replaceable(strategy):
         return strategy
@@ -35,7 +35,7 @@ def online(strategy: Any) -> Any:
 
 
 def _replaceable(strategy: Optimistic) -> bool:
-    """May the model be replaced, and do the other parts work with the one-pass model?"""
+    """Whether the model may be replaced and the other parts work with the one-pass model."""
     model = strategy.model
     if not isinstance(model, Generalized) or not model.online:
         return False

@@ -1,6 +1,6 @@
-"""Which selections of an agent wait for their reward, and which of them a reward belongs to.
+"""The selections of an agent that wait for their reward, and the assignment of a reward to one of them.
 
-Only the last selection is kept with its features. Of earlier ones the number is known: who brings their rewards brings the features too.
+Only the last selection is stored with its features. Of earlier ones only the number is stored; their rewards must be given with features.
 """
 
 from typing import NamedTuple
@@ -13,20 +13,20 @@ from ..protocol import NO_SLOT
 
 
 class Pending(NamedTuple):
-    """The last selection, and how many before it are open. It is replaced, never changed: an agent has the one before or the one after."""
+    """The last selection, and the number of open ones before it. It is immutable: an interrupt leaves the old one or the new one."""
 
     x: Vector  # the features of the last selection
-    item: int = NO_SLOT  # and its item, where an agent has items
-    chosen: bool = False  # is the last selection open?
+    item: int = NO_SLOT  # its item, if the agent has items
+    chosen: bool = False  # whether the last selection is open, i.e. waits for its reward
     older: int = 0  # open selections before it
-    behind: bool = False  # has the last selection's round still to pass?
+    behind: bool = False  # whether the round of the last selection has not passed yet
 
     def opened(self, x: Vector, item: int) -> "Pending":
-        """After a selection."""
+        """The state after a selection."""
         return Pending(np.array(x), item, True, self.older + self.chosen, True)
 
     def last(self, age: int | None) -> Vector:
-        """The features of the last selection, if it is clear that the reward is its."""
+        """The features of the last selection; raises if a reward of this age cannot be assigned to it."""
         if not self.chosen:
             raise InvalidState(
                 "update without select: there is no selection whose reward is open; give the features with x=…"
@@ -40,11 +40,11 @@ class Pending(NamedTuple):
         return self.x
 
     def passed(self) -> "Pending":
-        """After the round of the last selection has passed."""
+        """The state after the round of the last selection has passed."""
         return self._replace(behind=False)
 
     def closed(self, x: Vector, age: int | None, item: int) -> "Pending":
-        """After a reward that came with its features: whose reward is no longer open?"""
+        """The state after a reward given with features: the selection to which it belongs is no longer open."""
         if age == 0 or (age is None and self.chosen and item == self.item and bool((x == self.x).all())):
             return self._replace(chosen=False, behind=False)
         if age:

@@ -10,7 +10,7 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 from ..errors import InvalidValue, integer, real, said
-from ..util.fair_lock import Turns
+from ..util.fair_lock import FairLock
 from .adaptive import Adaptive, TooWide
 from .chance import seed_of, uniform
 from .clock import duration
@@ -71,7 +71,7 @@ class Core:
                 f"on_drift = {said(on_drift)} is not allowed; it must be a function of a DriftEvent, or None"
             )
         self._on_drift = on_drift
-        self._lock = Turns()
+        self._lock = FairLock()
         self._pending = Pending(self._config["max_pending"])
         self._tick = 0  # decisions made, here and elsewhere
         self._counts = dict.fromkeys(COUNTED, 0)

@@ -1,4 +1,4 @@
-"""Drifting worlds to learn in: parameter paths, arm sets, and the bandits they make.
+"""Simulated worlds that drift: parameter paths, arm sets, and bandits composed of them.
 
 >>> import driftbandits as db
 >>> world = db.env.linear(db.env.unit_arms(50, dim=2, seed=0), db.env.rotating(6000), noise=1.0)

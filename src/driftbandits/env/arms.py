@@ -1,4 +1,4 @@
-"""Which arms are on offer: the same in every round, given for every round, or redrawn in every round."""
+"""Sets of arms on offer: the same in every round, given for every round, or redrawn in every round."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -69,7 +69,7 @@ class Arms:
 
     @property
     def fixed(self) -> bool:
-        """Are the same arms on offer in every round?"""
+        """Whether the same arms are on offer in every round."""
         return False
 
     def blocks(self, horizon: int, size: int) -> Iterator[Matrix]:

@@ -1,4 +1,4 @@
-"""A bandit: arms on offer, a parameter that drifts, and rewards that depend on both."""
+"""A simulated bandit: arms on offer, a parameter that drifts, and rewards that depend on both."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -31,7 +31,8 @@ class Bandit:
 
     def __repr__(self) -> str:
         arms = f"{self.arms.n} {'arms' if self.arms.fixed else 'changing arms'}"
-        return f"Bandit({arms}, dim={self.dim}, horizon={self.horizon}, reward={self.reward!r})"
+        # "env." distinguishes this simulated world from `driftbandits.Bandit`, the learner.
+        return f"env.Bandit({arms}, dim={self.dim}, horizon={self.horizon}, reward={self.reward!r})"
 
 
 def linear(
@@ -60,7 +61,7 @@ def linear(
 
 
 def make_bandit(arms: "ArrayLike | Arms", path: "ArrayLike | Path", reward: Any, horizon: int | None) -> Bandit:
-    """Bring arms and path together; refuse those that do not fit."""
+    """A bandit from arms and a path; raises if their dimensions or lengths differ."""
     drift = path if isinstance(path, Path) else from_array(path)
     if horizon is not None and drift.horizon != horizon:
         raise InvalidShape(

@@ -50,7 +50,7 @@ def generalized(
     kind = rewards or law(chosen)
     if kind is None:
         raise InvalidValue(
-            f"rewards must be given for {type(chosen).__name__}, a link without a law: 'bernoulli', 'poisson' or 'gaussian'"
+            f"{type(chosen).__name__} is a link without a law; give rewards='bernoulli', 'poisson' or 'gaussian'"
         )
     if kind not in ("bernoulli", "poisson", "gaussian"):
         raise InvalidValue(f"rewards = {rewards!r} is not allowed; it must be 'bernoulli', 'poisson' or 'gaussian'")
@@ -68,7 +68,7 @@ def generalized(
 
 
 def _check_means(link: Any, rewards: Law, world: Bandit) -> None:
-    """Probabilities lie in [0, 1], means of counts are not negative, wherever |xᵀθ| may be."""
+    """Raise unless all means μ(xᵀθ) that can occur are valid: in [0, 1] for Bernoulli rewards, not negative for counts."""
     first = next(iter(world.arms.blocks(world.horizon, 1)))
     reach = float(np.sqrt((first * first).sum(axis=1)).max()) * world.path.norm
     low, high = evaluate(link, [-reach, reach])[0]

@@ -1,14 +1,14 @@
-"""How the world drifts: paths θ_1, …, θ_T in the ball of radius `norm`.
+"""Paths of the drifting parameter: θ_1, …, θ_T in the ball of radius `norm`.
 
-A path is made block by block while a simulation runs, so that its memory does not grow with T. `to_array` gives the whole of it.
+A path is generated block by block while a simulation runs, so that memory does not grow with T. `to_array` returns the whole path.
 
 =============  =============================================================================
 `rotating`     one or more turns of a circle at constant speed (the paper's experiment)
-`static`       one θ for ever
+`static`       the same θ in all rounds
 `piecewise`    constant between abrupt changes
-`random_walk`  Gaussian steps, projected back into the ball
-`sinusoidal`   every coordinate swings at its own phase
-`waypoints`    through given points, straight from one to the next
+`random_walk`  Gaussian steps, projected onto the ball
+`sinusoidal`   every coordinate is a sine with its own phase
+`waypoints`    linear interpolation between given points
 `from_array`   your own (T, d) array
 `joined`       one path after another
 =============  =============================================================================
@@ -30,14 +30,14 @@ Rounds = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Path:
-    """θ_1..θ_T; subclasses say how to make it."""
+    """θ_1..θ_T; subclasses define how it is computed."""
 
     horizon: int
     dim: int
     norm: float
 
     def __post_init__(self) -> None:
-        """Refuse what is not a path."""
+        """Validate the horizon, the dimension and the bound."""
         integer("horizon", self.horizon, least=1, why="it is the number of rounds T")
         integer("dim", self.dim, least=1, why="it is the number of features d")
         positive("norm", self.norm, "it bounds ‖θ_t‖")
@@ -226,9 +226,9 @@ class _Waypoints(Path):
 
 
 def waypoints(horizon: int, points: ArrayLike, *, norm: float | None = None) -> Path:
-    """Straight from point to point, all legs in the same number of rounds; `norm` is the bound S, by default the largest norm of a point.
+    """Linear interpolation between points (m, d), with the same number of rounds for each segment: θ moves faster on a longer segment.
 
-    A path sketched with a few points (m, d), e.g. drawn with the mouse: long legs are fast ones.
+    `norm` is the bound S, by default the largest norm of a point.
 
     Examples
     --------
@@ -255,7 +255,7 @@ class _Given(Path):
 
 
 def from_array(path: ArrayLike, *, norm: float | None = None) -> Path:
-    """Your own θ_1..θ_T, (T, d); `norm` is the bound S to keep, by default the largest ‖θ_t‖."""
+    """A path given as an array θ_1..θ_T, (T, d); `norm` is the bound S, by default the largest ‖θ_t‖."""
     values = np.ascontiguousarray(path, float)
     if values.ndim != 2 or 0 in values.shape:
         raise InvalidShape(f"path has shape {values.shape}; it must be (T, d): one parameter for each round")
@@ -279,7 +279,7 @@ class _Joined(Path):
 
 
 def joined(*paths: Path) -> Path:
-    """One path after another, e.g. a calm world that turns fast."""
+    """One path after another, e.g. slow drift followed by fast drift."""
     require(
         len({p.dim for p in paths}) == 1,
         "dim",
@@ -291,7 +291,7 @@ def joined(*paths: Path) -> Path:
 
 
 def _inside(values: Matrix, norm: float) -> Matrix:
-    """Refuse parameters that are not finite or not in the ball."""
+    """Raise if a parameter is not finite or not in the ball."""
     if not np.isfinite(values).all():
         raise InvalidValue("the path contains NaN or infinity; every θ_t must be finite")
     largest = float(np.linalg.norm(values, axis=-1).max())

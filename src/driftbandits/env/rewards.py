@@ -1,4 +1,4 @@
-"""How rewards are drawn. Every kind uses one random number per round: all algorithms of a trial share its noise (resolution A10)."""
+"""Distributions of rewards. Each uses one random number per round, so that all algorithms of a trial share its noise (resolution A10)."""
 
 import math
 from typing import Any, NamedTuple
@@ -28,7 +28,7 @@ def respond(reward: Any, z: float, u: float) -> float:
 
 @generic
 def reward_range(reward: Any) -> tuple[float, float]:
-    """The least and the largest reward there can be. (Python only; by default any number.)"""
+    """The least and the largest possible reward. (Python only; by default −∞ and ∞.)"""
     return -math.inf, math.inf
 
 

@@ -1,4 +1,4 @@
-"""A world that was written down: features and the reward of every choice, round by round."""
+"""A world given as a table: features, and the reward of every choice, for each round."""
 
 import datetime
 import os
@@ -17,7 +17,7 @@ from ..errors import CannotRead, InvalidShape, InvalidValue, integer
 Cube = NDArray[np.float64]
 Features = Callable[[int], ArrayLike]  # round t = 0, 1, … → (n, d), or (d,): one context for all items
 File = str | os.PathLike[str]
-BLOCK_NUMBERS = 1 << 20  # features handed to the loop at once
+BLOCK_NUMBERS = 1 << 20  # numbers in the features of one block of rounds
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,7 +46,7 @@ class Table:
         return np.asarray(self.expected.max(axis=1))
 
     def first(self, rounds: int) -> "Table":
-        """The world that ends after so many rounds."""
+        """The same world with only the first `rounds` rounds."""
         given = self.features if callable(self.features) else self.features[:rounds]
         times = None if self.times is None else self.times[:rounds]
         return replace(
@@ -54,7 +54,7 @@ class Table:
         )
 
     def blocks(self, most: int) -> Iterator[tuple[slice, Cube]]:
-        """Consecutive rounds, at most so many at once, and what is on offer in them: (m, d, n), or (m, d, 1) for items."""
+        """Consecutive blocks of at most `most` rounds, with the arms on offer: (m, d, n), or (m, d, 1) for items."""
         width = self.dim * (1 if self.items else self.choices)
         size = max(1, min(most, BLOCK_NUMBERS // width))
         for t in range(0, self.horizon, size):
@@ -90,9 +90,9 @@ def from_rewards(
     expected: "ArrayLike | File | None" = None,
     horizon: int | None = None,
 ) -> Table:
-    """A world made of a table: features and rewards that were measured, or made elsewhere; for `simulate`, `trials` and experiments.
+    """A world from a table of features and rewards, measured or simulated elsewhere; for `simulate`, `trials` and experiments.
 
-    Regret is counted against the best item of each round; `Run.reward` and `Run.reward_per_round` stand beside it.
+    Regret is relative to the best item of each round; `Run.reward` and `Run.reward_per_round` report the reward itself.
 
     Parameters
     ----------
@@ -101,15 +101,15 @@ def from_rewards(
         (`zoo.self_tuning(features="disjoint")`); or a function of the round t = 0, 1, …, T−1 that returns (n, d) or (d,), for tables that
         do not fit into memory.
     R
-        (T, n): what each choice would have paid.
+        (T, n): the reward of each choice.
     times
-        (T,): when the rounds were, never decreasing: datetimes, or seconds since 1970. `Run.times` tells those of the checkpoints.
+        (T,): the time of each round, not decreasing: datetimes, or seconds since 1970. `Run.times` has those of the checkpoints.
     expected
-        (T, n): the means of R, if they are known; regret and reward are counted in them. By default R itself.
+        (T, n): the means of R, if they are known; regret and reward are computed from them. By default R itself.
     horizon
-        Play only the first so many rounds, if there are more.
+        Use only the first `horizon` rounds, if there are more.
 
-    Each array may be the name of a file that `np.save` wrote: it is read while it is played.
+    Each array may be the name of a file written by `np.save`; it is memory-mapped and read during the simulation.
 
     Examples
     --------
@@ -156,26 +156,30 @@ def _matrix(name: str, given: Any) -> Matrix:
     if not np.isfinite(array).all():
         row, column = np.argwhere(~np.isfinite(array))[0]
         raise InvalidValue(
-            f"{name}[{row}, {column}] is {array[row, column]}; every number must be finite: each round pays for every choice"
+            f"{name}[{row}, {column}] is {array[row, column]}; every number must be finite: each choice needs a reward in each round"
         )
     return array
 
 
 def _read(name: str, given: Any) -> Any:
-    """What a file holds, or what was given."""
+    """The array in a file if `given` is a file name, otherwise `given` itself."""
     if not isinstance(given, str | os.PathLike):
         return given
     path = pathlib.Path(given)
     if not path.is_file():
-        raise CannotRead(f"{name} = {str(path)!r} is no file; give an array, or the name of a file that np.save wrote")
+        raise CannotRead(
+            f"{name} = {str(path)!r} is not a file; give an array, or the name of a file that np.save wrote"
+        )
     try:
         return np.load(path, mmap_mode="r")
     except (ValueError, OSError, EOFError):
-        raise CannotRead(f"{name} = {str(path)!r} is no array; give the name of a file that np.save wrote") from None
+        raise CannotRead(
+            f"{name} = {str(path)!r} is not an array; give the name of a file that np.save wrote"
+        ) from None
 
 
 def _seconds(times: Any, T: int) -> Vector | None:
-    """Moments as seconds since 1970, or None."""
+    """Times as seconds since 1970, or None."""
     if times is None:
         return None
     given = np.asarray(_read("times", times))

@@ -1,1 +1,1 @@
-"""Files: written whole or not at all (`files`), and saved states as named arrays with JSON beside them (`saving`)."""
+"""Atomic writing of files and locks between processes (`files`); saved states as named arrays with JSON (`saving`)."""

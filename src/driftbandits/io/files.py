@@ -1,7 +1,7 @@
-"""Files that are whole or absent, and locks between processes.
+"""Atomic writing of files, and locks between processes.
 
-A file is written under a name of its own, forced to the disk, and then renamed, so a reader sees the old content or the
-new one, never a part of it: whenever the process dies, however many of them write, and after a power cut.
+A file is written under a temporary name, flushed to the disk, and then renamed. A reader therefore finds the old content or the new one and
+never a part of it, even if the process dies, several processes write, or the power fails.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from typing import Any
 
 from ..errors import CannotWrite, InvalidValue, said
 
-PART = ".part"  # how the names of unfinished files end
+PART = ".part"  # the suffix of unfinished files
 ABANDONED = 3600.0  # seconds after which an unfinished file belongs to a process that died
 
 _EXCLUSIVE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -27,16 +27,16 @@ _EXCLUSIVE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) |
 def write_atomically(
     path: str | os.PathLike[str], data: bytes | bytearray | memoryview | str, *, mode: int = 0o666
 ) -> None:
-    r"""Write a whole file, or leave what is there as it was.
+    r"""Write a whole file, or leave the existing one unchanged.
 
     Parameters
     ----------
     path
-        Its folder must exist. A symbolic link is followed; what is neither absent nor a regular file is refused.
+        Its folder must exist. A symbolic link is followed; anything that exists and is not a regular file is refused.
     data
-        Bytes, or text that is written as UTF-8 without changing line ends.
+        Bytes, or text, which is written as UTF-8 without changing line ends.
     mode
-        Permissions of the new file, before the umask: 0o600 for what others must not read.
+        Permissions of the new file, before the umask; 0o600 for files that others must not read.
 
     Raises
     ------
@@ -69,33 +69,33 @@ def write_atomically(
 
 
 def as_path(path: Any) -> str:
-    """A path as the system takes it, or one line that says why not.
+    """A path as a string; raises `InvalidValue` if it is not a valid path.
 
     Examples
     --------
     >>> as_path("")
     Traceback (most recent call last):
     ...
-    driftbandits.errors.InvalidValue: '' is no path; it must name a file
+    driftbandits.errors.InvalidValue: '' is not a path; it must name a file
     """
     try:
         name = os.fsdecode(path)
     except (TypeError, ValueError):
-        raise InvalidValue(f"{said(path)} is no path; it must be a string or a pathlib.Path") from None
+        raise InvalidValue(f"{said(path)} is not a path; it must be a string or a pathlib.Path") from None
     if not name or "\0" in name:
-        raise InvalidValue(f"{said(name)} is no path; it must name a file")
+        raise InvalidValue(f"{said(name)} is not a path; it must name a file")
     try:
         os.lstat(name)
     except UnicodeEncodeError:
-        raise InvalidValue(f"{said(name)} is no path; it holds half of a character") from None
+        raise InvalidValue(f"{said(name)} is not a path; it contains an unpaired surrogate character") from None
     except OSError as problem:
         if problem.errno == errno.ENAMETOOLONG:
-            raise InvalidValue(f"{said(name)} is no path; it is too long") from None
+            raise InvalidValue(f"{said(name)} is not a path; it is too long") from None
     return name
 
 
 def sync_file(path: str) -> None:
-    """Force a file that was written to the disk."""
+    """Flush a written file to the disk."""
     descriptor = os.open(path, os.O_RDWR)
     try:
         os.fsync(descriptor)
@@ -104,7 +104,7 @@ def sync_file(path: str) -> None:
 
 
 def _refuse_special(target: str) -> None:
-    """A rename would replace a device or a pipe by a file."""
+    """Raise if the target is a device, a pipe or another special file, which the rename would replace by a regular file."""
     with contextlib.suppress(FileNotFoundError):
         if not stat.S_ISREG(os.stat(target).st_mode):
             raise OSError("it is not a regular file")
@@ -116,13 +116,13 @@ def _write_new(part: str, content: bytes | bytearray | memoryview, mode: int) ->
         left = memoryview(content).cast("B")
         while left:
             left = left[os.write(descriptor, left) :]
-        os.fsync(descriptor)  # before the rename: else a power cut may leave the new name with no content
+        os.fsync(descriptor)  # before the rename: otherwise a power failure may leave an empty file under the new name
     finally:
         os.close(descriptor)
 
 
 def _sync_folder(folder: str) -> None:
-    """Force the rename itself to the disk, where the system can."""
+    """Flush the rename itself to the disk, where the system supports it."""
     if not hasattr(os, "O_DIRECTORY"):
         return
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -133,7 +133,7 @@ def _sync_folder(folder: str) -> None:
 
 
 def make_folder(path: str | os.PathLike[str]) -> None:
-    """Make a folder and those above it, if they are not there."""
+    """Create a folder and its parents, if they do not exist."""
     try:
         os.makedirs(path, exist_ok=True)
     except OSError as problem:
@@ -141,7 +141,7 @@ def make_folder(path: str | os.PathLike[str]) -> None:
 
 
 def remove_abandoned(folder: pathlib.Path, *, older: float = ABANDONED) -> int:
-    """Remove what killed processes left unfinished, anywhere below a folder; say how many files that were."""
+    """Remove unfinished files of processes that died, anywhere below a folder; returns their number."""
     removed = 0
     for part in folder.rglob(f".*{PART}"):
         with contextlib.suppress(OSError):  # another process may be cleaning too
@@ -153,17 +153,17 @@ def remove_abandoned(folder: pathlib.Path, *, older: float = ABANDONED) -> int:
 
 @contextlib.contextmanager
 def locked(path: str | os.PathLike[str], *, shared: bool = False) -> Iterator[None]:
-    """Hold a lock between processes; wait for it. The file stays, empty; the system frees the lock of a process that dies.
+    """Wait for a lock between processes and hold it. The empty lock file remains; the system releases the lock if the process dies.
 
     Two threads of one process exclude each other as well. Where the file system has no locks (some network disks), nothing
-    is locked: each file is still whole.
+    is locked; files are still written atomically.
 
     Parameters
     ----------
     path
-        The file that stands for the lock; made if absent. Its folder must exist.
+        The lock file, created if absent. Its folder must exist.
     shared
-        Let others in that ask for a shared lock too.
+        Take a shared lock, which several processes can hold at once.
 
     Examples
     --------
@@ -182,7 +182,10 @@ def locked(path: str | os.PathLike[str], *, shared: bool = False) -> Iterator[No
 
 
 def take_lock(path: str | os.PathLike[str]) -> Any:
-    """A file whose lock is held until it is closed or the process dies; None if another holds it. A forked child does not hold it."""
+    """Try to lock a file. Returns it, locked until it is closed or the process dies, or None if another process holds the lock.
+
+    A forked child does not hold it.
+    """
     try:
         handle = open(path, "ab")  # noqa: SIM115 - closing frees the lock
     except OSError as problem:
@@ -198,7 +201,7 @@ _held: weakref.WeakSet[Any] = weakref.WeakSet()  # files whose locks this proces
 
 
 def _let_go_in_child() -> None:
-    """A lock lasts until every process that inherited its file has closed it: a child would keep it when its parent is gone."""
+    """Close locked files in a forked child. A lock lasts until all processes that inherited its file have closed it."""
     for handle in list(_held):
         handle.close()
 
@@ -224,7 +227,7 @@ if sys.platform == "win32":
 
         handle.seek(0)
         while True:
-            with contextlib.suppress(OSError):  # it gives up after ten seconds
+            with contextlib.suppress(OSError):  # LK_LOCK raises after ten seconds of waiting: try again
                 msvcrt.locking(handle.fileno(), msvcrt.LK_LOCK, 1)
                 return
 

@@ -1,11 +1,11 @@
-"""Saved state: one file of named arrays (safetensors) with JSON beside them. No pickle; loading executes nothing.
+"""Saved state: one file of named arrays (safetensors) with JSON in its header. There is no pickle, and loading runs no code.
 
-`write`, `read`      the file, whole or not at all, with its format, its kind and a checksum of all of it
-`finite`             what `info` tells, as plain JSON
+`write`, `read`      write the file atomically and read it, with its format, its kind and a checksum of the whole content
+`finite`             converts the values of `info` to plain JSON
 
-How a strategy is written as JSON is said in `core.part_json`.
+`core.part_json` converts a strategy to JSON.
 
-A file of an older format is read for ever; one of a later format is refused in one line.
+Files of all older formats stay readable; a file of a later format is refused with a one-line error.
 """
 
 import hashlib
@@ -31,12 +31,12 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 def write(path: Any, kind: str, about: Mapping[str, Any], arrays: Arrays) -> None:
-    """Write the file, or leave what is there."""
+    """Write the file, or leave the existing one unchanged."""
     write_atomically(path, to_bytes(kind, about, arrays))
 
 
 def read(path: Any, kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """What was written: JSON and arrays."""
+    """The JSON and the arrays that `write` was given."""
     name = os.fspath(path)
     try:
         data = pathlib.Path(path).read_bytes()
@@ -57,11 +57,11 @@ def to_bytes(kind: str, about: Mapping[str, Any], arrays: Arrays) -> bytes:
 
 
 def from_bytes(data: bytes, kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """What `to_bytes` was given; anything else is refused in one line."""
+    """The inverse of `to_bytes`; any other content raises a one-line error."""
     head = _head(data)
     version = head.get("format")
     if not isinstance(version, int) or version < 1:
-        raise CannotRead("it is no file of this library, or damaged")
+        raise CannotRead("it is not a file of this library, or damaged")
     if version > FORMAT:
         raise CannotRead(
             f"it was written by a later version (format {version}, known up to {FORMAT}): upgrade driftbandits"
@@ -76,19 +76,19 @@ def from_bytes(data: bytes, kind: str) -> tuple[dict[str, Any], dict[str, NDArra
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise CannotRead("it is damaged") from None
     if not intact or not isinstance(about, dict):
-        raise CannotRead("it is damaged: its checksum does not fit its content")
+        raise CannotRead("it is damaged: its checksum does not match its content")
     return about, found
 
 
 def _head(data: bytes) -> dict[str, Any]:
-    """What `to_bytes` says of the file."""
+    """The header that `to_bytes` wrote."""
     found = metadata(data)
     try:
         head = json.loads(found[KEY])
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise CannotRead("it is no file of this library, or damaged") from None
+        raise CannotRead("it is not a file of this library, or damaged") from None
     if not isinstance(head, dict):
-        raise CannotRead("it is no file of this library, or damaged")
+        raise CannotRead("it is not a file of this library, or damaged")
     return head
 
 
@@ -96,13 +96,13 @@ def metadata(data: bytes) -> dict[str, Any]:
     """The strings in the header of a safetensors file: eight bytes of length, then the header."""
     length = int.from_bytes(data[:8], "little")
     if not 8 < 8 + length <= len(data):
-        raise CannotRead("it is damaged, cut short, or no file of this library")
+        raise CannotRead("it is damaged, cut short, or not a file of this library")
     try:
         found = json.loads(data[8 : 8 + length])["__metadata__"]
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise CannotRead("it is no file of this library, or damaged") from None
+        raise CannotRead("it is not a file of this library, or damaged") from None
     if not isinstance(found, dict):
-        raise CannotRead("it is no file of this library, or damaged")
+        raise CannotRead("it is not a file of this library, or damaged")
     return found
 
 
@@ -112,7 +112,7 @@ def arrays(data: bytes) -> dict[str, NDArray[Any]]:
         return dict(_safetensors().load(data))
     except DriftBanditsError:
         raise
-    except Exception:  # whatever a parser makes of damaged bytes
+    except Exception:  # a parser may raise anything on damaged bytes
         raise CannotRead("it is damaged") from None
 
 
@@ -141,7 +141,7 @@ def _safetensors() -> Any:
 
 
 def finite(value: Any) -> Any:
-    """Arrays as lists, NumPy's numbers as Python's, and None for what is not finite: strict JSON."""
+    """A value as strict JSON: arrays become lists, NumPy's numbers become Python's, and NaN and infinity become None."""
     if isinstance(value, Mapping):
         return {str(name): finite(item) for name, item in value.items()}
     if isinstance(value, np.ndarray):

@@ -17,7 +17,7 @@ from ..core.linalg import Matrix
 from ..errors import CannotRead, DriftBanditsError, InvalidState, InvalidValue, NumericalError, integer, real, require
 from ..io.saving import read, write
 from ..protocol import Integers
-from ..util.write_once import Fixed
+from ..util.write_once import WriteOnce
 from . import agent_file
 from .checks import ROUNDING
 from .features import Features, check_known, features_of
@@ -70,14 +70,14 @@ class EpisodicAgent:
     >>> agent.observe(0, 0, a, reward=0.1, s_next=0)
     """
 
-    strategy = Fixed[Any]()
-    features = Fixed[Features]()
-    states = Fixed[int]()
-    actions = Fixed[int]()
-    horizon = Fixed[int]()
-    episodes = Fixed[int | None]()
-    reward_range = Fixed[tuple[float, float]]()
-    replan = Fixed[bool]()
+    strategy = WriteOnce[Any]()
+    features = WriteOnce[Features]()
+    states = WriteOnce[int]()
+    actions = WriteOnce[int]()
+    horizon = WriteOnce[int]()
+    episodes = WriteOnce[int | None]()
+    reward_range = WriteOnce[tuple[float, float]]()
+    replan = WriteOnce[bool]()
 
     def __init__(
         self,

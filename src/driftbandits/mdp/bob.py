@@ -18,7 +18,7 @@ from ..core.linalg import Vector
 from ..core.state import copy_state
 from ..errors import integer
 from ..memory import Discounted
-from ..meta.exp3ix import Exp3IX, Exp3State, blank_exp3, play, suffer
+from ..meta.exp3ix import Exp3IX, Exp3State, blank_exp3, play, update_loss
 from ..protocol import Integers
 from .planner import OptimisticPlanner
 from .protocol import Book, Task, experience, miss, open_book, plan, report, room_for, settle_in, settled
@@ -100,7 +100,7 @@ def _(strategy: BlockwiseChoice, state: BlockwiseState, rng: np.random.Generator
         bandit = exp3(strategy.blocks)
         if state.episodes[0] == size:
             H = state.book.Q.shape[0]
-            suffer(bandit, state.bandit, min(max(1.0 - state.earned[0] / (H * size), 0.0), 1.0))
+            update_loss(bandit, state.bandit, min(max(1.0 - state.earned[0] / (H * size), 0.0), 1.0))
         play(bandit, state.bandit, rng)
         state.episodes[0] = 0
         state.earned[0] = 0.0

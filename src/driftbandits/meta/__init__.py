@@ -1,4 +1,4 @@
-"""What if nobody knows how fast the world changes? Strategies made of strategies."""
+"""Strategies that wrap other strategies, for worlds whose rate of change is unknown."""
 
 from .adaptive import Adaptive
 from .bob import Bob

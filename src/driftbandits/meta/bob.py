@@ -39,7 +39,7 @@ from ..protocol import (
     widen,
 )
 from ..strategy import Optimistic
-from .exp3ix import Exp3IX, Exp3State, blank_exp3, block_loss, play, suffer
+from .exp3ix import Exp3IX, Exp3State, blank_exp3, block_loss, play, update_loss
 
 
 @generic
@@ -66,21 +66,21 @@ class Bob(NamedTuple):
     top: float = 0.0  # m, for rewards in [0, m]; else 0
 
     def check(self) -> None:
-        """The schedule needs whole numbers."""
+        """T, d and the block length must be whole numbers."""
         integer("horizon", self.horizon, least=1, why="it is the number of rounds T")
         integer("dim", self.dim, least=1, why="it is the number of features d")
         integer("block", self.block, least=1, why="it is the number of rounds of a block")
         require(self.top >= 0.0, "top", self.top, "≥ 0", "it is the largest reward, or 0 if there is none")
 
 
-class Clock(NamedTuple):
-    """Where the blocks stand, each (1,)."""
+class BlockClock(NamedTuple):
+    """The position in the schedule of blocks, each (1,)."""
 
     round: Integers  # rounds played
     block: Integers  # blocks begun
-    left: Integers  # rounds left in this one
-    length: Integers  # of how many
-    current: Integers  # its candidate
+    left: Integers  # rounds left in this block
+    length: Integers  # rounds of this block
+    current: Integers  # the candidate of this block
     pending: Integers  # 1 if a choice waits for its reward
 
 
@@ -88,10 +88,10 @@ class BobState(NamedTuple):
     """The base of this block and the bandit over it."""
 
     live: Any
-    blank: Any  # what every block starts from
+    blank: Any  # the state in which every block starts
     bandit: Exp3State
     gammas: Vector  # (N,) candidates
-    clock: Clock
+    clock: BlockClock
     reward: Vector  # (1,) Y, of the block so far
     drawn: Integers  # (M,) candidate of each block
     loss: Vector  # (M,) and its loss
@@ -105,7 +105,7 @@ def _(bob: Bob, setting: Setting, rng: np.random.Generator) -> BobState:
         )
     N, M = int(bob.exp3.options), int(bob.exp3.plays)
     blank = start(bob.base, setting._replace(horizon=setting.horizon or int(bob.horizon)), rng)
-    clock = counters(Clock)
+    clock = counters(BlockClock)
     clock.current[0] = N - 1
     return BobState(
         live=duplicate(blank),
@@ -130,7 +130,9 @@ def _arrange(bob: Bob, state: BobState, rng: np.random.Generator) -> None:
     """Begin a block if none is open."""
     clock = state.clock
     if clock.left[0] == 0:
-        if clock.block[0] > 0:  # before the first block the base is fresh, or has been told something
+        if (
+            clock.block[0] > 0
+        ):  # not before the first block: the base may have learned observations given without decisions
             copy_state(state.live, state.blank)
         left = int(bob.horizon) - clock.round[0]  # the last block before T may be short
         clock.length[0] = min(int(bob.block), left) if left > 0 else int(bob.block)
@@ -144,7 +146,7 @@ def _arrange(bob: Bob, state: BobState, rng: np.random.Generator) -> None:
 
 @kernel
 def _count_round(bob: Bob, state: BobState, r: float) -> None:
-    """Book the reward; close the block if it is over."""
+    """Record the reward; after the last round of the block, pass its loss to Exp3.IX."""
     clock = state.clock
     state.reward[0] += r
     clock.round[0] += 1
@@ -152,7 +154,7 @@ def _count_round(bob: Bob, state: BobState, r: float) -> None:
     clock.pending[0] = 0
     if clock.left[0] == 0:
         loss = block_loss(state.reward[0], clock.length[0], bob.reach, bob.noise, bob.horizon, bob.top)
-        suffer(bob.exp3, state.bandit, loss)
+        update_loss(bob.exp3, state.bandit, loss)
         if clock.block[0] <= state.loss.shape[0]:
             state.loss[clock.block[0] - 1] = loss
 
@@ -189,7 +191,9 @@ def _(bob: Bob, state: BobState) -> float:
 @learn.register(Bob)
 def _(bob: Bob, state: BobState, x: Vector, r: float, slot: int) -> None:
     learn(_base(bob, state), state.live, x, r, slot)
-    if state.clock.pending[0]:  # an observation without a decision teaches the base but is no round
+    if state.clock.pending[
+        0
+    ]:  # an observation without a decision is learned by the base, but is not a round of the block
         _count_round(bob, state, r)
 
 
@@ -234,12 +238,12 @@ def _(state: BobState) -> BobState:
 
 @describe.register(Bob)
 def _(bob: Bob, state: BobState) -> dict[str, Any]:
-    """What the base of this block tells, then:
+    """The description of this block's base, and:
 
     gamma
         the candidate of this block
     candidates, probabilities
-        (N,) all γ_i, and how likely each was when this block's was drawn
+        (N,) all γ_i, and the probabilities with which this block's was drawn
     choices, losses
         (blocks,) the candidate's number, from 0, and the loss of each block before T; NaN while it runs
     """

@@ -1,11 +1,11 @@
-r"""DAL: a learner for a world that stands still, and a detector that says when it does not (Gerogiannis, Huang, Bose, Veeravalli 2025).
+r"""DAL: a stationary learner restarted by a change detector (Gerogiannis, Huang, Bose, Veeravalli 2025).
 
     play     the base's choice;  with forced exploration at rate α_k in epoch k, in the first N of every ⌈N/α_k⌉ rounds a covering arm
-    learn    the base, and the detector, from every reward
+    learn    the base and the detector learn every reward
     alarm    the base and the detector forget everything; the next epoch begins,   α_k = √k·α,   published α = √(N log T/T)
 
-Published detectors (`detectors.LikelihoodRatio`) watch N arms that span the space, and these must be played often enough: hence the forced
-exploration, and the need of a fixed set of arms. `detectors.ChiSquare`, ours, watches the parameter itself and needs neither. A covering
+Published detectors (`detectors.LikelihoodRatio`) monitor N arms that span the space. These arms must be played often enough, which requires
+forced exploration and a fixed set of arms. `detectors.ChiSquare`, our own, monitors the parameter itself and requires neither. A covering
 arm that is not on offer is skipped.
 """
 
@@ -47,7 +47,7 @@ from ..protocol import (
 from ..theory import dal_exploration
 from .detectors import LikelihoodRatio, blank_watch, forget, refuted, weigh
 
-LOG = 4096  # the last restarts are remembered, up to this many
+LOG = 4096  # the number of restarts that are kept in the log
 
 
 @part
@@ -57,33 +57,33 @@ class Dal(NamedTuple):
     base: Any
     detector: Any
     forced: float = 0.0  # α; negative: √(N log T/T)
-    horizon: float = 0.0  # T in that formula; 0: what the strategy is told
+    horizon: float = 0.0  # T in that formula; 0: the horizon of the setting
     cover: Frozen = Frozen("cover", [])  # (N, d), or empty: chosen from the fixed arms
 
     def check(self) -> None:
-        """A rate of exploration is a fraction of rounds."""
+        """The rate of forced exploration must not exceed 1."""
         require(self.forced <= 1.0, "forced", self.forced, "≤ 1", "it is the fraction of rounds that explore")
 
 
-class Clock(NamedTuple):
-    """What has happened so far, each (1,)."""
+class EpochClock(NamedTuple):
+    """Counters, each (1,)."""
 
-    round: Integers  # rounds passed
-    since: Integers  # of them since the last restart
+    round: Integers  # rounds so far
+    since: Integers  # rounds since the last restart
     seen: Integers  # observations
     restarts: Integers
 
 
 class DalState(NamedTuple):
-    """The base of this epoch and what watches it."""
+    """The base of this epoch and the state of the detector."""
 
     live: Any
-    blank: Any  # what every epoch starts from
+    blank: Any  # the state in which every epoch starts
     watch: Any
     cover: Matrix  # (N, d), or (0, d) without forced exploration
     rate: Vector  # (1,) α
-    clock: Clock
-    restarts: Integers  # (LOG, 2) round, and what the detector said; entry i is in row i modulo LOG
+    clock: EpochClock
+    restarts: Integers  # (LOG, 2) round, and the detector's alarm; entry i is in row i modulo LOG
 
 
 @settle.register(Dal)
@@ -103,7 +103,7 @@ def _(dal: Dal, setting: Setting, rng: np.random.Generator) -> DalState:
         watch=blank_watch(dal.detector, setting.dim, cover),
         cover=cover,
         rate=np.full(1, _rate(dal, len(cover), setting.horizon)),
-        clock=counters(Clock),
+        clock=counters(EpochClock),
         restarts=np.zeros((LOG, 2), np.int64),
     )
 
@@ -145,9 +145,9 @@ def spanning(arms: Matrix) -> Matrix:
     return np.ascontiguousarray(arms.T[chosen])
 
 
-def _rate(dal: Dal, N: int, told: int) -> float:
+def _rate(dal: Dal, N: int, horizon: int) -> float:
     """α of the first epoch."""
-    T = dal.horizon or told
+    T = dal.horizon or horizon
     if dal.forced >= 0.0:
         return dal.forced
     if not T:
@@ -173,7 +173,7 @@ def _due(state: DalState) -> int:
 
 @kernel
 def _on_offer(x: Vector, arms: Matrix) -> int:
-    """The place of an arm among the columns of `arms` (d, n), or −1."""
+    """The index of an arm among the columns of `arms` (d, n), or −1."""
     for a in range(arms.shape[1]):
         same = True
         for i in range(arms.shape[0]):
@@ -184,8 +184,8 @@ def _on_offer(x: Vector, arms: Matrix) -> int:
 
 
 @kernel
-def _judge(dal: Dal, state: DalState, x: Vector, h: float, y: float, weight: float) -> None:
-    """Tell the detector what was seen; if it says so, start anew."""
+def _detect(dal: Dal, state: DalState, x: Vector, h: float, y: float, weight: float) -> None:
+    """Pass an observation to the detector; on an alarm, restart the base and the detector."""
     clock = state.clock
     clock.seen[0] += 1
     alarm = refuted(dal.detector, state.watch, x, h, y, weight)
@@ -229,10 +229,11 @@ def _(dal: Dal, state: DalState, x: Vector, r: float, slot: int) -> None:
     learn(dal.base, state.live, x, r, slot)
     state.clock.round[0] += 1
     state.clock.since[0] += 1
-    _judge(dal, state, x, h, y, 1.0)
+    _detect(dal, state, x, h, y, 1.0)
 
 
-# A late reward is judged with those of its arrival, and one from before the last restart is about a world that is gone.
+# The detector treats a late reward like one of the round of its arrival. A reward of a round before the last restart is not learned,
+# because the parameter is assumed to have changed since.
 
 
 @skip.register(Dal)
@@ -249,7 +250,7 @@ def _(dal: Dal, state: DalState, x: Vector, r: float, slot: int, weight: float, 
         return
     h, y = weigh(dal.detector, dal.base, state.live, x, r)
     learn_late(dal.base, state.live, x, r, slot, weight, age)
-    _judge(dal, state, x, h, y, weight)
+    _detect(dal, state, x, h, y, weight)
 
 
 @exact_when_late.register(Dal)
@@ -260,7 +261,7 @@ def _(dal: Dal) -> bool:
 @late_refusal.register(Dal)
 def _(dal: Dal, state: DalState, age: int) -> str:
     if not (skip.knows(type(dal.base)) and learn_late.knows(type(dal.base))):
-        return f"its base {type(dal.base).__name__} learns every reward in its turn"
+        return f"its base {type(dal.base).__name__} learns rewards in the order of their rounds only"
     return late_refusal(dal.base, state.live, age)
 
 
@@ -272,7 +273,7 @@ def _(dal: Dal, state: DalState) -> float:
 @conditioning.register(Dal)
 def _(dal: Dal, state: DalState) -> tuple[float, float, float]:
     if not conditioning.knows(type(dal.base)):
-        return np.inf, 0.0, 1.0  # nothing is known: every update may fail
+        return np.inf, 0.0, 1.0  # unknown: an infinite trace makes the guard check every update
     return conditioning(dal.base, state.live)
 
 
@@ -313,12 +314,12 @@ def _(state: DalState) -> DalState:
 
 @describe.register(Dal)
 def _(dal: Dal, state: DalState) -> dict[str, Any]:
-    """What the base of this epoch tells, then:
+    """The description of this epoch's base, and:
 
     observations
-        all that were learned, whatever has been forgotten since
+        the number of observations so far, including those forgotten since
     restarts
-        (k, 2) round of each alarm, and what raised it: the length of a block, or the covering arm, from 1
+        (k, 2) round of each alarm, and its cause: the length of a block, or the number of the covering arm, from 1
     epoch
         rounds since the last restart
     """

@@ -1,7 +1,7 @@
-"""Exp3.IX: choose among N options whose losses an adversary sets and only the chosen one shows (Neu 2015).
+"""Exp3.IX: an adversarial bandit over N options, of which only the chosen one reveals its loss (Neu 2015).
 
-    play      I ~ p,   p_i ∝ exp(−η·Σ ℓ̃_i)
-    suffer    ℓ ∈ [0, 1]:   ℓ̃_I = ℓ/(p_I + ϱ),   ℓ̃_i = 0 for the others            (implicit exploration ϱ = η/2)
+    play          I ~ p,   p_i ∝ exp(−η·Σ ℓ̃_i)
+    update_loss   ℓ ∈ [0, 1]:   ℓ̃_I = ℓ/(p_I + ϱ),   ℓ̃_i = 0 for the others            (implicit exploration ϱ = η/2)
 
 η = √(2 log N/(N·M)) when the number of plays M is known, else η_i = √(log N/(N·i)) in play i.
 """
@@ -24,13 +24,13 @@ class Exp3IX(NamedTuple):
     plays: float = 0.0
 
     def check(self) -> None:
-        """Both count something."""
+        """Both must be whole numbers."""
         integer("options", self.options, least=1, why="there must be something to choose")
         integer("plays", self.plays, least=0, why="it is the number of plays, or 0 if that is not known")
 
 
 class Exp3State(NamedTuple):
-    """What Exp3.IX remembers."""
+    """The state of Exp3.IX."""
 
     total: Vector  # (N,) estimated losses Σ ℓ̃
     p: Vector  # (N,) probabilities of the last play
@@ -61,6 +61,7 @@ def play(exp3: Exp3IX, state: Exp3State, rng: np.random.Generator) -> int:
     state.plays[0] += 1
     eta = learning_rate(exp3, state.plays[0])
     N = state.p.shape[0]
+    # Subtracting the least loss changes no probability and prevents the underflow of all weights.
     least = state.total[0]
     for i in range(1, N):
         least = min(least, state.total[i])
@@ -80,8 +81,8 @@ def play(exp3: Exp3IX, state: Exp3State, rng: np.random.Generator) -> int:
 
 
 @kernel
-def suffer(exp3: Exp3IX, state: Exp3State, loss: float) -> None:
-    """Learn the loss in [0, 1] of the option last drawn."""
+def update_loss(exp3: Exp3IX, state: Exp3State, loss: float) -> None:
+    """Add the loss in [0, 1] of the option last drawn to its estimate."""
     option = state.option[0]
     state.total[option] += loss / (state.p[option] + 0.5 * learning_rate(exp3, state.plays[0]))
 

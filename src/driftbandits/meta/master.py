@@ -1,20 +1,20 @@
-r"""MASTER: a base algorithm for a world that stands still, made to follow one that moves (Wei and Luo 2021).
+r"""MASTER: turns a base algorithm for stationary problems into one for non-stationary problems (Wei and Luo 2021).
 
-Time is cut into blocks of 2^n rounds, n = n₀, n₀+1, … In a block, *instances* of the base run on many scales at once:
+Time is divided into blocks of 2^n rounds, n = n₀, n₀+1, … In a block, *instances* of the base run on several time scales at once:
 
     in round τ = 0, 1, …, 2^n − 1 of a block, for m = n, n−1, …, 0, if 2^m divides τ:
     start with probability ρ(2^n)/ρ(2^m) an instance of order m, which lives for 2^m rounds              (Procedure 1)
 
-With ρ(t) = c/√t the probability is 2^{−(n−m)/2}; the instance of order n always exists. The shortest living instance is
-*active*: it alone chooses and learns, the others sleep. After each round, with g̃ the active instance's optimistic value
-and U = min g̃ in the block so far,
+With ρ(t) = c/√t the probability is 2^{−(n−m)/2}; the instance of order n always exists. The shortest living instance is *active*: it alone
+chooses and learns while the others pause. After each round, with g̃ the active instance's optimistic value and U = min g̃ in the block so
+far,
 
     test 1   an instance of order m ends, and the mean reward over all rounds of its life ≥ U + 9ρ̂(2^m)
     test 2   mean of g̃_τ − R_τ over the t rounds of the block ≥ 3ρ̂(t),         ρ̂(t) = 6(log₂T + 1)·log(T/δ)·ρ(t)
 
-and if one fails the world must have changed: a new block of order n₀ begins. Instances start at multiples of their
-length, so at most one of each order lives: n + 1 states are all the memory there is, nothing is copied when another
-instance takes over, and the schedule is drawn as it is needed, one number per slot, O(2^n) in all.
+If one of the tests fails, the parameter must have changed, and a new block of order n₀ begins. Instances start at multiples of their
+length, so at most one of each order is alive. The state therefore consists of n + 1 states of the base, nothing is copied when another
+instance becomes active, and the schedule is drawn when it is needed: one random number per slot, O(2^n) in all.
 """
 
 from typing import Any, NamedTuple
@@ -54,7 +54,7 @@ LARGEST_ORDER = 40
 
 @part
 class Master(NamedTuple):
-    """MASTER around `base`; see `zoo.master`. The tests map rewards r to (r − low)/span, the base sees r itself."""
+    """MASTER around `base`; see `zoo.master`. The tests use scaled rewards (r − low)/span, while the base learns r itself."""
 
     base: Any
     horizon: float
@@ -66,7 +66,7 @@ class Master(NamedTuple):
     bonus_factor: float = 1.0  # already in the base's radius; ρ is made without it
 
     def check(self) -> None:
-        """The schedule needs whole numbers, the tests a probability and a range."""
+        """T and the first order must be whole numbers, δ a probability, and the range of rewards positive."""
         integer("horizon", self.horizon, least=1, why="it is the number of rounds T")
         integer("first_order", self.first_order, least=0, why="the first block has 2^first_order rounds")
         positive("bonus_factor", self.bonus_factor, "it multiplies the base's bonus; 2 is Wei and Luo's")
@@ -86,8 +86,8 @@ class Master(NamedTuple):
 class MasterState(NamedTuple):
     """The instances, and the schedule."""
 
-    instances: Any  # place m: the instance of order m
-    blank: Any  # what every instance starts from
+    instances: Any  # index m: the instance of order m
+    blank: Any  # the state in which every instance starts
     plan: Schedule
 
 
@@ -104,7 +104,7 @@ def _(master: Master, setting: Setting, rng: np.random.Generator) -> MasterState
 
 
 def _rate(master: Master, d: int, state: Any) -> float:
-    """The c of ρ(t) = c/√t, the base's regret per round on the scale of the tests.
+    """The constant c of ρ(t) = c/√t, the base's regret per round on the scale of the tests.
 
         c = β√(d log(T/δ))/span, at least 1                                           (Wei and Luo 2021, Appendix I.2)
 
@@ -118,7 +118,7 @@ def _rate(master: Master, d: int, state: Any) -> float:
     square = limits(master.base).L ** 2 * T / d + lam
     for factor in (est.factor, est.factor2):
         factor[...] = np.eye(len(factor)) / np.sqrt(square)  # reciprocals, as in every factor
-    if hasattr(est, "upsilon"):  # of a one-pass model, at most log det(H/λ)
+    if hasattr(est, "upsilon"):  # Υ of a one-pass model is at most log det(H/λ)
         est.upsilon[0] = d * np.log(square / lam)
     width = _width(master.base.radius, np.full(2, T), est, int(T)) / master.bonus_factor
     return max(1.0, float(width * np.sqrt(d * np.log(T / master.delta)) / master.span))
@@ -131,13 +131,13 @@ def _width(radius: Any, n: Vector, est: Any, horizon: int) -> float:
 
 @entry
 def expected_reward(model: Any, z: float) -> float:
-    """What `mean` says, for Python."""
+    """`mean` as an entry, so that Python can call it."""
     return mean(model, z)
 
 
 @kernel
 def _active(state: MasterState) -> Any:
-    """The state of the active instance: views, no copies."""
+    """The state of the active instance, as views."""
     return view_state(state.instances, state.plan.clock.active[0])
 
 
@@ -146,7 +146,7 @@ def _active(state: MasterState) -> Any:
 
 @kernel
 def _arrange(state: MasterState, rng: np.random.Generator) -> None:
-    """Once before each decision: see who starts and who is active."""
+    """Once before each decision: draw which instances start, and set the active one."""
     if not state.plan.clock.drawn[0]:
         m = draw_instances(state.plan, rng)
         if state.plan.begun[m] == 0:
@@ -184,7 +184,7 @@ def _(master: Master, state: MasterState) -> float:
 @learn.register(Master)
 def _(master: Master, state: MasterState, x: Vector, r: float, slot: int) -> None:
     learn(master.base, _active(state), x, r, slot)
-    if state.plan.clock.pending[0]:  # an observation without a decision teaches the active instance but is no round
+    if state.plan.clock.pending[0]:  # an observation without a decision is learned, but is not a round of the schedule
         g = min(max((state.plan.sums.optimistic[0] - master.low) / master.span, 0.0), 1.0)
         count_round(state.plan, (r - master.low) / master.span, g, int(master.first_order))
 
@@ -201,7 +201,7 @@ def _(master: Master, state: MasterState) -> tuple[float, float, float]:
 
 @limits.register(Master)
 def _(master: Master) -> Limits:
-    # Its tests compare rewards of different rounds: what the arms allow must not change while θ stands still.
+    # The tests compare rewards of different rounds, so with constant θ the best attainable reward must be constant too.
     return limits(master.base)._replace(fixed_arms=True)
 
 
@@ -220,7 +220,7 @@ def _(state: MasterState) -> bool:
     clock, orders = state.plan.clock, len(state.plan.alive)
     one, many = pack(state.blank), pack(state.instances)
     fits = all(many[name].shape == (orders, *one[name].shape) for name in one)
-    # the block of order n has 2^n rounds, and its longest instance always lives
+    # The instance of order n, the length of the whole block, is always alive.
     order, active = int(clock.order[0]), int(clock.active[0])
     lives = 0 <= order < orders and state.plan.alive[order] != 0 and active < orders
     return bool(
@@ -230,7 +230,7 @@ def _(state: MasterState) -> bool:
 
 @grow.register(MasterState)
 def _(state: MasterState) -> MasterState:
-    """Only the active instance learns; but all instances have the same room."""
+    """Only the active instance learns, but the arrays of all instances must have equal shapes."""
     if not isinstance(state.blank, OptimisticState) or not grow.knows(type(state.blank.sums)):
         return state
     active = view_state(state.instances.sums, state.plan.clock.active[0])
@@ -243,14 +243,14 @@ def _(state: MasterState) -> MasterState:
 
 @describe.register(Master)
 def _(master: Master, state: MasterState) -> dict[str, Any]:
-    """What the active instance tells, then:
+    """The description of the active instance, and:
 
     order, active_order
         of the block and of the active instance
     blocks, instances
         (k, 2) first round and order of each, oldest first
     restarts
-        (k, 2) round and number of the test that failed after it
+        (k, 2) round of each restart, and the number of the test that failed after it
     """
     journal = state.plan.journal
     return {

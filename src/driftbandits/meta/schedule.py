@@ -1,6 +1,6 @@
-"""The schedule of MASTER: which instances live in which rounds, and the tests that end a block; `master` says what for.
+"""The schedule of MASTER (see `master`): which instances are alive in which rounds, and the tests that end a block.
 
-A journal remembers the last blocks, instances and restarts.
+A journal keeps the last blocks, instances and restarts.
 """
 
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from ..core.linalg import Vector
 from ..core.state import counters
 from ..protocol import Integers
 
-LOG = 4096  # the last blocks, instances and restarts are remembered, up to this many of each
+LOG = 4096  # the number of blocks, of instances and of restarts that the journal keeps
 
 
 class Entries(NamedTuple):
@@ -23,15 +23,15 @@ class Entries(NamedTuple):
 
 
 class Journal(NamedTuple):
-    """What has happened."""
+    """The last blocks, instances and restarts."""
 
     blocks: Entries  # first round, order
     instances: Entries  # first round, order
     restarts: Entries  # round, failed test
 
 
-class Clock(NamedTuple):
-    """Where the schedule stands, each (1,)."""
+class ScheduleClock(NamedTuple):
+    """The position in the schedule, each (1,)."""
 
     order: Integers  # n: the block has 2^n rounds
     tau: Integers  # rounds of the block played
@@ -41,8 +41,8 @@ class Clock(NamedTuple):
     round: Integers  # t
 
 
-class BlockSums(NamedTuple):
-    """What the tests need of the block so far, each (1,)."""
+class BlockStatistics(NamedTuple):
+    """The statistics of the block so far that the tests use, each (1,)."""
 
     rewards: Vector  # ΣR
     gaps: Vector  # Σ(g̃ − R)
@@ -51,27 +51,27 @@ class BlockSums(NamedTuple):
 
 
 class Schedule(NamedTuple):
-    """Who lives, who is active, and what the tests need of the block so far."""
+    """Which instances are alive, which is active, and the statistics of the tests."""
 
-    clock: Clock
-    alive: Integers  # (K+1,) 1 where an instance of order m lives
+    clock: ScheduleClock
+    alive: Integers  # (K+1,) 1 where an instance of order m is alive
     begun: Integers  # (K+1,) 1 where that instance has been active
     before: Vector  # (K+1,) rewards of the block before the current slot of order m
     chance: Vector  # (K+1,) 2^{−k/2}
-    sums: BlockSums
+    sums: BlockStatistics
     rate: Vector  # (1,) ρ̂(t)·√t
     journal: Journal
 
 
 def blank_schedule(largest: int, rate: float, first_order: int) -> Schedule:
-    """Before round 1: instances of orders up to `largest`, ρ̂(t) = rate/√t, the first block of order `first_order`."""
+    """The schedule before round 1: instances of orders up to `largest`, ρ̂(t) = rate/√t, the first block of order `first_order`."""
     plan = Schedule(
-        clock=counters(Clock),
+        clock=counters(ScheduleClock),
         alive=np.zeros(largest + 1, np.int64),
         begun=np.zeros(largest + 1, np.int64),
         before=np.zeros(largest + 1),
         chance=np.exp2(-0.5 * np.arange(largest + 1)),
-        sums=counters(BlockSums, float),
+        sums=counters(BlockStatistics, float),
         rate=np.full(1, rate),
         journal=Journal(*(Entries(np.zeros((LOG, 2), np.int64), np.zeros(1, np.int64)) for _ in Journal._fields)),
     )
@@ -81,14 +81,14 @@ def blank_schedule(largest: int, rate: float, first_order: int) -> Schedule:
 
 @entry
 def _begin(plan: Schedule, n: int) -> None:
-    """The first block; its longest instance may learn before the first decision."""
+    """Open the first block. Its longest instance counts as begun, because it may learn before the first decision."""
     _open(plan, n)
     plan.begun[n] = 1
 
 
 @kernel
 def _open(plan: Schedule, n: int) -> None:
-    """Begin a block of order n; its longest instance always lives."""
+    """Begin a block of order n; its longest instance is always alive."""
     for m in range(plan.alive.shape[0]):
         plan.alive[m] = plan.begun[m] = 0
     clock = plan.clock
@@ -102,7 +102,7 @@ def _open(plan: Schedule, n: int) -> None:
 
 @kernel
 def draw_instances(plan: Schedule, rng: np.random.Generator) -> int:
-    """Draw the instances that start now (Procedure 1); the order of the shortest that lives."""
+    """Draw the instances that start now (Procedure 1); returns the order of the shortest one alive."""
     clock, journal = plan.clock, plan.journal
     n, tau = clock.order[0], clock.tau[0]
     if tau == 0:
@@ -154,7 +154,7 @@ def _failed_test(plan: Schedule) -> int:
 
 @kernel
 def count_round(plan: Schedule, reward: float, g: float, first_order: int) -> None:
-    """Book a reward and its g̃, both in [0, 1], test, and go on to the next round, block or restart."""
+    """Record a reward and its g̃, both in [0, 1], run the tests, and advance to the next round, block or restart."""
     clock, sums = plan.clock, plan.sums
     sums.rewards[0] += reward
     sums.gaps[0] += g - reward
@@ -170,7 +170,7 @@ def count_round(plan: Schedule, reward: float, g: float, first_order: int) -> No
 
 
 def oldest_first(entries: Entries) -> Integers:
-    """The rows that are kept, in their order."""
+    """The entries that are kept, oldest first."""
     rows, count = entries.rows, int(entries.total[0])
     kept = rows[:count] if count <= LOG else np.roll(rows, -(count % LOG), axis=0)
     return kept.copy()

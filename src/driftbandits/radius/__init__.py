@@ -1,4 +1,4 @@
-"""How sure are we? The radius β of each theorem."""
+"""The confidence radius β of each theorem."""
 
 from .constant import Constant
 from .mix_loss import MixLoss, PublishedMixLoss

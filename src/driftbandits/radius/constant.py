@@ -16,7 +16,7 @@ class Constant(Radius):
     L: float
 
     def check(self) -> None:
-        """A width is not negative."""
+        """β must not be negative, L must be positive."""
         require(self.value >= 0.0, "value", self.value, "≥ 0", "it is the width of an interval")
         positive("L", self.L, "it bounds the norm of every arm")
 

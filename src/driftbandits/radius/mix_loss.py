@@ -3,10 +3,10 @@ r"""The radii of one-pass learners: for θ_t and H_t of `model.OnePass`, ‖θ_t
     β_t² = aλS² + φη(2 log(1/δ) + Υ_t)                                             `MixLoss`: onepass-proof §2
     β_t² = 4λS² + 2η log(1/δ) + (6η²+η)·d·log(1 + k_μL²n/(λd))                     `PublishedMixLoss`: Zhang et al. 2025, with n = Σw for t
 
-Υ is kept by the model: Υ ← γΥ + log(1 + k·μ′(z)q). No constant of the link appears: with μ(z) = z it is the method of mixtures. a is 1
+The model maintains Υ ← γΥ + log(1 + k·μ′(z)q). No constant of the link appears; with μ(z) = z this is the method of mixtures. a is 1
 for the ridge anchor and 4 for the prox anchor; φ is 1 for Bernoulli and Poisson rewards, R² for the identity link.
 
-It holds at each fixed t; `uniform` makes it hold at all (`union`). With γ = 1 it does so by itself.
+The bound holds at each fixed t; `uniform` makes it hold at all t simultaneously (`union`). With γ = 1 it does so without a union bound.
 """
 
 import math
@@ -105,7 +105,9 @@ def _(radius: Any) -> Limits:
 @noise_size.register(MixLoss, PublishedMixLoss)
 def _(radius: Any) -> float:
     if radius.counts or radius.top > 0.0:
-        raise InvalidValue("sigma is not allowed: the noise of these rewards follows from their mean; weight=… is")
+        raise InvalidValue(
+            "sigma is not allowed: the noise of these rewards follows from their mean; give weight=… instead"
+        )
     return math.sqrt(getattr(radius, "phi", 1.0))
 
 

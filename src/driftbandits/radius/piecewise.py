@@ -2,9 +2,8 @@ r"""The radius of Lemma `lemma:SCB-PW-confidence-set`: θ_t ∈ C_t for every t 
 
     ρ = ((2L²S·k_μ + L·m)/√r)·γ^D/(1−γ)  +  noise terms of β̃ at n = (1−γ^D)/(1−γ)  +  √r·S,      r = λc_μ
 
-D is a parameter, as in the paper's algorithm; 0 stands for the theorem's D = log T/log(1/γ), so that γ^D = 1/T (resolution C7).
- The paper prints (1−γ^{2D})/(1−γ) for the sum that n stands for: option
-`printed` (resolution C6). ρ does not depend on t.
+D is a parameter, as in the paper's algorithm; 0 means the theorem's D = log T/log(1/γ), so that γ^D = 1/T (resolution C7). The paper prints
+(1−γ^{2D})/(1−γ) for n; option `printed` uses that (resolution C6). ρ does not depend on t.
 """
 
 from typing import Any
@@ -36,7 +35,7 @@ class Piecewise(Radius):
     uniform: float = 0.0
 
     def check(self) -> None:
-        """The past must fade."""
+        """γ must be below 1, so that observations from before a change lose their weight."""
         positive("lam", self.lam, "V = λI must be invertible in round 1")
         require(0.0 < self.c_mu <= self.k_mu, "c_mu", self.c_mu, "in (0, k_mu]", "they are the extreme slopes of μ")
         positive("S", self.S, "it bounds the norm of θ")

@@ -2,15 +2,15 @@ r"""The radius around a posterior mean, from the self-normalised inequality with
 
     σβ,     β = B₀ + √( 2 log(1/δ) + log det Λ̃ − log det Λ₀ ),      B₀ ≥ ‖m₀ − θ‖_{Λ₀}
 
-For each fixed round, θ standing still and a refreshed prior: Λ(m−θ) = Λ₀(m₀−θ) + Σ w x·noise/σ; the first term has norm ≤ B₀ in Λ̃⁻¹ since
-Λ̃ ⪰ Λ₀, the second is Theorem 1 of Abbasi-Yadkori et al. (2011). With m₀ = 0, Λ₀ = (λ/σ²)I and B₀ = √λS/σ it is D-LinUCB's, in determinant
-form. Where the prior fades no bounded radius is known, and the same formula is a heuristic.
+The bound holds in each fixed round, for constant θ and a refreshed prior. In Λ(m−θ) = Λ₀(m₀−θ) + Σ w x·noise/σ the first term has norm ≤ B₀
+in Λ̃⁻¹, since Λ̃ ⪰ Λ₀, and the second is bounded by Theorem 1 of Abbasi-Yadkori et al. (2011). With m₀ = 0, Λ₀ = (λ/σ²)I and B₀ = √λS/σ it is
+D-LinUCB's radius, in determinant form. For a fading prior no bounded radius is known, and the same formula is a heuristic.
 
-Without a B₀ the prior is taken at its word: θ ~ N(m₀, Λ₀⁻¹) has ‖m₀−θ‖²_{Λ₀} ~ χ²_d, and with probability 1 − δ (Laurent and Massart 2000)
+If B₀ is not given, θ is assumed to be drawn from the prior: ‖m₀−θ‖²_{Λ₀} ~ χ²_d, and with probability 1 − δ (Laurent and Massart 2000)
 
     B₀² = d + 2√(d·log(1/δ)) + 2 log(1/δ)
 
-`plain` radii are σ alone: then σ‖x‖_{V⁻¹ṼV⁻¹} is the standard deviation that randomised rules draw from.
+A `plain` radius is σ alone: σ‖x‖_{V⁻¹ṼV⁻¹} is the standard deviation with which randomised rules sample.
 """
 
 import math
@@ -26,13 +26,13 @@ from ..protocol import Limits, beta, limits, noise_size, wants_squares
 
 
 class Posterior(Radius):
-    """σβ for estimates that know the volume their data have added to a prior."""
+    """σβ, for estimates with a field `volume`: log det Λ̃ − log det Λ₀, or a bound of it."""
 
     sigma: float
     delta: float
-    B0: float = -1.0  # negative: what a θ drawn from the prior has
+    B0: float = -1.0  # negative: the bound for a θ drawn from the prior
     scale: float = 1.0
-    plain: float = 0.0  # 1: β = 1, the posterior's own width
+    plain: float = 0.0  # 1: β = 1, the posterior's own standard deviation
 
     def check(self) -> None:
         """Refuse constants outside the inequality's assumptions."""

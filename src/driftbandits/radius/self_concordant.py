@@ -2,10 +2,10 @@ r"""The radius of Lemma 3, from the self-normalised inequality of Faury et al. (
 
     β̃_{t−1} = √ρ/(2m) + (2m/√ρ)(log(1/δ) + d·log 2) + (dm/√ρ)·log(1 + L²k_μn/(ρd)) + √ρ·S,      ρ = λc_μ,  n = Σ_{s<t} w_{t−1,s}
 
-`inflation`   multiplies the first three terms, the noise. As printed 1; corrected √min(e^{2LS}, k_μ/c_μ), because the noise of
-              round s has the variance of θ_s while the norm is that of θ_t (resolution G1).
+`inflation`   multiplies the first three terms, which bound the noise. It is 1 as printed, and √min(e^{2LS}, k_μ/c_μ) as corrected, because
+              the noise of round s has the variance of θ_s while the norm is that of θ_t (resolution G1).
 `squared`     n = Σ w² (resolution A2);   `uniform`   union bound over rounds (resolution A5; `union`).
-`scale`       multiplies the whole; the bonus of SCB-WeightUCB has 2√(1+2LS)·k_μ/√c_μ here.
+`scale`       multiplies the whole radius; the bonus of SCB-WeightUCB uses 2√(1+2LS)·k_μ/√c_μ.
 """
 
 from typing import Any
@@ -36,7 +36,7 @@ class SelfConcordant(Radius):
     uniform: float = 0.0
 
     def check(self) -> None:
-        """Everything but the options is positive."""
+        """All constants must be positive, and L ≤ 1."""
         positive("lam", self.lam, "V = λI must be invertible in round 1")
         require(
             0.0 < self.c_mu <= self.k_mu,
@@ -58,11 +58,11 @@ class SelfConcordant(Radius):
         probability("delta", self.delta)
         require(self.scale >= 0.0, "scale", self.scale, "≥ 0", "it multiplies the width of an interval")
         check_union(self.uniform)
-        require(self.inflation >= 1.0, "inflation", self.inflation, "≥ 1", "it repairs a bound that is too small")
+        require(self.inflation >= 1.0, "inflation", self.inflation, "≥ 1", "it corrects a bound that is too small")
 
 
 class ProjectionFree(Radius):
-    """scale·(1+D̂)·β̃, or scale·√(1+D̂)·β̃ while ‖θ̂‖ ≤ S: what |μ(xᵀθ̂) − μ(xᵀθ)| costs when θ̂ may leave the ball.
+    """scale·(1+D̂)·β̃, or scale·√(1+D̂)·β̃ while ‖θ̂‖ ≤ S: a bound of |μ(xᵀθ̂) − μ(xᵀθ)| when θ̂ may lie outside the ball.
 
     D̂ = min{D̄(b), L(S+‖θ̂‖)},  D̄(b) = (b² + b√(b²+4))/2,  b = Lβ̃/√(λc_μ)      (theory §1 iv; idea: Russac et al. 2021; constants ours)
     """
@@ -81,7 +81,7 @@ def noise_radius(lam_c: float, k_mu: float, L: float, m: float, failure: float, 
 
 @kernel
 def spread(b: float, L: float, reach: float) -> float:
-    """D̂ = min{D̄(b), L·reach}: how far xᵀθ can be from xᵀθ̂."""
+    """D̂ = min{D̄(b), L·reach}: an upper bound of |xᵀθ − xᵀθ̂|."""
     return float(min(0.5 * (b * b + b * np.sqrt(b * b + 4.0)), L * reach))
 
 

@@ -3,14 +3,14 @@ r"""The radius of Lemma 1, from the self-normalised inequality of Abbasi-Yadkori
     β_{t−1} = √λ·S + R·√( 2 log(1/δ) + d·log(1 + L²·n/(λd)) ),      n = Σ_{s<t} w_{t−1,s}                    (trace form)
     β_{t−1} = √λ·S + R·√( 2 log(1/δ) + log det V_{t−1} − d·log λ )                                            (determinant form)
 
-The determinant form is never larger (Lemma `lemma:det-inequality`). Three options:
+The determinant form is never larger (Lemma `lemma:det-inequality`). Options:
 
-- `squared`: n = Σ w² and Ṽ in place of V. Valid and smaller for every discounted learner, because Ṽ ⪯ V (resolution A2); the paper
-  uses it for D-LinUCB.
-- `uniform`: the inequality holds for each fixed t, not for all t at once, since the weights change with t (resolution A5; Wu 2026). A
-  union bound repairs it, over the horizon or over all t (`union`).
-- `scale` multiplies the whole radius; the theory is scale = 1.
-- `corruption` = cC is added where rewards may be corrupted by C in total and every observation has weight at most c/‖x‖_{V⁻¹}: then
+- `squared` uses n = Σ w² and Ṽ instead of V. This is valid and smaller for every discounted learner, because Ṽ ⪯ V (resolution A2); the
+  paper uses it for D-LinUCB.
+- `uniform` makes the radius hold for all t simultaneously. The inequality alone holds for each fixed t, because the weights change with t
+  (resolution A5; Wu 2026); a union bound is added, over the horizon or over all t (`union`).
+- `scale` multiplies the whole radius; the theory has scale = 1.
+- `corruption` = cC is added if rewards may be corrupted by C in total and every observation has weight at most c/‖x‖_{V⁻¹}, because then
   ‖Σ w·corruption·x‖_{V⁻¹} ≤ cC (He et al. 2022).
 """
 
@@ -41,7 +41,7 @@ def _check(radius: Any) -> None:
 
 
 class SelfNormalised(Radius):
-    """β in trace form: needs only the number of effective rounds."""
+    """β in trace form, which needs only the effective number of rounds n."""
 
     lam: float
     S: float
@@ -59,7 +59,7 @@ class SelfNormalised(Radius):
 
 
 class SelfNormalisedDet(Radius):
-    """β in determinant form: never larger than the trace form."""
+    """β in determinant form, which is never larger than the trace form."""
 
     lam: float
     S: float

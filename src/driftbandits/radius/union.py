@@ -1,10 +1,10 @@
-"""What it costs that a radius holds in every round and not only in one, added to log(1/δ) (resolution A5; Wu 2026).
+"""Union bounds: the term added to log(1/δ) so that a radius holds in all rounds simultaneously (resolution A5; Wu 2026).
 
-    ONE      0                        the inequality of the paper's lemmas: each fixed t
-    ALL      log T                    all t ≤ T at once: δ/T per round
-    ANYTIME  log(2t(1+log t)²)        all t at once, without a horizon: δ_t = δ/(2t(1+log t)²), Σ_t δ_t ≤ δ
+    ONE      0                        the inequality of the paper's lemmas, for each fixed t
+    ALL      log T                    all t ≤ T simultaneously: δ/T per round
+    ANYTIME  log(2t(1+log t)²)        all t simultaneously, without a horizon: δ_t = δ/(2t(1+log t)²), Σ_t δ_t ≤ δ
 
-A radius that stays bounded cannot hold for all t at once when weights are discounted (Wu 2026): the last two grow.
+With discounted weights no bounded radius can hold for all t simultaneously (Wu 2026), which is why the last two grow.
 """
 
 from typing import Literal
@@ -19,7 +19,7 @@ UniformInTime = bool | Literal["anytime"]
 
 
 def over_time(uniform_in_time: UniformInTime) -> float:
-    """The field `uniform` of a radius: each round by itself, all up to T, or all there are.
+    """The field `uniform` of a radius: valid in each fixed round, in all rounds up to T, or in all rounds.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def over_time(uniform_in_time: UniformInTime) -> float:
 
 @kernel
 def union(uniform: float, rounds: int) -> float:
-    """What is added to log(1/δ); `rounds` is T, or the round t for `ANYTIME`."""
+    """The term added to log(1/δ); `rounds` is T, or the round t for `ANYTIME`."""
     if uniform == ANYTIME:
         return ever(rounds)
     return float(np.log(float(rounds))) if uniform == ALL else 0.0
@@ -52,5 +52,11 @@ def ever(t: int) -> float:
 
 
 def check_union(uniform: float) -> None:
-    """One of the three."""
-    require(uniform in (ONE, ALL, ANYTIME), "uniform", uniform, "0, 1 or 2", "one round, all up to T, or all there are")
+    """`uniform` must be one of the three constants."""
+    require(
+        uniform in (ONE, ALL, ANYTIME),
+        "uniform",
+        uniform,
+        "0, 1 or 2",
+        "each fixed round, all rounds up to T, or all rounds",
+    )

@@ -1,4 +1,4 @@
-"""How do we choose? Optimism with one of two norms, over a set of parameters, or a randomised index."""
+"""Rules that choose an arm: a bonus in one of two norms, optimism over a set of parameters, or a randomised index."""
 
 from .bonus import Bonus, RandomisedBonus, SandwichBonus, WideSandwich
 from .parameter import ParameterBased

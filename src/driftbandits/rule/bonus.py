@@ -1,9 +1,9 @@
 """Optimism in the face of uncertainty: play argmax mean(xᵀθ̂) + β·‖x‖.
 
 `Bonus`            ‖x‖_{V⁻¹}, one matrix (LB-WeightUCB, OFUL, …; paper, Algorithm 1, line 3)
-`SandwichBonus`    ‖x‖_{V⁻¹ṼV⁻¹}, two matrices (D-LinUCB; Russac et al. 2019); never wider, since Ṽ ⪯ V
-`WideSandwich`     the same where Ṽ may exceed V, so that no arm can be left unscored
-`RandomisedBonus`  the second, times a·Z with one Z ~ N(0, 1) per round for all arms (D-RandLinUCB; Kim and Tewari 2020)
+`SandwichBonus`    ‖x‖_{V⁻¹ṼV⁻¹}, two matrices (D-LinUCB; Russac et al. 2019); never larger, since Ṽ ⪯ V
+`WideSandwich`     the same norm where Ṽ may exceed V, so that bounds in V⁻¹ do not apply and every arm is scored
+`RandomisedBonus`  the sandwich bonus times a·Z, with one Z ~ N(0, 1) per round for all arms (D-RandLinUCB; Kim and Tewari 2020)
 """
 
 from typing import Any
@@ -46,7 +46,7 @@ class RandomisedBonus(Rule):
     optimistic: float = 0.0
 
     def check(self) -> None:
-        """The factor of the bonus is a scale."""
+        """The scale a must not be negative."""
         require(self.a >= 0.0, "a", self.a, "≥ 0", "it scales a symmetric perturbation")
 
 
@@ -67,7 +67,8 @@ def _(rule: Any, setting: Setting) -> WidthWork:
 
 @blank_work.register(WideSandwich)
 def _(rule: WideSandwich, setting: Setting) -> WidthWork:
-    unknown = setting._replace(arms=np.zeros((setting.dim, 0)))  # bounds of widths are bounds in V⁻¹, too small here
+    # Lazy scoring bounds widths by ‖x‖_{V⁻¹}, which is not an upper bound here; without fixed arms every arm is scored.
+    unknown = setting._replace(arms=np.zeros((setting.dim, 0)))
     return blank_width_work(unknown, metric=True)
 
 

@@ -1,21 +1,22 @@
-r"""Branch and bound over the confidence set C: no point of it gives any arm more than the best value found.
+r"""Branch and bound over the confidence set C: a proof that no point of C gives any arm more than the best value found.
 
-A cell is a box of half-widths h, r = ‖h‖, expanded about its centre c (moved into the ball). With |μ″| ≤ μ′ and D = H(c) − λc_μI, every
-θ of C in the cell has
+A cell is a box with half-widths h and radius r = ‖h‖; bounds are expansions about its centre c (moved into the ball). With |μ″| ≤ μ′ and
+D = H(c) − λc_μI, every θ of C in the cell satisfies
 
     ‖u(c) + H(c)(θ−c)‖_{M⁻¹} ≤ ρ + ((e^{Lr}−1)/(Lr) − 1)·r·√‖D‖ =: ρ′,    M = λc_μI + e^{Lr}D  ⪰  H(θ)
 
-that is, it lies in an ellipsoid about the Newton point c − H⁻¹u. The cell shrinks to the ellipsoid's box, and an arm is worth at most
+that is, it lies in an ellipsoid about the Newton point c − H⁻¹u. The cell shrinks to the bounding box of the ellipsoid, and there an arm
+has at most the value
 
-    xᵀ(c − H⁻¹u) + ρ′·√(e^{Lr}·xᵀH⁻¹x − (e^{Lr}−1)λc_μ‖H⁻¹x‖²)                                       good while C is small
+    xᵀ(c − H⁻¹u) + ρ′·√(e^{Lr}·xᵀH⁻¹x − (e^{Lr}−1)λc_μ‖H⁻¹x‖²)                                       tight while C is small
 
-there. With |μ‴| ≤ μ′ and k = L‖H⁻¹u‖ it also satisfies two linear inequalities, exact to second order in r,
+With |μ‴| ≤ μ′ and k = L‖H⁻¹u‖, θ also satisfies two linear inequalities, exact to second order in r,
 
     ∇P(c)ᵀ(θ−c) ≤ ρ² − P(c) + κ(2k+k²)‖D‖r² =: s,   κ = (e^{Lr}−1−Lr)/(Lr)²      from P(θ) = max_v 2u(θ)ᵀv − vᵀH(θ)v at v = H⁻¹u
     nᵀθ ≤ S,   n = c/‖c‖
 
-so that with x = τ∇P + σn + e, τ, σ ≥ 0 and e as small as possible, xᵀθ ≤ τ(s + ∇Pᵀc) + σS + max_{box} eᵀθ. What cannot beat the best
-value found is dropped, the rest cut in two.
+so that with x = τ∇P + σn + e, τ, σ ≥ 0 and e as small as possible, xᵀθ ≤ τ(s + ∇Pᵀc) + σS + max_{box} eᵀθ. Cells that cannot beat the best
+value found are dropped; the others are cut in two.
 """
 
 from typing import Any, NamedTuple
@@ -30,13 +31,13 @@ from ..sums.likelihood import Atoms
 from .confidence import DEPTH, NOT_CLIMBED, ParameterWork, climb, inverse_diagonal, slope_at, take
 from .relaxed import GAP, copy
 
-CELLS = 3000  # cells looked at, at most, per decision; a third of it in more than two dimensions
-COARSE = 0.05  # L·r above which a cell is cut before its arms are climbed
+CELLS = 3000  # the largest number of cells visited per decision; a third of it in more than two dimensions
+COARSE = 0.05  # L·r above which a cell is cut before the ascent is run for its arms
 FAR = 30.0  # L·r above which the bounds of a cell are useless
 
 
 class Search(NamedTuple):
-    """What is searched: C, for a value of the arms first..last−1."""
+    """The arguments of a search: maximise the value of the arms first..last−1 over C."""
 
     rule: Any
     model: Any
@@ -62,10 +63,10 @@ def search(
     last: int,
     spare: bool,
 ) -> None:
-    """Look at all of C for a value of arms first..last−1 above the best: found.best ends as it, found.bound as what remains possible.
+    """Search all of C for a larger value of the arms first..last−1: updates found.best, and sets found.bound to what remains possible.
 
-    To know which arm is best one need not know how much it is worth: if `spare`, cells in which only the leader could gain are dropped
-    unexplored. Should another arm take the lead, the search begins again.
+    The best arm can be known without its exact value. If `spare`, cells in which only the leading arm could gain are dropped unexplored;
+    if another arm takes the lead, the search starts again.
     """
     of = Search(rule, model, sums, est, work, arms, score, first, last)
     d = work.x.shape[0]
@@ -80,12 +81,14 @@ def search(
             break
         waiting -= 1
         r = visit(of, leader, waiting)
+        # Cells were dropped on behalf of the old leader: a new leader restarts the search from the root cell.
         if spare and leader != leader_of(score, first, last):
             leader = leader_of(score, first, last)
             copy(work.root[0], work.centre[0])
             copy(work.root[1], work.half[0])
             work.most[0] = np.inf
             waiting, open_cells = 1, -np.inf
+        # The stack is full, or the cell too small to cut: it stays open, and its bound limits the certificate.
         elif r > 0.0 and (waiting + 2 > DEPTH or r <= 1e-13 * rule.S):
             open_cells = max(open_cells, work.most[waiting])
         elif r > 0.0:
@@ -108,7 +111,7 @@ def leader_of(score: Vector, first: int, last: int) -> int:
 
 @kernel
 def cut(work: ParameterWork, at: int, d: int) -> None:
-    """Cell `at` becomes two, cut where it is widest."""
+    """Cut cell `at` in two along its widest side."""
     widest = 0
     for i in range(d):
         if work.half[at, i] > work.half[at, widest]:
@@ -126,7 +129,7 @@ def cut(work: ParameterWork, at: int, d: int) -> None:
 
 @solver
 def visit(of: Search, leader: int, at: int) -> float:
-    """Bound cell `at`, shrink it, climb from it; its radius, or 0 if it is done with."""
+    """Bound cell `at`, shrink it, run the ascent from it; returns its radius, or 0 if the cell can be dropped."""
     rule, model, work = of.rule, of.model, of.work
     if not may_win(of, leader, at):
         return 0.0
@@ -155,7 +158,7 @@ def visit(of: Search, leader: int, at: int) -> float:
 
 @kernel
 def hopeless(work: ParameterWork, score: Vector, leader: int, a: int, bound: float) -> bool:
-    """Can arm a, worth at most `bound` here, be forgotten? An arm not climbed yet must be worse than a tie."""
+    """Whether arm a, with value at most `bound` in this cell, cannot win. An arm without a value yet must be worse than a tie."""
     if work.found.known[0] == 0.0:
         return False
     if a == leader:
@@ -165,7 +168,7 @@ def hopeless(work: ParameterWork, score: Vector, leader: int, a: int, bound: flo
 
 @kernel
 def may_win(of: Search, leader: int, at: int) -> bool:
-    """Does the cell meet the ball, and is some arm's largest value over its box of interest?"""
+    """Whether the cell intersects the ball and some arm's largest value over its box could still win."""
     work, least = of.work, 0.0
     for i in range(of.arms.shape[0]):
         least += max(abs(work.centre[at, i]) - work.half[at, i], 0.0) ** 2
@@ -179,7 +182,7 @@ def may_win(of: Search, leader: int, at: int) -> bool:
 
 @kernel
 def settle_spot(rule: Any, work: ParameterWork, at: int) -> float:
-    """spot ← the centre of the cell, moved into the ball, which brings it nearer to every point of the ball; the cell's radius."""
+    """Set spot to the centre of the cell, projected onto the ball, which brings it closer to all points there; returns the radius."""
     d = work.spot.shape[0]
     r = size = 0.0
     for i in range(d):
@@ -207,7 +210,7 @@ def size_of_data(H: Matrix, ridge: float) -> float:
 
 @solver
 def improve(of: Search) -> bool:
-    """The spot is in C: if an arm is worth more there than the best so far, climb from there."""
+    """The spot is in C: if some arm has a larger value there than the best so far, run the ascent from there."""
     work = of.work
     best, value = -1, work.found.best[0]
     for a in range(of.first, of.last):
@@ -250,7 +253,7 @@ def least_slope(work: ParameterWork, at: int) -> float:
 
 @solver
 def bound_arms(of: Search, leader: int, at: int, rho: float, growth: float, slack: float) -> float:
-    """What the arms can be worth in the cell; the cell's radius if one of them still matters, else 0."""
+    """Bound the values of the arms in the cell; returns the cell's radius if one of them could still win, else 0."""
     rule, work, arms, score = of.rule, of.work, of.arms, of.score
     r = 0.0
     for i in range(work.spot.shape[0]):

@@ -1,4 +1,4 @@
-r"""The confidence set of SCB-PW-WeightUCB and an ascent in it; `parameter` says what for.
+r"""The confidence set of SCB-PW-WeightUCB, and a local ascent in it that `parameter` uses.
 
 C = {‖θ‖ ≤ S, P(θ) ≤ ρ²},   P(θ) = ‖u(θ)‖²_{H⁻¹(θ)},   u = g(θ) − g(θ̂)
 """
@@ -13,16 +13,16 @@ from ..core.linalg import Matrix, Vector, dot, norm, scale
 from ..sums.likelihood import Atoms, evaluate, local_distance
 from .relaxed import ChoiceTally, budget, copy, expansion, push
 
-DEPTH = 400  # cells waiting, at most
-NOT_CLIMBED = -np.inf  # the score of an arm that is worth less than another, or not known yet
+DEPTH = 400  # the largest number of cells on the stack
+NOT_CLIMBED = -np.inf  # the score of an arm that cannot win, or whose value is not known yet
 
 
 class Found(NamedTuple):
-    """What is known of C in this round."""
+    """The results of the search in C in this round."""
 
     best: Vector  # (1,) the best value found
     known: Vector  # (1,) 1 if a point of C is known
-    bound: Vector  # (1,) the most that an open cell can hold
+    bound: Vector  # (1,) an upper bound of all values in C
 
 
 class ParameterWork(NamedTuple):
@@ -30,7 +30,7 @@ class ParameterWork(NamedTuple):
 
     value: Vector  # (1,)    index of the last choice
     tally: ChoiceTally
-    gap: Vector  # (1,)    the largest of choices that were not certified
+    gap: Vector  # (1,)    the largest difference of bound and value among all choices
     rho: Vector  # (1,)    ρ
     found: Found
     inner: Vector  # (d,)    a point of C
@@ -44,9 +44,9 @@ class ParameterWork(NamedTuple):
     shift: Vector  # (d,)    H⁻¹u there
     factor: Matrix  # (d, d)  of H there
     root: Matrix  # (2, d)  centre and half-widths of the box that C lies in
-    centre: Matrix  # (DEPTH, d)  cells that wait
-    half: Matrix  # (DEPTH, d)
-    most: Vector  # (DEPTH,)    what they can hold
+    centre: Matrix  # (DEPTH, d)  centres of the cells on the stack
+    half: Matrix  # (DEPTH, d)  their half-widths
+    most: Vector  # (DEPTH,)    upper bounds of the values in them
 
 
 @kernel
@@ -84,9 +84,10 @@ def inverse_diagonal(work: ParameterWork, i: int) -> float:
 
 @solver
 def enter(rule: Any, model: Any, sums: Atoms, est: Any, width: float, work: ParameterWork) -> None:
-    """A point of C, if θ̃ (the minimiser of P on the ball, to rounding) is one, and the box that C lies in.
+    """Start a round: find a point of C, and a box that contains C as the root cell.
 
-    C lies in E, and E in ‖θ−θ̂‖_{H(θ̂)} ≤ B/√h(L(S+‖θ̂‖)) (`relaxed`).
+    The point is θ̂ or, outside the ball, θ̃ (the minimiser of P on the ball, up to rounding) if it is in C. C is contained in E, and E in
+    ‖θ−θ̂‖_{H(θ̂)} ≤ B/√h(L(S+‖θ̂‖)) (`relaxed`).
     """
     d = est.hat.shape[0]
     work.rho[0] = width
@@ -110,7 +111,7 @@ def enter(rule: Any, model: Any, sums: Atoms, est: Any, width: float, work: Para
 
 @solver
 def pole(rule: Any, model: Any, sums: Atoms, est: Any, work: ParameterWork) -> float:
-    """θ ← S·x/‖x‖, or a point of C if x = 0 and one is known; P(θ)."""
+    """Set θ to the pole S·x/‖x‖, or to a point of C if x = 0 and one is known; returns P(θ)."""
     size = norm(work.x)
     if size == 0.0:
         copy(work.inner, work.theta)
@@ -124,9 +125,10 @@ def pole(rule: Any, model: Any, sums: Atoms, est: Any, work: ParameterWork) -> f
 def climb(
     rule: Any, model: Any, sums: Atoms, est: Any, work: ParameterWork, arms: Matrix, a: int, start: Vector
 ) -> float:
-    """A local maximum of x_aᵀθ over C, from a point of C: first towards the arm's pole, then by moving ellipsoids.
+    """A local maximum of x_aᵀθ over C from a point of C: first towards the arm's pole, then by a sequence of ellipsoids.
 
-    The model κ‖y−θ‖²_H + ∇Pᵀ(y−θ) ≤ ρ² − P replaces P ≤ ρ². κ grows until the model's best point lies in C, as it does for large κ.
+    The quadratic constraint κ‖y−θ‖²_H + ∇Pᵀ(y−θ) ≤ ρ² − P replaces P ≤ ρ². κ is increased until the maximiser under it lies in C, which it
+    does for large κ.
     """
     take(arms, a, work.x)
     d = work.x.shape[0]
@@ -166,9 +168,9 @@ def climb(
 
 @solver
 def go_towards(model: Any, sums: Atoms, est: Any, work: ParameterWork, limit: float) -> None:
-    """θ ← a point of C near its edge on the way from θ to y, by halving."""
+    """Move θ to a point of C near its boundary on the segment from θ to y, by bisection."""
     d = work.x.shape[0]
-    low, high = 0.0, 2.0
+    low, high = 0.0, 2.0  # with 2 as the upper end, the first point tried is y itself
     for _ in range(6):
         share = 0.5 * (low + high)
         for i in range(d):

@@ -2,15 +2,16 @@ r"""Optimism over the paper's confidence set: play argmax_x max_{θ∈C} xᵀθ 
 
     C = {‖θ‖ ≤ S, P(θ) ≤ ρ²},   P(θ) = ‖u(θ)‖²_{H⁻¹(θ)},   u = g(θ) − g(θ̂)                not convex
 
-Three steps find the best arm and prove it.
+The best arm is found, and proved to be the best, in three steps:
 
-1. *Poles.* xᵀθ ≤ S‖x‖, attained at Sx/‖x‖. If C holds the pole of a longest arm, the longest arms whose poles it holds tie and win.
-2. *Ascent* (`confidence`). Else a local maximum of xᵀθ over C. It gives values that are attained.
+1. *Poles.* xᵀθ ≤ S‖x‖, attained at the pole Sx/‖x‖. If C contains the pole of an arm of largest norm, then the arms of largest norm whose
+   poles are in C tie and win.
+2. *Ascent* (`confidence`). Otherwise a local maximum of xᵀθ over C gives a value that is attained.
 3. *Branch and bound* (`bounding`) proves that no point of C gives any arm more.
 
-A choice is *certified* if no arm can be worth more than 1e-7 above it. At d = 2 the cells always end; in more dimensions they may be too
-many: then the best found is played, counted as not certified, and the largest `gap` to what the open cells could still hold is reported.
-If C is empty (`empty_set`; proved the same way) the rule is greedy at the likeliest θ of the ball.
+A choice is *certified* if no arm can have a value more than 1e-7 above it. For d = 2 the search always ends. In more dimensions there may
+be too many cells; then the best arm found is played and counted as not certified, and the largest `gap` between its value and the bound of
+the open cells is reported. If C is empty (`empty_set`, proved the same way), the rule is greedy at the maximum-likelihood θ of the ball.
 """
 
 from typing import Any
@@ -107,7 +108,7 @@ def optimistic_arm(
     arms: Matrix,
     score: Vector,
 ) -> None:
-    """The value of every arm that can win; −∞ for those that cannot."""
+    """Write the value of every arm that can win into `score`, and −∞ for those that cannot."""
     n = score.shape[0]
     enter(rule, model, sums, est, beta, work)
     top = 0.0
@@ -115,7 +116,7 @@ def optimistic_arm(
         take(arms, a, work.x)
         score[a] = rule.S * norm(work.x)
         top = max(top, score[a])
-    # Poles: of the longest arms first. The pole nearest to C is where the ascent begins, if it has to.
+    # Poles: those of the longest arms first. If no pole decides, the ascent starts with the arm whose pole is nearest to C.
     level = tie_level(top)
     first, nearest = 0, np.inf
     for longest in (True, False):
@@ -158,7 +159,7 @@ def values_of_all(
     arms: Matrix,
     score: Vector,
 ) -> None:
-    """max xᵀθ over C of every arm, each searched on its own."""
+    """Write max xᵀθ over C for every arm, with one search per arm."""
     for a in range(score.shape[0]):
         enter(rule, model, sums, est, beta, work)
         take(arms, a, work.x)
@@ -176,11 +177,12 @@ def values_of_all(
 
 @solver
 def greedy(rule: Any, model: Any, sums: Atoms, est: Any, work: ParameterWork, arms: Matrix, score: Vector) -> None:
-    """The scores where C is empty: xᵀθ at the likeliest θ of the ball."""
+    """The scores if C is empty: xᵀθ at the maximum-likelihood θ of the ball."""
     size = norm(est.hat)
     for i in range(est.hat.shape[0]):
         work.theta[i] = est.hat[i] * min(1.0, rule.S / size)
     newton_on_ball(model.link, sums, model.lam * model.c_mu, sums.b, rule.L, rule.S, work.theta, est.newton)
+    # Emptiness is proved only if the search left no cell open; otherwise the choice must not count as certified.
     proved = work.found.bound[0] == -np.inf
     work.found.bound[0] = -np.inf
     for a in range(score.shape[0]):

@@ -4,10 +4,10 @@ r"""Optimism over a convex set that contains the paper's: play argmax_x max_{θ�
     E = {‖θ‖ ≤ S, F(θ) − F(θ̂) ≤ B²},   B² = ρ²/(4h(D̂)),   h(D) = (e^{−D}+D−1)/D²         convex, and contains C
     D̂ = min{D̄(b), L(S+‖θ̂‖)},   D̄(b) = (b²+b√(b²+4))/2,   b = Lρ/√(λc_μ)
 
-E is larger than C, often much: at the paper's size it is the whole ball where C is not. This is another rule than SCB-PW-WeightUCB's.
-Around an iterate θ the loss is replaced by its quadratic model, and max xᵀy subject to that model and
-to the ball is solved exactly, along y(τ) = argmin_{‖y‖≤S} ½‖y−θ‖²_H + uᵀ(y−θ) − τxᵀy: a Newton method, a few evaluations per arm.
-At its end the Lagrangian dual at the multipliers (1/τ, ν/τ) bounds the value from above:
+E is larger than C, often much larger: in the paper's experiments it is the whole ball where C is not. This rule therefore differs from that
+of SCB-PW-WeightUCB. Around an iterate θ the loss is replaced by its quadratic model, and max xᵀy subject to that model and to the ball is
+solved exactly, along y(τ) = argmin_{‖y‖≤S} ½‖y−θ‖²_H + uᵀ(y−θ) − τxᵀy. This is a Newton method and takes a few evaluations per arm. On
+convergence the Lagrangian dual at the multipliers (1/τ, ν/τ) bounds the value from above:
 
     max_E xᵀθ ≤ xᵀθ + (1/τ)(F(θ̂) + B² − F(θ)) + (ν/2τ)(S² − ‖θ‖²) + ‖r‖²/(2(λc_μ+ν)/τ),     r = x − (u + νθ)/τ
 
@@ -15,7 +15,7 @@ A choice is *certified* if its value is at least every arm's upper bound, up to 
 
     xᵀθ ≤ min( S‖x‖, xᵀθ̂ + ‖x‖_{H⁻¹(θ̂)}·B/√h(L(S+‖θ̂‖)) )
 
-cannot win are not solved. If E is empty, which needs ‖θ̂‖ > S, the rule is greedy at the likeliest θ of the ball.
+cannot win are skipped. If E is empty, which requires ‖θ̂‖ > S, the rule is greedy at the maximum-likelihood θ of the ball.
 """
 
 from typing import Any, NamedTuple
@@ -31,8 +31,8 @@ from ..errors import positive
 from ..protocol import Setting, blank_work, choose, index, mean, report
 from ..sums.likelihood import Atoms, evaluate, loss, newton_on_ball
 
-GAP = 1e-7  # a certificate closer than this is tight
-EMPTY, CERTIFIED, NOT_CERTIFIED = 0.0, 1.0, 2.0  # what is known of a round's choice
+GAP = 1e-7  # the largest difference between upper bound and value that counts as certified
+EMPTY, CERTIFIED, NOT_CERTIFIED = 0.0, 1.0, 2.0  # the status of a round's choice
 
 
 class RelaxedParameterBased(Rule):
@@ -48,7 +48,7 @@ class RelaxedParameterBased(Rule):
 
 
 class ChoiceTally(NamedTuple):
-    """How often choices were what."""
+    """The number of choices, of certified ones, and of those with an empty set."""
 
     choices: Vector  # (1,)
     certified: Vector  # (1,)
@@ -56,7 +56,7 @@ class ChoiceTally(NamedTuple):
 
 
 def blank_tally() -> ChoiceTally:
-    """Before the first choice."""
+    """The counts before the first choice."""
     return ChoiceTally(choices=np.zeros(1), certified=np.zeros(1), empty=np.zeros(1))
 
 
@@ -68,7 +68,7 @@ class RelaxedWork(NamedTuple):
     level: Vector  # (1,)    F(θ̂) + B²
     status: Vector  # (1,)    `EMPTY`, `NOT_CERTIFIED` if an arm has no certificate, else `CERTIFIED`
     upper: Vector  # (1,)    largest upper bound
-    centre: Vector  # (d,)    likeliest θ of the ball
+    centre: Vector  # (d,)    maximum-likelihood θ of the ball
     theta: Vector  # (d,)
     x: Vector  # (d,)
     y: Vector  # (d,)
@@ -124,7 +124,7 @@ def _(rule: RelaxedParameterBased, work: RelaxedWork) -> dict[str, Any]:
 
 @kernel
 def expansion(D: float) -> float:
-    """h(D) = (e^{−D} + D − 1)/D², by its series near 0, where the formula cancels."""
+    """h(D) = (e^{−D} + D − 1)/D²; near 0 by its series, because the formula suffers from cancellation."""
     if D < 1e-2:
         return 0.5 - D / 6.0 + D * D / 24.0 - D * D * D / 120.0
     return float((np.exp(-D) + D - 1.0) / (D * D))
@@ -147,7 +147,7 @@ def copy(source: Vector, to: Vector) -> None:
 
 @solver
 def open_set(rule: Any, model: Any, sums: Atoms, est: Any, beta: float, work: RelaxedWork) -> float:
-    """Budget, centre and emptiness of the set; returns B/√h(L(S+‖θ̂‖)) and leaves the factor of H(θ̂) in work.factor."""
+    """Start a round: level, centre and emptiness of E. Returns B/√h(L(S+‖θ̂‖)) and leaves the factor of H(θ̂) in work.factor."""
     ridge = model.lam * model.c_mu
     size = norm(est.hat)
     B2 = budget(rule, ridge, beta, size)
@@ -177,7 +177,7 @@ def optimistic_values(
     score: Vector,
     lazy: bool,
 ) -> None:
-    """max xᵀθ of every arm; if lazy, of every arm that can win, and an upper bound of the others."""
+    """Write max xᵀθ over E of every arm; if lazy, only of arms that can win, and an upper bound for the others."""
     d, n = arms.shape
     spread = open_set(rule, model, sums, est, beta, work)
     work.upper[0] = -np.inf
@@ -194,7 +194,7 @@ def optimistic_values(
             top = a
     if work.status[0] == EMPTY:
         return
-    # The arm of largest bound first, so that the others can be dismissed by it.
+    # The arm with the largest bound is solved first: its value rules out most of the others.
     best = -np.inf
     for k in range(n + 1):
         a = top if k == 0 else k - 1
@@ -208,7 +208,7 @@ def optimistic_values(
 
 @solver
 def solve_arm(rule: Any, model: Any, sums: Atoms, est: Any, work: RelaxedWork, bound: float) -> float:
-    """The value of the arm in work.x, given an upper bound; notes the bound that remains."""
+    """The value of the arm in work.x, given an upper bound; records the bound that remains in work.upper."""
     ridge = model.lam * model.c_mu
     size = norm(work.x)
     if size == 0.0:
@@ -220,7 +220,7 @@ def solve_arm(rule: Any, model: Any, sums: Atoms, est: Any, work: RelaxedWork, b
         if bound < value or loss(model.link, sums, ridge, work.theta) > work.level[0]:
             upper = min(bound, maximise(rule, model, sums, est, work))
             value = dot(work.x, work.theta)
-            if upper - value > GAP:  # not certified: stay optimistic
+            if upper - value > GAP:  # not certified: use the upper bound, which keeps the choice optimistic
                 value = upper
                 work.status[0] = NOT_CERTIFIED
     work.upper[0] = max(work.upper[0], upper)
@@ -236,8 +236,8 @@ def push(
 ) -> tuple[float, float]:
     """max xᵀy subject to uᵀ(y−θ) + ½‖y−θ‖²_H ≤ slack and ‖y‖ ≤ S: y, and the multipliers (τ, ν).
 
-    The model's value grows with s = τ², linearly while the ball is not reached: Newton in s, kept inside a bracket. τ = 0 if even the
-    least value is above the slack.
+    The value of the constraint increases with s = τ², linearly while ‖y‖ < S, so s is found by Newton steps kept inside a bracket. τ = 0 if
+    even the least value is above the slack.
     """
     d = x.shape[0]
     low, high = 0.0, np.inf

@@ -1,6 +1,6 @@
 """Thompson sampling for discounted linear bandits (D-LinTS; Kim and Tewari 2020).
 
-θ̃ = θ̂ + β·V⁻¹Ṽ^{1/2}z,  z ~ N(0, I);   play argmax xᵀθ̃;   the first d decisions are uniformly random, unless there is a prior
+θ̃ = θ̂ + β·V⁻¹Ṽ^{1/2}z,  z ~ N(0, I);   play argmax xᵀθ̃;   without a prior, the first d decisions are uniformly random
 """
 
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from ..protocol import Setting, blank_work, index, merit, renew, wants_squares
 
 
 class ThompsonSampling(Rule):
-    """A parameter drawn around the estimate; `uniform` = 0 draws it from the first decision on."""
+    """Plays the best arm for a parameter drawn around the estimate; `uniform` = 0 omits the d uniformly random decisions at first."""
 
     uniform: float = 1.0
 
@@ -24,7 +24,7 @@ class PosteriorWork(NamedTuple):
     value: Vector  # (1,) index of the last choice
     theta: Vector  # (d,) the drawn parameter θ̃
     z: Vector  # (d,)
-    decisions: Vector  # (1,) drawn so far
+    decisions: Vector  # (1,) decisions so far
 
 
 @wants_squares.register(ThompsonSampling)

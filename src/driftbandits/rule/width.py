@@ -1,13 +1,14 @@
-"""Index = merit + β·‖x‖, for any rule of that form, over all arms or only over those that can win.
+"""Scoring for rules with index = merit + β·‖x‖: of all arms, or only of those that can win.
 
-Scoring every arm costs O(n·d²) per round. For a fixed arm set O(n·d) is enough, exactly: keep an upper bound q̂_a of each squared
-width ‖x_a‖²_{V⁻¹}, and evaluate exactly only arms whose bound can still win or tie. When x is observed with weight c, which is 1 but for
-one-pass models, and the memory fades by g,
+Scoring every arm costs O(n·d²) per round. For a fixed arm set the same choice can be found in O(n·d): keep an upper bound q̂_a of each
+squared width ‖x_a‖²_{V⁻¹}, and compute exact indices only for arms whose bound can still win or tie. When x is observed with weight c (1
+except for one-pass models) and the memory discounts by g,
 
     V_new ⪰ g·V + c·xxᵀ + εI,  ε = (1−g)λ,   so by Sherman–Morrison, then by Jensen on the spectrum of V,
     q̂ ← (q̂ − c(x_aᵀV⁻¹x)²/(g + c·xᵀV⁻¹x))/g,      q̂ ← q̂/(1 + ε·q̂/‖x_a‖²).
 
-Each step is inflated by a multiple of the rounding error. The choice is that of scoring every arm; two or three per round are evaluated.
+Each bound is inflated by a multiple of the rounding error, so it stays an upper bound. The choice equals that of scoring every arm, while
+only two or three arms per round are computed exactly.
 """
 
 from typing import Any, NamedTuple
@@ -21,14 +22,14 @@ from ..core.ties import best_arm, tie_level
 from ..protocol import Setting, merit
 
 LAZY_FROM = 10  # below this dimension scoring every arm is cheaper
-MANY = 8  # one arm in so many may be evaluated by itself before scoring all is cheaper
+MANY = 8  # if more than one arm in this many needs an exact index, scoring all arms at once is cheaper
 ROUNDING = 4e-16
 TINY = 1e-300  # keeps 0/0 out of the bounds of arms of norm 0
 
 
 @scratch
 class WidthWork(NamedTuple):
-    """Workspace of an index of the form merit + β·‖x‖; a fresh learner makes all of it anew in `prepare` with g = 0."""
+    """Workspace of an index of the form merit + β·‖x‖; `prepare` with g = 0 initialises all of it."""
 
     value: Vector  # (1,)      index of the last choice
     metric: Matrix  # (d, d)    V⁻¹ṼV⁻¹, or (0, 0)
@@ -97,9 +98,9 @@ def score_all(rule: Any, model: Any, est: Any, beta: float, work: WidthWork, arm
 def score_contenders(
     rule: Any, model: Any, est: Any, beta: float, work: WidthWork, arms: Matrix, score: Vector
 ) -> bool:
-    """Exact scores of all arms that can win or tie, upper bounds of the others; needs β ≥ 0.
+    """Write exact scores of all arms that can win or tie, and upper bounds of the others; requires β ≥ 0.
 
-    False, and nothing, if they are so many that scoring every arm is cheaper, as in round 1, where all may tie.
+    Returns False if so many arms can win that scoring every arm is cheaper, as in round 1, where all may tie; the scores are then unusable.
     """
     inner_products(arms, est.theta, score)
     for a in range(arms.shape[1]):
@@ -132,7 +133,7 @@ def choose_widest(
     score: Vector,
     rng: np.random.Generator,
 ) -> int:
-    """The arm of largest index; lazily where the arms are fixed and the bonus is one."""
+    """The arm of largest index, by lazy scoring if the arms are fixed and the bonus is not negative."""
     lazy = work.bound.shape[0] > 0 and beta >= 0.0
     if not (lazy and score_contenders(rule, model, est, beta, work, arms, score)):
         score_all(rule, model, est, beta, work, arms, score)
@@ -143,7 +144,7 @@ def choose_widest(
 
 @kernel
 def cross_widths(est: Any, work: WidthWork, x: Vector) -> None:
-    """x_aᵀV⁻¹x for all fixed arms, with the V that does not know x yet."""
+    """x_aᵀV⁻¹x for all fixed arms, with V as it is before x is added."""
     if work.bound.shape[0] > 0:
         solve(est.factor, x, work.u)
         work.xu[0] = dot(x, work.u)
@@ -152,7 +153,7 @@ def cross_widths(est: Any, work: WidthWork, x: Vector) -> None:
 
 @kernel
 def carry_bounds(lam: float, gain: float, est: Any, work: WidthWork, g: float) -> None:
-    """q̂ of the new V from q̂ of the old one, after an observation of weight `gain`; see the module's docstring."""
+    """Update q̂ after an observation of weight `gain`, by the two inequalities in the module's docstring; g = 0 resets it to ‖x‖²/λ."""
     n = work.bound.shape[0]
     if n == 0:
         return
@@ -163,7 +164,7 @@ def carry_bounds(lam: float, gain: float, est: Any, work: WidthWork, g: float) -
     slack = 1.0 + ROUNDING * (16.0 + condition(est.factor))
     shift, weight, most = (1.0 - g) * lam, gain / (g + gain * work.xu[0]), 1.0 / lam
     for a in range(n):
-        # both steps in one quotient: q̂ = p/g, then q̂‖x‖²/(‖x‖² + ε·q̂); and q ≤ ‖x‖²/λ always. An arm of norm 0 keeps q̂ = 0.
+        # Both steps in one quotient: q̂ = p/g, then q̂‖x‖²/(‖x‖² + ε·q̂). Always q ≤ ‖x‖²/λ. An arm of norm 0 keeps q̂ = 0.
         p = max(work.bound[a] * slack - work.cross[a] * work.cross[a] * weight, 0.0)
         square = work.square[a]
         q = p * square / (g * square + shift * p + TINY)

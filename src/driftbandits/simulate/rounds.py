@@ -1,4 +1,4 @@
-"""The compiled loop over rounds, and what it writes down.
+"""The compiled loop over rounds, and the log that it writes.
 
 round t:   k = act(strategy, arms_t);   regret += max_a μ(x_aᵀθ_t) − μ(x_kᵀθ_t);   learn(strategy, x_k, respond(x_kᵀθ_t))
 """
@@ -18,7 +18,7 @@ IntegerMatrix = NDArray[np.int64]
 
 
 class Log(NamedTuple):
-    """What the compiled loop writes down."""
+    """The results that the compiled loop writes."""
 
     marks: Integers  # (c,) checkpoints
     regret: Vector  # (c,)
@@ -79,6 +79,7 @@ def play_rounds(
         for i in range(x.shape[0]):
             x[i] = offer[i, k]
             z += x[i] * theta[t, i]
+        # Regret is the difference of expected rewards; the noise of the reward itself does not enter.
         gained = expected(reward, z)
         log.lost[0] += expected(reward, best[t]) - gained
         log.earned[0] += gained
@@ -100,7 +101,7 @@ def play_table(
     rng: np.random.Generator,
     log: Log,
 ) -> None:
-    """Play a block of rounds; offers are (m, d, n)."""
+    """Play a block of rounds of a table; offers are (m, d, n), or one context (m, d, 1) for all items."""
     for t in range(rewards.shape[0]):
         k = act(strategy, state, offers[t], score, rng)
         for i in range(x.shape[0]):
@@ -113,7 +114,7 @@ def play_table(
 
 @kernel
 def _note(log: Log, k: int) -> None:
-    """Arm k was played."""
+    """Record that arm k was played; at a checkpoint, copy the running sums."""
     if log.choices.shape[0] > 0:
         log.choices[log.played[0]] = k
     counted = log.counts.shape[0]

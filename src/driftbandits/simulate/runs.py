@@ -1,6 +1,6 @@
-"""Simulations, and trials of them on threads.
+"""Simulations, and many trials of them on threads.
 
-The world is made in blocks of rounds in NumPy (`world_blocks`); the compiled loop (`rounds`) sees only arrays, so a strategy is
+The rounds of a world are generated in blocks by NumPy (`world_blocks`). The compiled loop (`rounds`) receives only arrays, so a strategy is
 compiled once for all worlds.
 """
 
@@ -42,25 +42,25 @@ Watch = Callable[[Any, Any], dict[str, Any]]
 
 @dataclass(frozen=True)
 class Run:
-    """What a simulation leaves behind."""
+    """The result of a simulation."""
 
     rounds: NDArray[np.int64]  # (c,) checkpoints, 1-based; the last is T
     regret: Vector  # (c,) cumulative dynamic regret after these rounds
-    info: dict[str, Any] = field(default_factory=dict)  # what the strategy tells about its final state
+    info: dict[str, Any] = field(default_factory=dict)  # the strategy's description of its final state
     trace: dict[str, NDArray[Any]] = field(default_factory=dict)  # quantities over time, if the strategy has any
     seconds: float = 0.0  # wall-clock time of the loop
     choices: NDArray[np.int64] | None = None  # (T,) arms played, with checkpoints="all"
     reward: Vector | None = (
-        None  # (c,) cumulative expected reward after these rounds; regret + reward is what the best arms give
+        None  # (c,) cumulative expected reward after these rounds; regret + reward is the expected reward of the best arms
     )
-    plays: NDArray[np.int64] | None = None  # (c, n) how often each arm was played until then, with plays=True
-    times: Vector | None = None  # (c,) seconds since 1970, where the world says when its rounds were
+    plays: NDArray[np.int64] | None = None  # (c, n) plays of each arm up to these rounds, with plays=True
+    times: Vector | None = None  # (c,) seconds since 1970, if the world has times
 
     @property
     def reward_per_round(self) -> Vector:
         """(c,) mean expected reward of the rounds until each checkpoint."""
         if self.reward is None:
-            raise InvalidValue("this run has no rewards; `simulate` tells them")
+            raise InvalidValue("this run has no rewards; runs of `simulate` have them")
         return np.asarray(self.reward / self.rounds)
 
 
@@ -83,17 +83,18 @@ def simulate(
     env
         From `env`.
     seed
-        Of the noise and of the strategy's own randomness. All strategies see the same noise under the same seed.
+        Seed of the noise and of the strategy's own randomness. With the same seed, all strategies receive the same noise.
     checkpoints
-        How many, spread evenly; "all"; or the rounds themselves, increasing.
+        The number of checkpoints, spread evenly; "all"; or the rounds themselves, increasing.
     check
         Arms longer than the strategy's L are an error, a warning ("warn") or ignored ("off"). Unless it is "off", rewards outside the range
         that the strategy assumes, and changing arms for MASTER, are errors.
     plays
-        Count at every checkpoint how often each arm was played.
+        Record at every checkpoint how often each arm was played.
     watch
-        What to note of (strategy, state), live and not to be changed, about 300 times in a run: its answers, by name, are `Run.trace`. By
-        default what the strategy itself tells of its course, `protocol.trace`; `watch_nothing` is faster for those that tell.
+        A function of (strategy, state), called about 300 times in a run, that returns a dictionary of values to record; they become
+        `Run.trace`. The state is the live one and must not be changed. By default `protocol.trace`, which the strategy defines;
+        `watch_nothing` records nothing and is faster.
 
     Examples
     --------
@@ -107,7 +108,7 @@ def simulate(
     (array([3, 6, 9]), (334,))
     """
     if not isinstance(env, Bandit | Table):
-        raise InvalidValue(f"env = {env!r:.60} is no world; make one with db.env, e.g. db.env.linear(arms, path)")
+        raise InvalidValue(f"env = {env!r:.60} is not a world; make one with db.env, e.g. db.env.linear(arms, path)")
     prepare_checks("now")
     T, strategy = env.horizon, settle(strategy, env.dim)
     every = isinstance(checkpoints, str) and checkpoints == "all"
@@ -117,14 +118,14 @@ def simulate(
         return _simulate_table(strategy, env, rng, marks, every, check, plays, watch)
     tell = _watch(strategy, watch)
     size = block_size(env, looked_into=tell is not None)
-    course = made(env.arms.blocks(env.horizon, size), env.path.blocks(size), env.reward, noise_rng)
-    return play(strategy, env, course, rng, marks, every=every, check=check, plays=plays, tell=tell)
+    blocks = made(env.arms.blocks(env.horizon, size), env.path.blocks(size), env.reward, noise_rng)
+    return play(strategy, env, blocks, rng, marks, every=every, check=check, plays=plays, tell=tell)
 
 
 def play(
     strategy: Any,
     env: Bandit,
-    course: Iterable[Block],
+    world_blocks: Iterable[Block],
     rng: np.random.Generator,
     marks: Integers,
     *,
@@ -133,13 +134,13 @@ def play(
     plays: bool = False,
     tell: Watch | None = None,
 ) -> Run:
-    """Run a settled strategy through a world whose rounds are made: `simulate`, where several strategies share them.
+    """Run a settled strategy in a world whose rounds are already generated, so that several strategies can share them.
 
-    `course` are all rounds of `env` (`world_blocks.made`), `marks` the checkpoints, the last of which is T. Blocks are read, never changed.
+    `world_blocks` are all rounds of `env` (`world_blocks.made`), `marks` the checkpoints, the last of which is T. Blocks are never changed.
     """
     _check_world(strategy, env, check)
     T, fixed, bound = env.horizon, env.arms.fixed, limits(strategy).L
-    blocks = iter(course)
+    blocks = iter(world_blocks)
     first = next(blocks)
     offered = first.arms[0] if fixed else np.zeros((env.dim, 0))
     state = start(strategy, Setting(env.dim, offered, T), rng)
@@ -153,12 +154,13 @@ def play(
         if block is first or not fixed:
             check_arms(block.arms, bound, check)
         length = len(block.theta)
-        look = max(1, min(length, T // CHECKPOINTS)) if tell else length  # inside, at (about) every checkpoint
+        # The loop returns to Python about once per checkpoint if a function watches the state, otherwise once per block.
+        look = max(1, min(length, T // CHECKPOINTS)) if tell else length
         for t in range(0, length, look):
             now = slice(t, t + look)
             offer = block.arms if fixed else block.arms[now]
             given = (block.theta[now], block.best[now], block.draw[now], fixed, score, x, rng, log)
-            if code is None:  # all pieces are of the same types
+            if code is None:  # all blocks have the same types, so one lookup of the machine code is enough
                 code = play_rounds.direct(strategy, state, env.reward, offer, *given)
             code(strategy, state, env.reward, offer, *given)
             if tell:
@@ -177,7 +179,7 @@ def trials(
 ) -> list[Run]:
     """Simulate independent trials on threads; trial i runs in the world `problem(i)` with noise of its own.
 
-    `problem` may be a world instead: then every trial runs in it, and only chance differs.
+    `problem` may be a world instead of a function: then every trial runs in it, and only the random numbers differ.
 
     The result does not depend on `jobs`, by default the number of cores.
 
@@ -200,36 +202,36 @@ def trials(
 
 
 def watch_nothing(strategy: Any, state: Any) -> dict[str, Any]:
-    """Leave `Run.trace` empty; the run is not interrupted for it."""
+    """Record nothing: `Run.trace` stays empty, and the compiled loop is not interrupted."""
     return {}
 
 
 def _watch(strategy: Any, wanted: Watch | None) -> Watch | None:
-    """What to ask in the course of a run, or None if there is nothing to ask."""
+    """The function that watches the state during a run, or None."""
     if wanted is None:
         return trace if trace.knows(type(strategy)) else None
     return None if wanted is watch_nothing else wanted
 
 
 def _check_world(strategy: Any, env: Bandit, check: Check) -> None:
-    """Refuse a world that is not what the strategy's guarantee is about, unless `check` is "off"."""
+    """Raise if the world violates an assumption of the strategy's guarantee, unless `check` is "off"."""
     own, (low, high) = limits(strategy), reward_range(env.reward)
     if check == "off":
         return
     if low < own.low or high > own.high:
         raise InvalidValue(
             f"rewards of this world are in [{low:g}, {high:g}]; the strategy needs them in [{own.low:g}, {own.high:g}] "
-            "(check='off' runs it all the same)"
+            "(check='off' skips this check)"
         )
     if own.fixed_arms and not env.arms.fixed:
         raise InvalidValue(
             f"the arms change from round to round; the tests of {type(strategy).__name__} compare rounds with the same arms "
-            "(check='off' runs it all the same)"
+            "(check='off' skips this check)"
         )
 
 
 def check_table(strategy: Any, env: Table, check: Check) -> None:
-    """Refuse a table that a settled strategy cannot play, or whose rewards its guarantee is not about, unless `check` is "off"."""
+    """Raise if a settled strategy cannot play this table or, unless `check` is "off", if the rewards violate its assumptions."""
     own, (low, high) = limits(strategy), (float(env.rewards.min()), float(env.rewards.max()))
     if env.items and not add_item.knows(type(strategy)):
         raise InvalidValue(
@@ -238,7 +240,7 @@ def check_table(strategy: Any, env: Table, check: Check) -> None:
     if check != "off" and not (own.low <= low and high <= own.high):
         raise InvalidValue(
             f"rewards are in [{low:g}, {high:g}]; the strategy needs them in [{own.low:g}, {own.high:g}] "
-            "(check='off' runs it all the same)"
+            "(check='off' skips this check)"
         )
 
 
@@ -252,7 +254,7 @@ def _simulate_table(
     plays: bool,
     watch: Watch | None,
 ) -> Run:
-    """Run a strategy in a world that was written down."""
+    """Run a strategy in a world given as a table."""
     check_table(strategy, env, check)
     T, n, bound = env.horizon, env.choices, limits(strategy).L
     state = start(strategy, Setting(env.dim, np.zeros((env.dim, 0)), T, n if env.items else 0), rng)
@@ -268,7 +270,7 @@ def _simulate_table(
     tell = _watch(strategy, watch)
     for now, offers in env.blocks(max(1, T // CHECKPOINTS) if tell else T):
         check_arms(offers, bound, check)
-        # A file that is mapped, or a broadcast array, is read-only, and numba would compile the loop again for it.
+        # A memory-mapped file or a broadcast array is read-only, which is another type for numba: it would compile the loop again.
         offers, rewards, means = (
             np.require(a, requirements=("C", "W")) for a in (offers, env.rewards[now], env.expected[now])
         )
@@ -280,7 +282,7 @@ def _simulate_table(
 
 
 def _run(log: Log, strategy: Any, state: Any, traced: list[dict[str, Any]], seconds: float) -> Run:
-    """What is left of a loop."""
+    """The result from the log and the final state."""
     return Run(
         rounds=log.marks,
         regret=log.regret,
@@ -315,12 +317,12 @@ def spread_rounds(count: int, T: int) -> Integers:
 
 
 def streams(seed: Seed) -> list[np.random.SeedSequence]:
-    """Of the noise, which all strategies share, and of the strategy's own randomness."""
+    """Two independent random streams: for the noise, which all strategies share, and for the strategy's own randomness."""
     return seed_sequence(seed).spawn(2)
 
 
 def seed_sequence(seed: Seed) -> np.random.SeedSequence:
-    """A sequence to spawn streams from; the caller's own is left as it was."""
+    """A seed sequence to spawn streams from. A copy is made, because spawning changes the sequence it is called on."""
     if isinstance(seed, np.random.SeedSequence):
         return np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key)
     return np.random.SeedSequence(integer("seed", seed, least=0, why="it starts the random generators"))

@@ -1,4 +1,4 @@
-"""The rounds of a world, made in blocks in NumPy: arms, θ, the best predictors and random numbers. No strategy changes them."""
+"""The rounds of a world, generated in blocks by NumPy: arms, θ, the best predictors and random numbers, independent of any strategy."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -10,10 +10,12 @@ from ..env.bandit import Bandit
 from ..env.rewards import draws
 from .rounds import best_predictors
 
-BLOCK = 4096  # rounds made at once
-BLOCK_NUMBERS = 1 << 17  # so many features at once when the arms change: they stay in the cache until they are played
-LOOKED_INTO = 1 << 20  # or so many where a strategy is asked about its course between blocks
-CHECKPOINTS = 300
+BLOCK = 4096  # rounds per block
+# If the arms change, a block has this many features at most, so that they stay in the processor's cache until they are used; or this many
+# if the state is watched, because each block is then cut at checkpoints anyway.
+BLOCK_NUMBERS = 1 << 17
+LOOKED_INTO = 1 << 20
+CHECKPOINTS = 300  # the default number
 
 
 class Block(NamedTuple):
@@ -26,14 +28,14 @@ class Block(NamedTuple):
 
 
 def block_size(env: Bandit, *, looked_into: bool = False) -> int:
-    """How many rounds to make at once; if the strategy is looked into, a multiple of the rounds between two looks."""
+    """The number of rounds per block; if the state is watched, a multiple of the rounds between two calls of the watching function."""
     numbers = LOOKED_INTO if looked_into else BLOCK_NUMBERS
     size = BLOCK if env.arms.fixed else max(1, min(BLOCK, numbers // (env.dim * env.arms.n)))
     return size - size % max(1, min(size, env.horizon // CHECKPOINTS)) if looked_into else size
 
 
 def made(arms: Iterable[Matrix], theta: Iterable[Matrix], reward: Any, rng: np.random.Generator) -> Iterator[Block]:
-    """The blocks of a world from those of its arms and its path, and random numbers.
+    """Generate the blocks of a world from the blocks of its arms and of its path.
 
     Examples
     --------

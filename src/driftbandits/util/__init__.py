@@ -1,1 +1,1 @@
-"""Small tools that know nothing of bandits: objects that are written once, and a lock that is fair to waiting threads."""
+"""General tools, independent of bandits: attributes that are set once, a fair lock, and imports by old module names."""

@@ -1,8 +1,8 @@
-"""A lock for short calls: it changes hands every few milliseconds, not with every call.
+"""A lock for short calls that is fair on the scale of milliseconds, not of single calls.
 
-A plain lock that several threads want is taken, at each release, by the one that is woken, and the thread that let it go stands behind that
-one a moment later: each call then costs a switch of threads, which takes as long as a decision does. Here a thread that comes again takes
-the lock again, until another has waited for `TURN` seconds: as the interpreter does with its own lock.
+With a plain lock, each release passes the lock to a waiting thread, so that every call costs a thread switch, which takes as long as a
+decision. Here the thread that released the lock may take it again immediately, until another thread has waited for `TURN` seconds. The
+interpreter handles its own lock in the same way.
 """
 
 import contextlib
@@ -10,38 +10,39 @@ import threading
 from time import monotonic, sleep
 from typing import Any
 
-TURN = 0.005  # seconds after which who waits comes first; Python's own switch interval
-PAUSE = 1e-3  # seconds for which who came too late does not listen, twice as long each time
+TURN = 0.005  # seconds after which a waiting thread must be served first; Python's own switch interval
+PAUSE = 1e-3  # seconds that a thread sleeps after it was woken too late; doubled each time
 
 
-class Turns:
-    """`with turns:` is for one thread at a time, which may enter again.
+class FairLock:
+    """A reentrant lock, used as `with lock:`.
 
     Examples
     --------
-    >>> turns = Turns()
-    >>> with turns, turns:
+    >>> lock = FairLock()
+    >>> with lock, lock:
     ...     "inside"
     'inside'
     """
 
-    __slots__ = ("_line", "_lock")
+    __slots__ = ("_lock", "_queue")
 
     def __init__(self) -> None:
         self._lock: Any = threading.RLock()
-        self._line: Line | None = None  # made when a thread first has to wait
+        self._queue: WaitingThreads | None = None  # created when a thread first has to wait
 
     def __enter__(self) -> None:
-        line = self._line
-        if line is not None and line.since and line.waits_too_long() and not self._lock._is_owned():
-            self._wait(line)
+        # The fast path is a non-blocking acquire. It is skipped if another thread has waited too long.
+        queue = self._queue
+        if queue is not None and queue.since and queue.waits_too_long() and not self._lock._is_owned():
+            self._wait(queue)
         elif not self._lock.acquire(blocking=False):
-            self._wait(self._queue())
+            self._wait(self._waiting())
 
-    def _wait(self, line: "Line") -> None:
+    def _wait(self, queue: "WaitingThreads") -> None:
         try:
-            line.wait_for(self._lock)
-        except BaseException:  # interrupted with the lock in hand: nobody would let it go
+            queue.wait_for(self._lock)
+        except BaseException:  # interrupted while holding the lock: it would never be released
             if self._lock._is_owned():
                 self._lock.release()
             raise
@@ -51,59 +52,60 @@ class Turns:
             self._lock.release()
         except RuntimeError:
             raise
-        except BaseException:  # interrupted before it was let go
+        except BaseException:  # interrupted before the release
             if self._lock._is_owned():
                 self._lock.release()
             raise
-        line = self._line
-        if line is not None and line.since:
-            line.ring()
+        queue = self._queue
+        if queue is not None and queue.since:
+            queue.signal()
 
-    def _queue(self) -> "Line":
-        with _making:
-            if self._line is None:
-                self._line = Line()
-            return self._line
-
-
-_making = threading.Lock()
+    def _waiting(self) -> "WaitingThreads":
+        with _creating:
+            if self._queue is None:
+                self._queue = WaitingThreads()
+            return self._queue
 
 
-class Line:
-    """Threads that wait: one at the door, the others behind it.
+_creating = threading.Lock()
 
-    The one at the door is woken by a bell, not by the lock: it takes the lock only when it also has the interpreter, which a thread that
-    goes on deciding keeps. So it comes in when that one pauses, or has had its turn.
+
+class WaitingThreads:
+    """The threads that wait for a lock. The first of them waits for a signal; the others wait behind it.
+
+    The first thread waits for a signal and not for the lock itself. It then takes the lock only while it also holds the interpreter's lock
+    (GIL), which a thread that continues to make decisions keeps. It is therefore served when that thread pauses, or after `TURN` seconds.
     """
 
-    __slots__ = ("_bell", "_door", "since")
+    __slots__ = ("_first", "_signal", "since")
 
     def __init__(self) -> None:
-        self._door = threading.Lock()
-        self._bell = threading.Lock()  # free: it has been rung
-        self._bell.acquire()
-        self.since = 0.0  # when the one at the door came; 0 if nobody is there
+        self._first = threading.Lock()  # held by the first waiting thread
+        self._signal = threading.Lock()  # used as an event: unlocked means that the signal was given
+        self._signal.acquire()
+        self.since = 0.0  # when the first thread began to wait; 0 if no thread waits
 
     def waits_too_long(self) -> bool:
-        """Must who comes now let the one at the door go first?"""
+        """Whether the longest-waiting thread must be served first."""
         return 0.0 < self.since < monotonic() - TURN
 
-    def ring(self) -> None:
-        """Say that the lock was let go."""
-        if self._bell.locked():
-            with contextlib.suppress(RuntimeError):  # another thread rang in between
-                self._bell.release()
+    def signal(self) -> None:
+        """Wake the first waiting thread: the lock was released."""
+        if self._signal.locked():
+            with contextlib.suppress(RuntimeError):  # another thread gave the signal in between
+                self._signal.release()
 
     def wait_for(self, lock: Any) -> None:
-        """Stand in the line, and return with the lock."""
-        with self._door:
-            self.since, pause = monotonic(), PAUSE  # from here on each release rings
+        """Wait, and return with the lock held."""
+        with self._first:
+            self.since, pause = monotonic(), PAUSE  # from here on each release gives the signal
             try:
                 while not lock.acquire(blocking=False):
-                    self._bell.acquire()
+                    self._signal.acquire()
                     if lock.acquire(blocking=False):
                         return
-                    # Taken again before we were awake. To wake at each release would stop the other each time.
+                    # The lock was taken again before this thread was awake. Waking at each release would slow the other thread down each
+                    # time.
                     sleep(max(0.0, min(pause, self.since + TURN - monotonic())))
                     pause *= 2.0
             finally:

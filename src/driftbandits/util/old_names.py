@@ -1,7 +1,7 @@
-"""Modules that users of version 0.1 import, and where they are now.
+"""Imports of modules by their names in version 0.1.
 
-`from driftbandits.parts import Memory` stands in every extension written for 0.1. Such an import is answered by the module of today, the
-very same object, with a `DeprecationWarning` that names the new place.
+Every extension written for 0.1 contains `from driftbandits.parts import Memory`. Such an import returns the module at its present place,
+the same object, with a `DeprecationWarning` that names the new place.
 """
 
 import importlib
@@ -34,9 +34,9 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.machinery.ModuleSpec(name, self) if name in MOVED else None
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
-        """The module of today."""
+        """The module at its present place."""
         warnings.warn(
-            f"{spec.name} is {MOVED[spec.name]} since version 0.2: import it from there",
+            f"{spec.name} moved to {MOVED[spec.name]} in version 0.2: import it from there",
             DeprecationWarning,
             stacklevel=2,
         )
@@ -45,11 +45,11 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing is run again; the import system has put its own specification into the module, which is undone."""
+        """Run nothing again; restore the module's own specification, which the import system has replaced."""
         module.__spec__ = self._own
 
 
 def answer_old_names() -> None:
-    """Let imports of the old names find the modules of today."""
+    """Make imports by the old names work."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.append(_Finder())

@@ -1,4 +1,4 @@
-"""Attributes that are set once: compiled code checks no bounds, so a size that changed later would be a crash."""
+"""Attributes that are set once. Compiled code checks no bounds, so changing a size of an existing object would make it crash."""
 
 from typing import Any, Generic, TypeVar, overload
 
@@ -7,13 +7,13 @@ from ..errors import ReadOnly
 T = TypeVar("T")
 
 
-class Fixed(Generic[T]):
-    """An attribute that `__init__` sets and nothing changes.
+class WriteOnce(Generic[T]):
+    """An attribute that `__init__` sets and that cannot be changed afterwards.
 
     Examples
     --------
     >>> class Box:
-    ...     size = Fixed[int]()
+    ...     size = WriteOnce[int]()
     ...     def __init__(self, size):
     ...         self.size = size
     >>> box = Box(3)
@@ -22,20 +22,20 @@ class Fixed(Generic[T]):
     >>> box.size = 4
     Traceback (most recent call last):
     ...
-    driftbandits.errors.ReadOnly: Box.size cannot be changed: what was made with it would not fit; make a new Box
+    driftbandits.errors.ReadOnly: Box.size cannot be changed: the state was built with it; make a new Box
     """
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._owner, self._name = owner.__name__, name
 
     @overload
-    def __get__(self, instance: None, owner: type) -> "Fixed[T]": ...
+    def __get__(self, instance: None, owner: type) -> "WriteOnce[T]": ...
 
     @overload
     def __get__(self, instance: object, owner: type) -> T: ...
 
     def __get__(self, instance: object | None, owner: type) -> Any:
-        """The value; the descriptor itself when asked of the class."""
+        """The value; on the class, the descriptor itself."""
         if instance is None:
             return self
         try:
@@ -44,15 +44,15 @@ class Fixed(Generic[T]):
             raise AttributeError(f"{self._owner}.{self._name} is not set yet") from None
 
     def __set__(self, instance: object, value: T) -> None:
-        """Set it, the first time."""
+        """Set the value; raises if it is already set."""
         if self._name in instance.__dict__:
             self._refuse()
         instance.__dict__[self._name] = value
 
     def __delete__(self, instance: object) -> None:
-        """Never."""
+        """Raise: the attribute cannot be deleted."""
         self._refuse()
 
     def _refuse(self) -> None:
         what = f"{self._owner}.{self._name}"
-        raise ReadOnly(f"{what} cannot be changed: what was made with it would not fit; make a new {self._owner}")
+        raise ReadOnly(f"{what} cannot be changed: the state was built with it; make a new {self._owner}")

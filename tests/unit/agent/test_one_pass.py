@@ -8,7 +8,7 @@ from conftest import INTERPRETED
 
 import driftbandits as db
 from driftbandits import zoo
-from driftbandits.agent.one_pass import online
+from driftbandits.agent.one_pass import one_pass_for_agents
 from driftbandits.core.kernel import part
 from driftbandits.core.state import pack
 from driftbandits.links import ddmu, dmu, mu
@@ -43,8 +43,8 @@ def test_the_estimator_is_the_one_asked_for(name):
         (make(estimator="one_pass"), OnePassMean),
         (make(estimator="exact"), Generalized),
     ):
-        assert isinstance(model_of(online(strategy)), kind)
-    assert model_of(online(make())) == model_of(make(estimator="one_pass"))
+        assert isinstance(model_of(one_pass_for_agents(strategy)), kind)
+    assert model_of(one_pass_for_agents(make())) == model_of(make(estimator="one_pass"))
     with pytest.raises(db.errors.InvalidValue, match="estimator = 'quick' is not allowed"):
         make(estimator="quick")
 
@@ -60,7 +60,7 @@ def test_what_needs_its_past_keeps_it():
         zoo.lb_weight_ucb(gamma=0.9, R=1.0, **GLB),
         zoo.glb_weight_ucb(gamma=0.9, **GLB)._replace(memory=db.memory.Window(W=5)),
     ):
-        assert online(strategy) is strategy
+        assert one_pass_for_agents(strategy) is strategy
 
 
 @part
@@ -86,7 +86,7 @@ def _(link, z):
 @pytest.mark.interpreted
 def test_a_link_without_log_partition_stays_exact():
     strategy = zoo.glm_ucb(link=Bare(), R=1.0, **GLB)
-    assert online(strategy) is strategy
+    assert one_pass_for_agents(strategy) is strategy
 
 
 SLOW_COMPILED = [] if INTERPRETED else [pytest.mark.slow]  # interpreted in every run

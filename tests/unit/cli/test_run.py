@@ -186,7 +186,7 @@ def test_data_that_do_not_fit_are_told_with_their_line(tmp_path: pathlib.Path) -
     line = next(i for i, words in enumerate(path.read_text().splitlines(), start=1) if words.startswith('R = "'))
     told = refused("run", str(path), "--out", str(tmp_path / "out"))
     assert f"stream.toml:{line}: from_rewards: R = " in told
-    assert "is no file" in told
+    assert "is not a file" in told
     path.write_text(text.replace('features = "interact"\n', ""))
     assert "no model per item" in refused("run", str(path), "--out", str(tmp_path / "out"))
     path.write_text(text.replace("L = 3.0", "L = 0.1"))

@@ -107,7 +107,7 @@ X0, R0 = tables()
         ({"X": nan_at(X0, 50, 0, 0)}, "X contains NaN"),
         ({"X": lambda t: X0[t, :2]}, r"X\(0\) has shape \(2, 3\)"),
         ({"X": [["a"]]}, "X holds strings"),
-        ({"X": "nowhere.npy"}, "X = 'nowhere.npy' is no file"),
+        ({"X": "nowhere.npy"}, "X = 'nowhere.npy' is not a file"),
         ({"expected": R0[:5]}, r"expected has shape \(5, 4\)"),
         ({"times": np.arange(5)}, r"times has shape \(5,\)"),
         ({"times": np.arange(T)[::-1]}, r"times\[1\] is missing, or before times\[0\]"),
@@ -129,7 +129,7 @@ def test_a_function_that_changes_its_shape_is_refused():
 
 def test_a_file_that_is_no_array_is_refused(tmp_path):
     (tmp_path / "X.npy").write_text("1,2,3")
-    with pytest.raises(db.DriftBanditsError, match="is no array"):
+    with pytest.raises(db.DriftBanditsError, match="is not an array"):
         db.env.from_rewards(tmp_path / "X.npy", R0)
 
 

@@ -9,7 +9,7 @@ from numba import config
 
 import driftbandits as db
 from driftbandits.core.kernel import entry
-from driftbandits.meta.exp3ix import Exp3IX, blank_exp3, play, suffer
+from driftbandits.meta.exp3ix import Exp3IX, blank_exp3, play, update_loss
 
 
 @entry
@@ -19,7 +19,7 @@ def play_all(exp3, state, losses, options, probabilities, rng):
         options[i] = play(exp3, state, rng)
         for j in range(losses.shape[1]):
             probabilities[i, j] = state.p[j]
-        suffer(exp3, state, losses[i, options[i]])
+        update_loss(exp3, state, losses[i, options[i]])
 
 
 def run(losses, *, anytime=False, seed=0):

@@ -5,8 +5,7 @@ import time
 
 import pytest
 
-from driftbandits.util import fair_lock as turns
-from driftbandits.util.fair_lock import Turns
+from driftbandits.util.fair_lock import FairLock
 
 LONG = 120.0  # seconds after which a test gives up
 
@@ -25,7 +24,7 @@ def finish(threads):
 
 
 def test_one_thread_at_a_time():
-    lock, inside, most = Turns(), [], []
+    lock, inside, most = FairLock(), [], []
 
     def work():
         for _ in range(200):
@@ -42,7 +41,7 @@ def test_one_thread_at_a_time():
 
 def test_who_waits_has_a_turn_though_another_comes_again_and_again():
     """One thread takes the lock without end; the other must get it nevertheless."""
-    lock, done, held = Turns(), threading.Event(), threading.Event()
+    lock, done, held = FairLock(), threading.Event(), threading.Event()
 
     def greedy():
         while not done.is_set():
@@ -60,8 +59,8 @@ def test_who_waits_has_a_turn_though_another_comes_again_and_again():
 
 
 def test_who_is_inside_enters_again_though_another_waits_too_long(monkeypatch):
-    monkeypatch.setattr(turns, "TURN", 0.0)
-    lock, waiting = Turns(), threading.Event()
+    monkeypatch.setattr(fair_lock, "TURN", 0.0)
+    lock, waiting = FairLock(), threading.Event()
 
     def other():
         waiting.set()
@@ -71,7 +70,7 @@ def test_who_is_inside_enters_again_though_another_waits_too_long(monkeypatch):
     with lock:
         threads = start(other)
         waiting.wait(LONG)
-        while lock._line is None or not lock._line.waits_too_long():
+        while lock._queue is None or not lock._queue.waits_too_long():
             time.sleep(0.001)
         with lock:  # would wait for the other, which waits for us
             pass
@@ -79,8 +78,8 @@ def test_who_is_inside_enters_again_though_another_waits_too_long(monkeypatch):
 
 
 def test_a_thread_that_comes_lets_who_has_waited_too_long_go_first(monkeypatch):
-    monkeypatch.setattr(turns, "TURN", 0.0)
-    lock, order = Turns(), []
+    monkeypatch.setattr(fair_lock, "TURN", 0.0)
+    lock, order = FairLock(), []
 
     def other():
         with lock:
@@ -88,7 +87,7 @@ def test_a_thread_that_comes_lets_who_has_waited_too_long_go_first(monkeypatch):
 
     lock.__enter__()
     threads = start(other)
-    while lock._line is None or not lock._line.waits_too_long():
+    while lock._queue is None or not lock._queue.waits_too_long():
         time.sleep(0.001)
     lock.__exit__()  # free, but another waits
     with lock:
@@ -98,7 +97,7 @@ def test_a_thread_that_comes_lets_who_has_waited_too_long_go_first(monkeypatch):
 
 
 def test_an_error_inside_lets_the_lock_go():
-    lock = Turns()
+    lock = FairLock()
     with pytest.raises(KeyError), lock:
         raise KeyError
     got = []

@@ -1,8 +1,8 @@
-"""Has the world changed since the last restart? Detectors for `meta.dal`.
+"""Change detectors for `meta.dal`: tests of whether the parameter has changed since the last restart.
 
-`chi_square`        compares estimates of the parameter: ours, without forced exploration or fixed arms
+`chi_square`        compares estimates of the parameter; our own, without forced exploration or fixed arms
 `likelihood_ratio`  compares the rewards of each arm of a covering set: GLR and GSR, as published
-`contract`          what `dal` asks of a detector
+`contract`          the open functions that a detector implements
 """
 
 from .chi_square import ChiSquare, Linked

@@ -1,16 +1,17 @@
-r"""Do the estimates of blocks of observations differ by more than chance?
+r"""A χ² test of whether the estimate from a block of observations differs significantly from the estimate from all others.
 
-`ChiSquare` (ours). In an epoch of n observations, A = Σ h x xᵀ and b = Σ y x over blocks of m = 16, 32, …, 2048 of them, against the rest:
+`ChiSquare` is our own. In an epoch of n observations, A = Σ h x xᵀ and b = Σ y x are kept for blocks of m = 16, 32, …, 2048 observations,
+and each full block is compared with the rest:
 
     θ₁ = A₁⁻¹b₁ (the block that is full),   θ₀ = A₀⁻¹b₀ (all others),   stat = (θ₁−θ₀)ᵀ(A₁⁻¹+A₀⁻¹)⁻¹(θ₁−θ₀)/R²
     alarm if stat > d + 2√(dy) + 2y,   y = log(J(n/m)²/δ),   J = 8 block lengths,   and the rest has at least m observations
 
-Linear rewards: h = 1, y = r. A link μ, with `Linked`: h = μ′(z), y = h·z + r − μ(z) at z = xᵀθ̂, the base's estimate before it learns r, and
-R = 1 where rewards are Bernoulli or Poisson. If θ stands still and x_1, x_2, … were fixed in advance, stat has at most the law χ²_d, whose
-tail the threshold is (Laurent and Massart 2000). **Arms chosen from the past make it a heuristic**, as does the linearisation of a link;
-docs/successors.md has the rate of false alarms that was measured. R must be the size of the noise, not a bound: twice too large, the
-statistic is a quarter. Needs no forced exploration and no fixed arms. Blocks are sums of two shorter ones, so an observation costs O(d²),
-and tests O(d³/16) in the mean.
+For linear rewards h = 1, y = r. For a link μ, with `Linked`, h = μ′(z) and y = h·z + r − μ(z) at z = xᵀθ̂, the base's estimate before it
+learns r, and R = 1 for Bernoulli and Poisson rewards. If θ is constant and x_1, x_2, … were fixed in advance, stat is stochastically at
+most χ²_d, and the threshold bounds the tail of that distribution (Laurent and Massart 2000). **Because arms are chosen from past data, the
+test is a heuristic**, as is the linearisation of a link; docs/successors.md has the measured rate of false alarms. R must be the standard
+deviation of the noise, not a bound: an R twice too large divides the statistic by four. Forced exploration and fixed arms are not needed.
+Each block is the sum of two shorter ones, so an observation costs O(d²), and the tests O(d³/16) on average.
 """
 
 from typing import Any, NamedTuple
@@ -37,7 +38,7 @@ class ChiSquare(NamedTuple):
     delta: float = 0.05
 
     def check(self) -> None:
-        """The statistic is divided by the noise's variance."""
+        """The noise must be positive, δ a probability."""
         check_settings(self.noise, self.delta)
 
 
@@ -50,7 +51,7 @@ class Linked(NamedTuple):
     delta: float = 0.05
 
     def check(self) -> None:
-        """The statistic is divided by the noise's variance."""
+        """The noise must be positive, δ a probability."""
         check_settings(self.noise, self.delta)
 
 
@@ -68,7 +69,7 @@ class Comparison(NamedTuple):
     right: Vector  # (d,) A₀(θ₁−θ₀), then (A₁+A₀)⁻¹ times it
 
 
-class BlockSums(NamedTuple):
+class ChiSquareSums(NamedTuple):
     """The open block of each length, and the epoch."""
 
     A: Matrix  # (J, d, d)
@@ -81,8 +82,8 @@ class BlockSums(NamedTuple):
 
 
 @blank_watch.register(ChiSquare, Linked)
-def _(detector: Any, dim: int, cover: Matrix) -> BlockSums:
-    return BlockSums(
+def _(detector: Any, dim: int, cover: Matrix) -> ChiSquareSums:
+    return ChiSquareSums(
         A=np.zeros((LENGTHS, dim, dim)),
         b=np.zeros((LENGTHS, dim)),
         filled=np.zeros(LENGTHS, np.int64),
@@ -100,8 +101,8 @@ def _(detector: Linked, base: Any, state: Any, x: Vector, r: float) -> tuple[flo
     return h, h * z + r - mu(detector.link, z)
 
 
-@forget.register(BlockSums)
-def _(watch: BlockSums) -> None:
+@forget.register(ChiSquareSums)
+def _(watch: ChiSquareSums) -> None:
     for j in range(LENGTHS):
         _clear(watch, j)
     watch.epoch[0] = 0
@@ -118,7 +119,7 @@ def _set(A: Matrix, value: float) -> None:
 
 
 @kernel
-def _clear(watch: BlockSums, j: int) -> None:
+def _clear(watch: ChiSquareSums, j: int) -> None:
     _set(watch.A[j], 0.0)
     for i in range(watch.b.shape[1]):
         watch.b[j, i] = 0.0
@@ -126,7 +127,7 @@ def _clear(watch: BlockSums, j: int) -> None:
 
 
 @kernel
-def _add(A: Matrix, b: Vector, watch: BlockSums, j: int) -> None:
+def _add(A: Matrix, b: Vector, watch: ChiSquareSums, j: int) -> None:
     """(A, b) ← (A, b) + the block of length j."""
     for i in range(b.shape[0]):
         b[i] += watch.b[j, i]
@@ -135,7 +136,7 @@ def _add(A: Matrix, b: Vector, watch: BlockSums, j: int) -> None:
 
 
 @refuted.register(ChiSquare, Linked)
-def _(detector: Any, watch: BlockSums, x: Vector, h: float, y: float, weight: float) -> int:
+def _(detector: Any, watch: ChiSquareSums, x: Vector, h: float, y: float, weight: float) -> int:
     add_outer(watch.A[0], x, weight * h)
     for i in range(x.shape[0]):
         watch.b[0, i] += weight * y * x[i]
@@ -159,8 +160,8 @@ def _(detector: Any, watch: BlockSums, x: Vector, h: float, y: float, weight: fl
 
 
 @kernel
-def _changed(detector: Any, watch: BlockSums, j: int, m: float, n: float) -> bool:
-    """Does block j differ from the rest of the epoch by more than chance? (A₁⁻¹+A₀⁻¹)⁻¹ = A₁(A₁+A₀)⁻¹A₀."""
+def _changed(detector: Any, watch: ChiSquareSums, j: int, m: float, n: float) -> bool:
+    """Whether block j differs significantly from the rest of the epoch; (A₁⁻¹+A₀⁻¹)⁻¹ is computed as A₁(A₁+A₀)⁻¹A₀."""
     d, block, all_A, work = watch.all_b.shape[0], watch.A[j], watch.all_A, watch.work
     rest, old, gap, left, right = work.rest, work.old, work.gap, work.left, work.right
     trace = 0.0

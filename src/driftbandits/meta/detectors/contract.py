@@ -1,4 +1,4 @@
-"""What `meta.dal` asks of a detector: `blank_watch`, `refuted` and `forget`; `weigh` has a default."""
+"""The open functions of a detector for `meta.dal`: `blank_watch`, `refuted` and `forget` are required; `weigh` has a default."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from ...strategy import Optimistic, OptimisticState
 
 @generic
 def blank_watch(detector: Any, dim: int, cover: Matrix) -> Any:
-    """What the detector keeps, before the first observation; `cover` (N, d). (Python only.)"""
+    """The state of the detector before the first observation; `cover` is (N, d). (Python only.)"""
 
 
 @generic
@@ -21,7 +21,7 @@ def weigh(detector: Any, base: Any, state: Any, x: Vector, r: float) -> tuple[fl
 
 @generic
 def predictor(base: Any, state: Any, x: Vector) -> float:
-    """xᵀθ̂ by the base's estimate, in compiled code: what `Linked` needs of a base."""
+    """xᵀθ̂ by the base's estimate, in compiled code; `Linked` requires a method for its base."""
 
 
 @predictor.register(Optimistic)
@@ -31,15 +31,15 @@ def _(base: Optimistic, state: OptimisticState, x: Vector) -> float:
 
 @generic
 def refuted(detector: Any, watch: Any, x: Vector, h: float, y: float, weight: float) -> int:
-    """Note an observation that counts as `weight`; 0, or the block length or covering arm (from 1) that says: the world has changed."""
+    """Add an observation with this weight. Returns 0, or on an alarm its cause: the length of a block, or a covering arm from 1."""
 
 
 @generic
 def forget(watch: Any) -> None:
-    """Begin an epoch."""
+    """Forget all observations: a new epoch begins."""
 
 
 def check_settings(noise: float, delta: float) -> None:
-    """Refuse settings that no detector can use: the size of the noise, and the probability δ of a false alarm."""
-    positive("noise", noise, "it is the size of the noise, by which a change is told from chance")
+    """The noise must be positive, and δ, the probability of a false alarm, in (0, 1)."""
+    positive("noise", noise, "it is the standard deviation of the noise, with which differences of means are compared")
     probability("delta", delta)

@@ -1,13 +1,13 @@
-r"""Do the rewards of an arm, before and after some moment, have different means?
+r"""A likelihood-ratio test of whether the mean reward of an arm has changed at some time in the epoch.
 
-`LikelihoodRatio` (Besson et al. 2022; Gerogiannis et al. 2025). Of each arm of a covering set, the rewards of the epoch:
+`LikelihoodRatio` (Besson et al. 2022; Gerogiannis et al. 2025) tests the rewards of each arm of a covering set:
 
     GLR   max_s  s·kl(m₁, m) + (n−s)·kl(m₂, m) ≥ β(n, δ),      m₁, m₂, m: means of the first s, the last n−s, all
     GSR   log Σ_s exp(the same) ≥ β(n, δ)
     β = log(4n^{3/2}/δ), for the GSR n^{5/2} in place of n^{3/2};   published: 6 log(1+log n) + (5/2)·log(4n^{3/2}/δ) + 11
 
-kl is that of Gaussian (variance σ²), Bernoulli or Poisson rewards. Every s is tried up to n = 256; from then on every second, fourth, …
-(the sum is multiplied accordingly), so that memory and time per observation stay bounded.
+kl is the divergence of Gaussian (variance σ²), Bernoulli or Poisson distributions. Every s is tried up to n = 256, then every second,
+fourth, … (the sum is multiplied accordingly), so that memory and time per observation stay bounded.
 """
 
 from typing import NamedTuple
@@ -26,7 +26,7 @@ GAUSSIAN, BERNOULLI, POISSON = 0.0, 1.0, 2.0
 
 @part
 class LikelihoodRatio(NamedTuple):
-    """Compares the rewards of covering arms before and after every moment."""
+    """Compares the rewards of each covering arm before and after every possible change point."""
 
     noise: float  # σ of Gaussian rewards
     law: float = GAUSSIAN
@@ -35,7 +35,7 @@ class LikelihoodRatio(NamedTuple):
     published: float = 0.0  # 1: the proof's thresholds
 
     def check(self) -> None:
-        """One of three laws."""
+        """The law must be one of the three constants."""
         check_settings(self.noise, self.delta)
         require(
             self.law in (GAUSSIAN, BERNOULLI, POISSON), "law", self.law, "0, 1 or 2", "Gaussian, Bernoulli or Poisson"
@@ -117,9 +117,9 @@ def _(detector: LikelihoodRatio, watch: ArmSums, x: Vector, h: float, y: float, 
 
 @kernel
 def _ratio(detector: LikelihoodRatio, watch: ArmSums, a: int) -> float:
-    """The statistic of one covering arm: the largest over all moments, or the logarithm of the sum of exponentials."""
+    """The statistic of one covering arm: the maximum over change points (GLR), or the logarithm of the sum of exponentials (GSR)."""
     n, step, total = watch.plays[a], watch.step[a], watch.total[a]
-    top, extra = -np.inf, 0.0  # log Σ exp = top + log(extra), where only `top` is needed otherwise
+    top, extra = -np.inf, 0.0  # a running log-sum-exp, top + log(extra), which cannot overflow; GLR uses only `top`
     for p in range(watch.used[a]):
         s = (p + 1) * step
         if s >= n:

@@ -1,4 +1,4 @@
-"""The experts: weighted by their forecasts, then Bayes, fade, project."""
+"""The experts: their weights are updated by the likelihood of their forecasts; then each makes a Bayes update, discounts and projects."""
 
 import math
 
@@ -11,7 +11,7 @@ from .parts import IgwMix, IgwState
 
 @kernel
 def reweigh(strategy: IgwMix, state: IgwState, x: Vector, r: float) -> None:
-    """w ∝ w·g(r)."""
+    """w ∝ w·g(r), g the predictive density of each expert, computed with logarithms."""
     best, total, u = -math.inf, 0.0, state.work.u
     for k in range(state.weight.shape[0]):
         solve_lower(state.U[k], x, u)
@@ -20,7 +20,8 @@ def reweigh(strategy: IgwMix, state: IgwState, x: Vector, r: float) -> None:
         best = max(best, state.log[k])
     for k in range(state.weight.shape[0]):
         state.weight[k] = math.exp(state.log[k] - best)
-    # A loop that writes and sums is vectorised only where its arrays lie far enough apart, which changes the sum's last digit.
+    # A separate loop: one that both writes and sums is vectorised depending on the addresses of its arrays, and the last digit of the sum
+    # with it.
     for k in range(state.weight.shape[0]):
         total += state.weight[k]
     for k in range(state.weight.shape[0]):
@@ -29,7 +30,7 @@ def reweigh(strategy: IgwMix, state: IgwState, x: Vector, r: float) -> None:
 
 @solver
 def update_expert(strategy: IgwMix, state: IgwState, k: int, x: Vector, r: float) -> None:
-    """Bayes, fade, project."""
+    """Bayes update, discounting and projection of expert k, equations (0.2) and (0.3)."""
     V, theta, d = state.V[k], state.theta[k], x.shape[0]
     gamma = 1.0 - 0.5 ** (k + 1)
     b, y, z = state.work.b, state.work.y, state.work.z

@@ -1,4 +1,4 @@
-"""By inverse gaps: how fast the learner explores (η), and the probability of each arm."""
+"""Inverse-gap weighting: the learning rate η, and the probability of each arm."""
 
 import math
 
@@ -13,7 +13,7 @@ JITTER = 1e-12
 
 @kernel
 def rate_now(strategy: IgwMix, state: IgwState) -> float:
-    """η_t, or g_t in the finite form, of the coming round t."""
+    """η_t, or g_t in the finite form, of the next round t."""
     t, d = state.seen[0] + 1.0, state.mixed.shape[0]
     if strategy.tuning == KNOWN:
         return strategy.rate
@@ -32,7 +32,7 @@ def rate_now(strategy: IgwMix, state: IgwState) -> float:
 
 @solver
 def distribution(strategy: IgwMix, state: IgwState, arms: Matrix, p: Vector) -> None:
-    """p_t of the arms (d, n)."""
+    """Write the probabilities p_t of the arms (d, n), equations (0.4) and (0.5)."""
     work, n = state.work, arms.shape[1]
     mean = work.mean[:n]
     predict(strategy.family, state, arms, mean)

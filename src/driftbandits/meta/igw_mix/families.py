@@ -1,4 +1,4 @@
-"""Values and clicks: what an expert learns of an observation, and how it forecasts one."""
+"""Reward families, values and clicks: how an expert learns from an observation, and its predictive distribution."""
 
 import math
 from typing import Any, NamedTuple
@@ -17,19 +17,25 @@ class GaussianForecasts(NamedTuple):
     R: float
 
     def check(self) -> None:
-        """R bounds the noise."""
+        """R must be positive."""
         positive("R", self.R, "it bounds the noise")
 
 
 @part
 class LogisticForecasts(NamedTuple):
-    """Clicks; `curvature` is c = min μ′ on the forecasts possible."""
+    """Clicks; `curvature` is c = min μ′ over all possible forecasts."""
 
     curvature: float
 
     def check(self) -> None:
-        """The curvature is that of the logistic link."""
-        require(0.0 < self.curvature <= 0.25, "curvature", self.curvature, "in (0, ¼]", "μ′ is")
+        """The curvature must be in the range of μ′ of the logistic link."""
+        require(
+            0.0 < self.curvature <= 0.25,
+            "curvature",
+            self.curvature,
+            "in (0, ¼]",
+            "μ′ of the logistic link is in this range",
+        )
 
 
 @generic
@@ -39,7 +45,7 @@ def pull(family: Any, z: float, r: float) -> tuple[float, float]:
 
 @generic
 def log_density(family: Any, z: float, q: float, r: float) -> float:
-    """Of r under a forecast z of width q, up to a constant."""
+    """The log density of r under a forecast z with q = xᵀV⁻¹x, up to a constant."""
 
 
 @generic
@@ -49,7 +55,7 @@ def predict(family: Any, state: Any, arms: Matrix, out: Vector) -> None:
 
 @generic
 def noise(family: Any) -> float:
-    """R."""
+    """The sub-Gaussian parameter R of the rewards."""
 
 
 @generic
@@ -112,7 +118,7 @@ def _(family: LogisticForecasts, state: Any, arms: Matrix, out: Vector) -> None:
 
 @noise.register(LogisticForecasts)
 def _(family: LogisticForecasts) -> float:
-    return 0.5  # whatever lies in [0, 1]
+    return 0.5  # any distribution on [0, 1] is ½-sub-Gaussian
 
 
 @rewards.register(LogisticForecasts)

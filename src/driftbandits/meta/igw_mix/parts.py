@@ -1,4 +1,4 @@
-"""The learner's numbers, what changes of it, and its state before round 1."""
+"""The parameters of IGW-mix, its state, and the state before round 1."""
 
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ KNOWN, UNKNOWN, NOISE_KNOWN, BLOCKS = 0.0, 1.0, 2.0, 3.0  # how η is found: The
 
 @part
 class IgwMix(NamedTuple):
-    """What the theorem needs; `rate` is η (or g), the c of η_t = c·t^{1/3}, or the smallest of the grid that `exp3` chooses from."""
+    """The parameters of the theorem; `rate` is η (or g), the c of η_t = c·t^{1/3}, or the smallest value of the grid of `exp3`."""
 
     family: Any
     exp3: Exp3IX
@@ -34,9 +34,9 @@ class IgwMix(NamedTuple):
     horizon: float
 
     def check(self) -> None:
-        """Bounds are positive."""
+        """Bounds must be positive, κ ≥ 1, and clicks need the finite form."""
         for name in ("memories", "lam", "S", "L", "rate"):
-            positive(name, getattr(self, name), "the theorem needs it")
+            positive(name, getattr(self, name), "the theorem assumes it")
         require(self.kappa >= 1.0, "kappa", self.kappa, "≥ 1", "no design has a smaller certificate")
         linear = isinstance(self.family, GaussianForecasts)
         require(linear or self.finite == 1.0, "finite", self.finite, "1 for clicks", "their ŷ is not linear (§8.1)")
@@ -44,7 +44,7 @@ class IgwMix(NamedTuple):
 
 @scratch
 class IgwWork(NamedTuple):
-    """Room for n arms."""
+    """Workspace for n arms."""
 
     Z: Vector  # (d·n,)
     mean: Vector  # (n,)
@@ -64,10 +64,10 @@ class IgwWork(NamedTuple):
 
 
 class Draw(NamedTuple):
-    """The randomness of the coming decision."""
+    """The randomness of the next decision."""
 
     u: Vector  # (1,) uniform
-    drawn: Vector  # (1,) 1 if u is there and not used yet
+    drawn: Vector  # (1,) 1 if u is drawn and not used yet
 
 
 class Block(NamedTuple):
@@ -79,7 +79,7 @@ class Block(NamedTuple):
 
 
 class IgwState(NamedTuple):
-    """Everything that changes."""
+    """The state of IGW-mix."""
 
     V: Matrix  # (K, d, d)
     U: Matrix  # (K, d, d) factors of V

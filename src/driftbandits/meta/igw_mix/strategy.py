@@ -1,4 +1,4 @@
-"""IGW-mix as a strategy: decide, learn, tell."""
+"""IGW-mix as a strategy: its methods for deciding, learning and reporting."""
 
 import math
 from typing import Any
@@ -9,7 +9,7 @@ from ...adaptive.envelope import pick
 from ...core.kernel import kernel
 from ...core.linalg import Matrix, Vector, dot, largest, position
 from ...protocol import Limits, act, describe, estimator, learn, limits, optimism, propensities, ready, scores, trace
-from ..exp3ix import block_loss, play, suffer
+from ..exp3ix import block_loss, play, update_loss
 from .experts import reweigh, update_expert
 from .exploration import distribution
 from .families import noise, rewards
@@ -32,7 +32,7 @@ def _(strategy: IgwMix, state: IgwState, rng: np.random.Generator) -> None:
 
 @scores.register(IgwMix)
 def _(strategy: IgwMix, state: IgwState, arms: Matrix, score: Vector) -> None:
-    """ŷ, and above all of them the arm that was drawn."""
+    """Write ŷ of every arm; the arm that was drawn gets a score above all others."""
     n = arms.shape[1]
     distribution(strategy, state, arms, state.work.p[:n])
     chosen = pick(state.work.p[:n], state.work.key[:n], state.draw.u[0])
@@ -83,14 +83,14 @@ def _(strategy: IgwMix, state: IgwState, x: Vector, r: float, slot: int) -> None
 
 @kernel
 def _close_block(strategy: IgwMix, state: IgwState, r: float) -> None:
-    """Count the reward; after the last round of a block Exp3.IX suffers."""
+    """Record the reward; after the last round of a block, pass its loss to Exp3.IX."""
     block = state.block
     block.reward[0] += r
     block.left[0] -= 1.0
     if block.left[0] == 0.0:
         reach, R = strategy.L * strategy.S, noise(strategy.family)
         loss = block_loss(block.reward[0], block.rounds[0], reach, R, strategy.horizon, 0.0)
-        suffer(strategy.exp3, state.bandit, loss)
+        update_loss(strategy.exp3, state.bandit, loss)
 
 
 @limits.register(IgwMix)
@@ -123,7 +123,7 @@ def _(strategy: IgwMix, state: IgwState) -> dict[str, Any]:
 
 @describe.register(IgwMix)
 def _(strategy: IgwMix, state: IgwState) -> dict[str, Any]:
-    """What `trace` tells, then `kappa`, the largest certificate of a design so far: the theorem's κ̄ must be at least that."""
+    """The entries of `trace`, and `kappa`, the largest certificate of a design so far; the theorem's κ̄ must be at least that."""
     return {
         "observations": int(state.seen[0]),
         **trace(strategy, state),
