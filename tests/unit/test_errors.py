@@ -40,13 +40,13 @@ def test_large_whole_numbers_are_not_rounded():
         ("gamma", lambda: db.zoo.lb_weight_ucb(gamma="0.9", **LINEAR)),
         ("seed", lambda: db.Agent(db.zoo.oful(**LINEAR), dim=2, seed=-1)),
         ("seed", lambda: db.Agent(db.zoo.oful(**LINEAR), dim=2, seed="x")),
-        ("no room", lambda: db.Agent(db.zoo.sw_ucb(window=10**15, **LINEAR), dim=2)),
+        ("does not fit into memory", lambda: db.Agent(db.zoo.sw_ucb(window=10**15, **LINEAR), dim=2)),
         (
             "masked",
             lambda: db.Agent(db.zoo.oful(**LINEAR), dim=2).select(np.ma.array(np.eye(2), mask=[[0, 0], [1, 1]])),
         ),
         ("turns", lambda: db.env.rotating(5, turns=float("nan"))),
-        ("no world", lambda: db.simulate(db.zoo.oful(**LINEAR), None)),
+        ("not a world", lambda: db.simulate(db.zoo.oful(**LINEAR), None)),
         ("base = Master", lambda: db.zoo.master(db.zoo.master(db.zoo.oful(**LINEAR), horizon=9), horizon=9)),
     ],
 )

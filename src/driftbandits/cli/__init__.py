@@ -1,7 +1,7 @@
 """The command `driftbandits`: one file per subcommand, named as the user types it.
 
-A new subcommand is a new file here that decorates its function with `command(HEADING)` of `app`; nothing else needs to
-know it. Import what is heavy inside the function: every file is imported for `--help`.
+To add a subcommand, add a file here that decorates its function with `command(HEADING)` of `app`; nothing else has to change. Slow imports
+belong inside the function, because every file is imported for `--help`.
 """
 
 import gc
@@ -25,7 +25,7 @@ def application() -> Any:
 
 
 def main() -> None:
-    """Run the command; what is not installed is told in one line."""
+    """Run the command; a missing optional dependency is reported in one line."""
     missing = [name for name in ("typer", "rich", "pydantic") if importlib.util.find_spec(name) is None]
     if missing:
         sys.stderr.write(
@@ -33,5 +33,5 @@ def main() -> None:
         )
         sys.exit(1)
     app = application()
-    gc.freeze()  # what is imported stays; the garbage collector need not look through it again and again
+    gc.freeze()  # imported objects live until the end, so the garbage collector need not scan them repeatedly
     app()

@@ -1,4 +1,4 @@
-"""The application every subcommand registers itself with, and how its errors are told."""
+"""The application with which every subcommand registers itself, and the reporting of errors."""
 
 import functools
 import warnings
@@ -54,17 +54,17 @@ app = typer.Typer(
     name="driftbandits",
     cls=_ReadableGroup,
     help="Sequential decisions in a drifting world: reproduce the paper, compare strategies, read theory as numbers.",
-    epilog="Exit codes: 0 done; 2 it cannot be done, and one line says why; 130 interrupted.",
+    epilog="Exit codes: 0 success; 2 error, explained in one line; 130 interrupted.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
 
-REFUSED = 2  # exit code of what cannot be done; one line says why
+REFUSED = 2  # exit code of an error
 
 
 def command(panel: str, name: str | None = None) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Make a function a subcommand, under this heading of --help; its errors are told as all others."""
+    """Turn a function into a subcommand under this heading of --help, with the common reporting of errors."""
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(function)
@@ -80,10 +80,7 @@ def command(panel: str, name: str | None = None) -> Callable[[Callable[..., None
 
 @contextmanager
 def readable_errors() -> Iterator[None]:
-    """What cannot be done is told in one line and exits with 2; an interrupt is told and exits with 130.
-
-    A warning is one line too.
-    """
+    """Report an error in one line and exit with 2; report an interrupt and exit with 130. Warnings are one line too."""
     interrupt_in_order()
     try:
         with warnings.catch_warnings():
@@ -91,13 +88,13 @@ def readable_errors() -> Iterator[None]:
             yield
     except DriftBanditsError as problem:
         _refuse(str(problem))
-    except BrokenPipeError:  # whoever read our output has enough: Typer ends quietly
+    except BrokenPipeError:  # the reader of our output has closed it: Typer ends quietly
         raise
     except OSError as problem:
         place = "" if problem.filename is None else f"{problem.filename}: "
         _refuse(f"{place}{problem.strerror or problem}")
     except MemoryError:
-        _refuse("this machine has not enough memory for it")
+        _refuse("this machine does not have enough memory for it")
     except KeyboardInterrupt:
         say_error(STOPPED)
         raise typer.Exit(INTERRUPTED) from None

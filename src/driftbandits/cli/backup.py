@@ -15,7 +15,7 @@ def backup(
     ],
     target: Annotated[pathlib.Path, typer.Argument(metavar="COPY", help="Where the copy goes.", show_default=False)],
 ) -> None:
-    """Copy the file of a durable bandit while it is in use: whole, or not at all."""
+    """Write a consistent copy of the file of a durable bandit, even while the bandit is in use."""
     from ..bandit.sqlite_store import copy_database, reading
 
     with reading(source) as db:

@@ -1,4 +1,4 @@
-"""`driftbandits compile`: fill a cache with compiled code, for a container image or for the first start of tomorrow."""
+"""`driftbandits compile`: compile strategies into a cache ahead of time, for example for a container image."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ import typer
 from .app import EXPERIMENTS, command
 from .console import out
 
-BANDIT = "bandit"  # db.Bandit is no strategy of the zoo
+BANDIT = "bandit"  # db.Bandit, which is not a strategy of the zoo
 CHILD = "from driftbandits.cli.compile import compile_agent; compile_agent({name!r})"
 
 
@@ -23,25 +23,28 @@ def compile_(
         list[str] | None,
         typer.Argument(
             metavar="[STRATEGY]...",
-            help="Strategies, e.g. lb_weight_ucb master; bandit for db.Bandit.",
+            help="Names of strategies, e.g. lb_weight_ucb master; use bandit for db.Bandit.",
             show_default=False,
         ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Every strategy of the zoo, and bandit.")] = False,
     cpu: Annotated[
-        str, typer.Option(help="host: for this machine; generic: for every machine of its kind, somewhat slower code.")
+        str,
+        typer.Option(
+            help="host: for this machine; generic: for every machine of the same architecture, slightly slower."
+        ),
     ] = "host",
     into: Annotated[
         pathlib.Path | None,
-        typer.Option(help="The cache to fill, readable for every user; by default your own."),
+        typer.Option(help="The cache folder, made readable for every user; by default your own cache."),
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Processes; each takes about 500 MB.")] = 2,
 ) -> None:
-    """Compile agents ahead, so that the first decision of a process needs no compiler.
+    """Compile strategies ahead of time, so that the first decision of a process does not wait for a compiler.
 
     [b]driftbandits compile lb_weight_ucb --cpu generic --into /opt/driftbandits[/]
 
-    A process finds the code if DRIFTBANDITS_CACHE names the folder.
+    Set DRIFTBANDITS_CACHE to the folder in the processes that should use it.
     """
     from ..core import code_cache
     from ..errors import InvalidValue
@@ -67,12 +70,12 @@ def compile_(
 
 
 def chosen(names: list[str], every: bool) -> list[str]:
-    """The strategies asked for; an unknown one is an error before anything is compiled."""
+    """The requested strategies; raises for an unknown one before anything is compiled."""
     from ..errors import InvalidValue
     from ..zoo.record import RECORDS
 
     if every == bool(names):
-        raise InvalidValue("say which strategies to compile, or --all")
+        raise InvalidValue("give the names of the strategies to compile, or --all")
     known = [*RECORDS, BANDIT]
     for name in names:
         if name not in known:
@@ -81,7 +84,7 @@ def chosen(names: list[str], every: bool) -> list[str]:
 
 
 def compiled(names: list[str], environment: dict[str, str], jobs: int) -> Iterator[tuple[str, str]]:
-    """Each name with what went wrong, as soon as it is known. A process each: numba reads its settings when it is imported."""
+    """Yield each name with an error message or "". Each is compiled in its own process, because numba reads its settings on import."""
 
     def one(name: str) -> str:
         command = [sys.executable, "-c", CHILD.format(name=name)]
@@ -96,7 +99,7 @@ def compiled(names: list[str], environment: dict[str, str], jobs: int) -> Iterat
 
 
 def readable_for_all(place: pathlib.Path) -> None:
-    """Folders of a cache are made for one user; an image is made by root and run by another. Nobody else may write."""
+    """Make a cache readable, but not writable, for other users: a container image is built by root and run by another user."""
     for path in (place, *place.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
 

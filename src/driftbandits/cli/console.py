@@ -1,4 +1,4 @@
-"""What the command says while it works: a bar on a terminal, nothing in a pipe."""
+"""The output of the command: a progress bar if standard error is a terminal, tables of results, errors."""
 
 import sys
 import time
@@ -47,7 +47,7 @@ class Rows:
         self.bar.__exit__(kind, error, trace)
 
     def replaying(self, done: int, total: int) -> None:
-        """So many rows are done."""
+        """Show the number of rows done."""
         self.bar.update(self.task, description="replaying", completed=done, total=total)
 
 
@@ -72,12 +72,12 @@ class Reporter:
         self.bar.__exit__(kind, error, trace)
 
     def compiling(self, done: int, total: int) -> None:
-        """So many compositions are compiled."""
+        """Show the number of compositions compiled."""
         if total:
             self._show("compiling", done, total)
 
     def running(self, done: int, total: int) -> None:
-        """So many trials are done."""
+        """Show the number of trials done."""
         interrupt_in_order()
         if "trials" not in self.tasks and "compiling" in self.tasks:
             self.bar.update(self.tasks["compiling"], visible=False)
@@ -90,12 +90,12 @@ class Reporter:
 
     @property
     def seconds(self) -> float:
-        """Since the start."""
+        """Seconds since the start."""
         return time.perf_counter() - self.began
 
 
 def show_published(done: Published, seconds: float) -> None:
-    """Tables of regret and claims, and where everything is."""
+    """Print tables of regret and claims, and the paths of the results."""
     for panel in done.panels:
         out.print(_finals(panel))
         for v in panel.claims:
@@ -111,7 +111,7 @@ def show_published(done: Published, seconds: float) -> None:
             out.print(Text(printable(f"  regret against {f.label}, {f.strategy}: exponent {exponent}")))
         out.print()
     if any(panel.smoke for panel in done.panels):
-        out.print("a smoke test (--tiny): everything works; it is too small to judge a claim, and none was judged")
+        out.print("this was a smoke test (--tiny): it is too small to test claims, so none were tested")
     _show_robustness(done.panels)
     reused = done.total - done.computed
     out.print(f"{done.total} cells ({done.computed} computed, {reused} found) in {seconds:.1f} s")
@@ -122,7 +122,7 @@ def show_published(done: Published, seconds: float) -> None:
 
 
 def _show_robustness(panels: list[Panel]) -> None:
-    """The matrix claim × reading, if it was asked for."""
+    """The table of claims × readings, if it was requested."""
     readings = readings_of(panels)
     if not readings:
         return
@@ -161,7 +161,7 @@ def _finals(panel: Panel) -> Table:
 
 
 def printable(text: str) -> str:
-    """Text that cannot command a terminal; as a `Text` it is no markup either."""
+    """Text without control characters that a terminal would interpret; wrapped in `Text` it is not read as markup either."""
     return "".join(c if c.isprintable() else "�" for c in text)
 
 

@@ -1,8 +1,8 @@
-"""Ctrl-C: at once while nothing of ours is open, and in order while results are written.
+"""Handling of Ctrl-C: the process ends at once during compilation, and in an orderly way while results are written.
 
-LLVM calls back into Python while it compiles; an exception there is lost, or ends in a crash. So while an experiment is
-planned and compiled, when nothing is being written, an interrupt ends the process on the spot. While cells run and files
-are written it is a `KeyboardInterrupt`: the cells in flight are finished and kept, and no unfinished file is left.
+LLVM calls back into Python while it compiles; an exception raised there is lost or crashes the process. While an experiment is planned and
+compiled, nothing is being written, so an interrupt ends the process immediately. While cells run and files are written, it raises a
+`KeyboardInterrupt`: the running cells are finished and stored, and no unfinished file is left.
 """
 
 import contextlib
@@ -13,17 +13,17 @@ import threading
 from types import FrameType
 
 INTERRUPTED = 130
-STOPPED = "stopped; what is finished is kept, and the same command resumes"
+STOPPED = "stopped; finished trials are kept, and the same command resumes"
 SHOW_CURSOR = "\r\x1b[K\x1b[?25h"  # a progress bar hides it
 
 
 def interrupt_at_once() -> None:
-    """From now on an interrupt is one line and the end."""
+    """From now on, an interrupt prints one line and ends the process."""
     _handle(_leave)
 
 
 def interrupt_in_order() -> None:
-    """From now on an interrupt is a `KeyboardInterrupt`."""
+    """From now on, an interrupt raises `KeyboardInterrupt`."""
     _handle(signal.default_int_handler)
 
 

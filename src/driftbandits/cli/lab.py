@@ -1,4 +1,4 @@
-"""`driftbandits lab`: a local page to play in."""
+"""`driftbandits lab`: a local web page for interactive experiments."""
 
 import contextlib
 import importlib.util
@@ -15,12 +15,12 @@ PORT = 8642
 
 @command(EXPERIMENTS)
 def lab(
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Of the page; 0 takes any that is free.")] = PORT,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0 selects a free one.")] = PORT,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
 ) -> None:
-    """Open a page on which sliders move worlds and learners, and every curve follows.
+    """Open an interactive page: sliders change the world and the learners, and all curves are updated.
 
-    It is served to this machine only, and needs no network. Ctrl-C ends it.
+    The page is served to this machine only and needs no network. Ctrl-C ends it.
     """
     from ..errors import InvalidValue
 
@@ -30,10 +30,10 @@ def lab(
     from ..lab import serve
 
     try:
-        with contextlib.suppress(KeyboardInterrupt):  # the way to end it
+        with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C is the normal way to end it
             serve(port, browser=not no_browser, say=_say)
     finally:
-        for child in multiprocessing.active_children():  # they compile, and nobody waits for it any more
+        for child in multiprocessing.active_children():  # they compile code that is no longer needed
             child.kill()
 
 

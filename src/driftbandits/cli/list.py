@@ -1,4 +1,4 @@
-"""`driftbandits list`: what an experiment may name."""
+"""`driftbandits list`: the names that may be used in an experiment file."""
 
 import json
 from typing import Annotated
@@ -39,7 +39,7 @@ def list_(
     ] = "strategies",
     as_json: Json = False,
 ) -> None:
-    """List what an experiment may name: strategies, environments (with arms and paths), links, panels."""
+    """List the names that an experiment file may use: strategies, environments (with arms and paths), links, panels."""
     rows = listing(what)
     if as_json:
         typer.echo(json.dumps(rows, ensure_ascii=False, indent=1))

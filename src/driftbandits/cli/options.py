@@ -10,13 +10,13 @@ Trials = Annotated[
         "--trials",
         metavar="N",
         min=1,
-        help="Independent trials; each has arms and noise of its own. [dim]Default: as the file says (paper: 20).[/]",
+        help="Number of independent trials, each with its own arms and noise. [dim]Default: set by the file (paper: 20).[/]",
     ),
 ]
 Horizon = Annotated[
     int | None,
     typer.Option(
-        "--horizon", metavar="T", min=2, help="Rounds of a trial. [dim]Default: as the file says (paper: 6000).[/]"
+        "--horizon", metavar="T", min=2, help="Rounds of a trial. [dim]Default: set by the file (paper: 6000).[/]"
     ),
 ]
 Seed = Annotated[
@@ -25,11 +25,12 @@ Seed = Annotated[
         "--seed",
         metavar="N",
         min=0,
-        help="The same seed gives the same numbers, whatever --jobs or --cluster. [dim]Default: as the file says (0).[/]",
+        help="Random seed; results do not depend on --jobs or --cluster. [dim]Default: set by the file (0).[/]",
     ),
 ]
 Jobs = Annotated[
-    int | None, typer.Option("--jobs", "-j", metavar="N", min=1, help="Trials at a time. [dim]Default: all cores.[/]")
+    int | None,
+    typer.Option("--jobs", "-j", metavar="N", min=1, help="Number of parallel trials. [dim]Default: all cores.[/]"),
 ]
 Cluster = Annotated[
     str,
@@ -39,32 +40,34 @@ Cluster = Annotated[
 ]
 Tiny = Annotated[
     bool,
-    typer.Option("--tiny", help="A smoke test: a few short trials, to see that everything works. No claim is judged."),
+    typer.Option("--tiny", help="Run a smoke test: a few short trials. Claims are not tested."),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 AllowCode = Annotated[
     bool,
     typer.Option(
         "--allow-code",
-        help='Run code that is not of this library: [b]use = "module:function"[/] of modules next to the file, or installed.',
+        help='Allow code from outside this library: [b]use = "module:function"[/] from modules next to the file, or installed.',
     ),
 ]
 Yes = Annotated[
     bool,
     typer.Option(
-        "--yes", "-y", help="Run it although it is very large: more than 20 000 cells, 10¹⁰ rounds or 10⁸ features."
+        "--yes", "-y", help="Run a very large experiment: more than 20 000 cells, 10¹⁰ rounds or 10⁸ features."
     ),
 ]
 Strict = Annotated[
     bool,
-    typer.Option("--strict", help="Refuse finished trials of another processor, NumPy or numba, instead of warning."),
+    typer.Option(
+        "--strict", help="Reject finished trials from another processor, NumPy or numba version instead of warning."
+    ),
 ]
 Robust = Annotated[
     bool,
     typer.Option(
         "--robust",
-        help="Test every claim again with fresh seeds, and under the readings that the file lists as [b]\\[\\[reading]][/]; "
-        "as many trials each.",
+        help="Test every claim again with new seeds, and under each alternative reading listed in the file as "
+        "[b]\\[\\[reading]][/], with the same number of trials.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]

@@ -1,4 +1,4 @@
-"""What `reproduce` and `run` share: run experiments and show what came out."""
+"""Code shared by `reproduce` and `run`: run experiments and show the results."""
 
 import json
 import pathlib
@@ -14,7 +14,7 @@ from .console import Reporter, show_published
 def run_and_show(
     name: str, experiments: list[Experiment], folder: pathlib.Path, *, quiet: bool, as_json: bool, **options: Any
 ) -> None:
-    """Run experiments into a folder and say what came out; the options are those of `publish`."""
+    """Run experiments into a folder and print the results; the options are those of `publish`."""
     with Reporter(quiet or as_json) as reporter:
         done = publish(name, experiments, folder, progress=reporter, command=this_command(), **options)
     if as_json:

@@ -1,4 +1,4 @@
-"""`driftbandits replay`: does forgetting pay on a log?"""
+"""`driftbandits replay`: off-policy evaluation of half-lives on a log."""
 
 import json
 import math
@@ -25,49 +25,58 @@ def replay(
             show_default=False,
         ),
     ],
-    item: Annotated[str | None, typer.Option(metavar="COLUMN", help="The item that was chosen.")] = None,
+    item: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column with the item that was chosen.")] = None,
     reward: Annotated[str | None, typer.Option(metavar="COLUMN", help="What came of it.")] = None,
     propensity: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="With what probability it was chosen. Without, choices must be uniform."),
+        typer.Option(
+            metavar="COLUMN", help="Column with the propensity of the chosen item. Without it, choices must be uniform."
+        ),
     ] = None,
     time: Annotated[str | None, typer.Option(metavar="COLUMN", help="When.")] = None,
     offered: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="What could have been chosen. Without, always all items.")
+        str | None,
+        typer.Option(metavar="COLUMN", help="Column with the items on offer. [dim]Default: all items in every row.[/]"),
     ] = None,
     context: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN[,…]", help="Features of who asked; may be repeated.")
+        list[str] | None, typer.Option(metavar="COLUMN[,…]", help="Columns with context features; may be repeated.")
     ] = None,
-    reward_time: Annotated[str | None, typer.Option(metavar="COLUMN", help="When the reward came.")] = None,
+    reward_time: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column with the time at which the reward arrived.")
+    ] = None,
     without_reward: Annotated[
-        str | None, typer.Option(metavar="NUMBER|drop", help="What an empty reward means. [dim]Default: an error.[/]")
+        str | None,
+        typer.Option(
+            metavar="NUMBER|drop",
+            help="The value of an empty reward, or drop to omit the row. [dim]Default: an error.[/]",
+        ),
     ] = None,
     half_life: Annotated[
         list[str] | None,
-        typer.Option(metavar="DECISIONS|DURATION", help='To try, like 300 or "2d"; may be repeated.'),
+        typer.Option(metavar="DECISIONS|DURATION", help='A half-life to evaluate, like 300 or "2d"; may be repeated.'),
     ] = None,
     kind: Annotated[
         str | None,
-        typer.Option(metavar="value|click|count", help="Kind of reward. [dim]Default: as the log has it.[/]"),
+        typer.Option(metavar="value|click|count", help="Kind of reward. [dim]Default: found from the log.[/]"),
     ] = None,
     estimator: Annotated[
-        str, typer.Option(help="dr, snips, ips or replay; docs/replay.md says what each needs.")
+        str, typer.Option(help="Estimator: dr, snips, ips or replay; docs/replay.md lists their requirements.")
     ] = "dr",
     by: Annotated[
         str | None,
         typer.Option(
-            help="Windows: hour, day, week, a duration, or a number of rows. [dim]Default: days, if that suits.[/]"
+            help="Length of a window: hour, day, week, a duration, or a number of rows. [dim]Default: day, if suitable.[/]"
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the bandits and of the intervals.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the bandits and of the bootstrap.")] = 0,
     report: Annotated[
         bool,
-        typer.Option("--report", help="Write the answer as a page: replay.html, or the FILE.html that follows."),
+        typer.Option("--report", help="Write an HTML report: replay.html, or the FILE.html that follows."),
     ] = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Does forgetting pay on your data, and how fast should it be? Bandits of many half-lives walk through a log.
+    """Estimate from a log whether forgetting increases the reward, and with which half-life.
 
     [b]driftbandits replay log.parquet --item banner --reward clicked --propensity p --time shown_at --context age,country --report[/]
     """
@@ -77,7 +86,7 @@ def replay(
     pages = [path for path in log if path.endswith((".html", ".htm"))] if report else []
     files = [path for path in log if path not in pages]
     if not files or len(pages) > 1:
-        raise InvalidValue("replay needs a LOG, and at most one page to write")
+        raise InvalidValue("replay needs a LOG, and at most one FILE.html for the report")
     with Rows(quiet=quiet or as_json) as rows:
         found = answer(
             Log.read(

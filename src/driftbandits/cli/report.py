@@ -1,4 +1,4 @@
-"""`driftbandits report`: the page about a finished folder."""
+"""`driftbandits report`: the HTML report of a folder of results."""
 
 import pathlib
 from typing import Annotated

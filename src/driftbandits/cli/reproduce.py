@@ -20,7 +20,7 @@ def reproduce(
         list[str] | None,
         typer.Argument(
             metavar="PANEL",
-            help="Names of [b]driftbandits list panels[/]. [dim]Default: the six of the paper.[/]",
+            help="Names of panels, see [b]driftbandits list panels[/]. [dim]Default: the six panels of the paper.[/]",
             show_default=False,
             autocompletion=lambda: panel_files.names(),
         ),
@@ -37,7 +37,7 @@ def reproduce(
         typer.Option(
             "--theta-norm",
             metavar="NORM",
-            help="Length of θ_t, at most S of the panel. [dim]The other reading of the paper's S = 5 is --theta-norm 5.[/]",
+            help="Norm of θ_t, at most S of the panel. [dim]The other reading of the paper's S = 5 is --theta-norm 5.[/]",
         ),
     ] = "",
     list_panels: Annotated[
@@ -55,7 +55,7 @@ def reproduce(
 
     Writes summary.json, results.parquet, tables, figures and report.html into --out.
 
-    Finished trials are kept: stop it at any time, and the same command resumes.
+    Finished trials are kept: you can stop the command at any time, and running it again resumes.
 
     [b]driftbandits reproduce[/]   [dim]all six panels of the paper[/]
     [b]driftbandits reproduce --robust[/]   [dim]with every claim × every reading[/]

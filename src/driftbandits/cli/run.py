@@ -1,4 +1,4 @@
-"""`driftbandits run`: a comparison of one's own."""
+"""`driftbandits run`: a comparison defined by the user."""
 
 import os
 import pathlib
@@ -20,7 +20,7 @@ def run(
         pathlib.Path,
         typer.Argument(
             metavar="EXPERIMENT.toml",
-            help="The comparison to run; see docs/command.md for the format.",
+            help="TOML file that defines the comparison; see docs/command.md for the format.",
             show_default=False,
         ),
     ],
@@ -47,7 +47,7 @@ def run(
 ) -> None:
     """Run a comparison of your own: environments × strategies × trials × parameter grids, from a TOML file.
 
-    A file that cannot be run is refused in one line that says where and why; nothing is written then.
+    A file with an error is rejected with one line that gives the place and the reason, before anything is written.
 
     [b]driftbandits run mine.toml --trials 5 --set S=2[/]
     """
@@ -73,7 +73,7 @@ def run(
 
 
 def _make_importable(folder: pathlib.Path) -> None:
-    """Modules next to the file, for this process and those it starts."""
+    """Make modules next to the file importable in this process and its child processes."""
     sys.path.insert(0, str(folder))
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))
 

@@ -22,7 +22,7 @@ HORIZONS = tuple(10 ** (e / 4) for e in range(8, 33))  # 10² … 10⁸, four a 
 def table(
     horizon: Annotated[int, typer.Option(min=2, help="Rounds T (for MDPs T = KH).")],
     dim: Annotated[int, typer.Option(min=1, help="Features d.")],
-    path_length: Annotated[float | None, typer.Option(min=0.0, help="P_T, how far θ moves in all.")] = None,
+    path_length: Annotated[float | None, typer.Option(min=0.0, help="Path length P_T = Σ‖θ_t − θ_{t−1}‖.")] = None,
     changes: Annotated[int | None, typer.Option(min=0, help="Number of abrupt changes Γ_T.")] = None,
     S: Annotated[float, typer.Option("-S", "--S", help="Bound of ‖θ‖.")] = 1.0,
     L: Annotated[float, typer.Option("-L", "--L", help="Bound of ‖x‖.")] = 1.0,
@@ -34,18 +34,20 @@ def table(
     episode: Annotated[int | None, typer.Option(min=1, help="H, for the MDP rows.")] = None,
     variation: Annotated[float | None, typer.Option(min=0.0, help="Δ, for the MDP rows.")] = None,
     kappa: Annotated[float | None, typer.Option(help="κ, for the MNL row.")] = None,
-    successors: Annotated[int, typer.Option(min=2, help="Most successors U of a pair, for the MNL row.")] = 2,
+    successors: Annotated[
+        int, typer.Option(min=2, help="Largest number U of successors of a pair, for the MNL row.")
+    ] = 2,
     variant: Annotated[
         str,
         typer.Option(
-            help="The paper's bounds as printed; corrected: with its slips repaired; repaired: Theorem 3 with its rate kept; "
-            "sharp: also without the superfluous √d of the bias."
+            help="printed: the paper's bounds as printed; corrected: with its errors corrected; repaired: Theorem 3 with its "
+            "rate kept; sharp: also without the superfluous √d of the bias."
         ),
     ] = "printed",
     figure: Annotated[pathlib.Path | None, typer.Option(help="Draw rates and bounds against T into this file.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Table 1 as numbers: previous work, the paper and the lower bounds, and from where on each improvement holds.
+    """Print Table 1 as numbers: previous work, the paper and the lower bounds, and the horizons from which each improvement holds.
 
     [b]driftbandits table --horizon 6000 --dim 2 --path-length 6.28 --changes 5 -S 5[/]
     """
@@ -63,7 +65,7 @@ def table(
 
 
 def show(found: theory.Table1) -> None:
-    """Rows, crossings, and what the numbers are."""
+    """Print the rows, the crossings, and an explanation of the numbers."""
     rows = Table(box=None, pad_edge=False)
     for name, justify in (
         ("setting", "left"),

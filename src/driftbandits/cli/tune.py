@@ -27,14 +27,14 @@ def tune(
         float | None,
         typer.Option(
             min=0.0,
-            help="P_T = Σ‖θ_t − θ_{t−1}‖, how far the world moves in all; with --mdp Δ, that of θ and w in all stages.",
+            help="Path length P_T = Σ‖θ_t − θ_{t−1}‖; with --mdp, the variation Δ of θ and w over all stages.",
         ),
     ] = None,
     changes: Annotated[int | None, typer.Option(min=0, help="Number of abrupt changes Γ_T.")] = None,
     half_life: Annotated[
         float | None,
         typer.Option(
-            help="Rounds (--mdp: episodes) after which an observation counts half; says what γ that is, and what the bounds are with it."
+            help="Rounds (--mdp: episodes) after which the weight of an observation is halved; prints γ and the bounds for it."
         ),
     ] = None,
     S: Annotated[float, typer.Option("-S", "--S", help="Bound of ‖θ‖, with --mdp of ‖w‖ too.")] = 1.0,
@@ -49,7 +49,7 @@ def tune(
     variant: Annotated[
         str,
         typer.Option(
-            help="printed: as in the paper; corrected: with its slips repaired; repaired: Theorem 3 with its rate kept; "
+            help="printed: as in the paper; corrected: with its errors corrected; repaired: Theorem 3 with its rate kept; "
             "sharp: also without the superfluous √d of the bias, γ and W balanced for that."
         ),
     ] = "printed",
@@ -60,10 +60,12 @@ def tune(
     kappa: Annotated[
         float | None, typer.Option(help="κ of a multinomial-logit MDP (db.mdp.kappa computes it), with --mdp.")
     ] = None,
-    successors: Annotated[int | None, typer.Option(min=2, help="Most successors U of a pair, with --kappa.")] = None,
+    successors: Annotated[
+        int | None, typer.Option(min=2, help="Largest number U of successors of a pair, with --kappa.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """What each theorem tells you to set, and what it then promises: γ, half-life, λ, W, H and its regret bound.
+    """Print the parameters that each theorem prescribes (γ, half-life, λ, W, H) and its regret bound.
 
     [b]driftbandits tune --horizon 6000 --dim 2 --path-length 6.28[/]
 
@@ -71,11 +73,11 @@ def tune(
     """
     if mdp:
         if episodes is None or path_length is None:
-            raise InvalidValue("--mdp needs --episodes, the number K, and --path-length, the way Δ of θ and w in all")
+            raise InvalidValue("--mdp needs --episodes, the number K, and --path-length, the variation Δ of θ and w")
         if not (changes is None and R is None and link == "logistic"):
-            raise InvalidValue("--changes, --R and --link belong to bandits: leave them out with --mdp")
+            raise InvalidValue("--changes, --R and --link apply to bandits only: omit them with --mdp")
         if successors is not None and kappa is None:
-            raise InvalidValue("--successors belongs to multinomial-logit MDPs: give --kappa too")
+            raise InvalidValue("--successors applies to multinomial-logit MDPs only: give --kappa too")
         learners = episodic_theorems(
             K=episodes, H=horizon, d=dim, Delta=path_length, S=S, L=L, kappa=kappa, successors=successors,
             half_life=half_life, variant=variant,
@@ -88,7 +90,7 @@ def tune(
     if horizon < 2:
         raise InvalidValue(f"--horizon {horizon} is not allowed; it must be ≥ 2: it is the number of rounds")
     if not (episodes is None and kappa is None and successors is None):
-        raise InvalidValue("--episodes, --kappa and --successors belong to episodic MDPs: give --mdp too")
+        raise InvalidValue("--episodes, --kappa and --successors apply to episodic MDPs only: give --mdp too")
     rows = theorems(
         T=horizon,
         d=dim,
@@ -122,7 +124,9 @@ def theorems(
 ) -> list[dict[str, Any]]:
     """One row per algorithm with an explicit bound: what its theorem sets, and the bound."""
     if P_T is None and changes is None:
-        raise InvalidValue("give --path-length, the way θ goes in all, or --changes, the number of its jumps, or both")
+        raise InvalidValue(
+            "give --path-length, the total movement of θ, or --changes, the number of its jumps, or both"
+        )
     k_mu, c_mu = link_slopes(link, L * S)
     known: dict[str, Any] = {"T": T, "d": d, "S": S, "L": L, "variant": variant, "k_mu": k_mu, "c_mu": c_mu}
     known["gap"] = largest_gap(link_of(link), L * S)
@@ -164,7 +168,7 @@ def _row(name: str, bound: theory.Bound) -> dict[str, Any]:
 
 
 def show_theorems(rows: list[dict[str, Any]]) -> None:
-    """A table, and what to make of it."""
+    """Print a table, and an explanation of it."""
     table = Table(box=None, pad_edge=False)
     for name in ("strategy", "γ", "half-life", "λ", "W or H", "δ", "radius β", "regret bound", "theorem"):
         table.add_column(name, justify="left" if name in ("strategy", "theorem") else "right")
@@ -186,5 +190,5 @@ def show_theorems(rows: list[dict[str, Any]]) -> None:
         worst = max(row["trivial"] for row in rows)
         out.print(
             f"[dim]* not smaller than the largest possible regret ({worst:.4g} or less): "
-            "at this horizon the theorem tells rates, not numbers[/]"
+            "at this horizon the theorem is informative about rates, not about numbers[/]"
         )

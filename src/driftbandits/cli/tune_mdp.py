@@ -1,4 +1,4 @@
-"""`driftbandits tune --mdp`: what Theorems 5 and 6 tell you to set for K episodes of H stages."""
+"""`driftbandits tune --mdp`: the parameters that Theorems 5 and 6 prescribe for K episodes of H stages."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def episodic_theorems(
 ) -> list[dict[str, Any]]:
     """One row per learner: its memory in episodes, λ, δ, and the bound where there is a theorem.
 
-    Half of the way Δ is the rewards', half the transitions'.
+    Half of the variation Δ is attributed to the rewards, half to the transitions.
     """
     gamma = None if half_life is None else theory.gamma_from_half_life(half_life)
     common: dict[str, Any] = {"K": K, "H": H, "d_theta": d, "P_theta": 0.5 * Delta, "P_w": 0.5 * Delta, "S_theta": S}
@@ -54,7 +54,7 @@ def _family(bound: theory.Bound, names: tuple[str, str, str], window: int) -> li
 
 
 def show_episodic(rows: list[dict[str, Any]]) -> None:
-    """A table, and what to make of it."""
+    """Print a table, and an explanation of it."""
     table = Table(box=None, pad_edge=False)
     for name in ("strategy", "γ", "half-life", "W or period", "λ_θ", "λ_w", "δ", "regret bound", "theorem"):
         table.add_column(name, justify="left" if name in ("strategy", "theorem") else "right")
@@ -75,6 +75,6 @@ def show_episodic(rows: list[dict[str, Any]]) -> None:
     out.print("[dim]memories are in episodes[/]")
     if any(row["bound"] is not None and row["bound"] >= row["trivial"] for row in rows):
         out.print(
-            "[dim]* not smaller than H·K, the largest possible regret: at this size the theorem tells rates, not numbers; "
+            "[dim]* not smaller than H·K, the largest possible regret: at this size the theorem is informative about rates only; "
             "weight_ucrl() without constants has practical ones[/]"
         )

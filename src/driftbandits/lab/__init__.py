@@ -1,16 +1,16 @@
-"""The lab: a local page on which sliders move worlds and learners, and every curve follows.
+"""The lab: a local interactive page. Sliders change the world and the learners, and all curves are updated.
 
 =================  ==============================================================================
-`learners`         who may take part
-`question`         what the page asks: a world, learners, a few numbers; checked
-`specification`    the same as a TOML file for `driftbandits run`, and as ten lines of Python
-`answers`          the answer, piece by piece: curves, then what happened inside, then regret against γ
-`trial_view`, `river`  one trial looked into: estimates and confidence; policies and values
-`server`           the page and its questions over HTTP, for this machine only
-`page/`            HTML, CSS and JavaScript, as they are
+`learners`         the table of available learners
+`question`         a validated request of the page: a world, learners, a few numbers
+`specification`    the request as a TOML file for `driftbandits run`, and as ten lines of Python
+`answers`          the response, in parts: curves, details of the first trial, regret against γ
+`trial_view`, `river`  details of one trial: estimates and confidence sets; policies and values
+`server`           the HTTP server, for this machine only
+`page/`            HTML, CSS and JavaScript files
 =================  ==============================================================================
 
-Every number on the page comes from the cells that `driftbandits run` would run for the exported file.
+Every number on the page is computed from the cells that `driftbandits run` would run for the exported file.
 """
 
 from .server import application, serve

@@ -1,13 +1,13 @@
-"""The answer to a question, piece by piece, in the order in which the page needs it:
+"""The response to a request of the page, in parts and in the order in which the page needs them:
 
     preview     every learner over a fifth of the trials: a picture while the slider still moves
     curves      every learner over all trials, on all cores; what was computed before is not computed again
     inside      the first trial, looked into
     gamma       the regret of the weighted learner for many γ: a curve that falls and rises
 
-A question is a TOML text, and its cells are those that `driftbandits run` would run. Numbers of a learner are plain floats when it runs,
-so only a new combination of parts is compiled: in other processes, into the cache that all share. A question that nobody waits for any
-more stops at the end of the trial it is in.
+A request is converted to TOML text, and its cells are those that `driftbandits run` would run. Parameters of a learner are plain floats at
+run time, so only a new combination of parts has to be compiled, by other processes and into the common cache. A request whose client has
+disconnected is stopped after the current trial.
 """
 
 import asyncio
@@ -54,7 +54,7 @@ PATIENCE = 0.5  # seconds between two signs of life while compiling
 
 
 class Dropped(Exception):
-    """Nobody waits for the answer any more."""
+    """The client has disconnected."""
 
 
 @dataclass(frozen=True)
@@ -63,16 +63,16 @@ class Asked:
 
     question: Question
     cells: list[list[Cell]]
-    theory: dict[str, float]  # the theorem's γ, and how far the world moves
+    theory: dict[str, float]  # the theorem's γ, and the path length
 
     @property
     def weighted(self) -> int | None:
-        """Which learner shows its regret against γ: the first that has a γ."""
+        """The index of the learner whose regret is shown against γ: the first that has a γ."""
         return next((i for i, learner in enumerate(self.question.chosen) if learner.weighs), None)
 
 
 def ask(question: Question) -> Asked:
-    """Resolve and check everything; nothing runs. What cannot run is one line."""
+    """Resolve and validate a request without running it; raises a one-line error if it cannot run."""
     if not question.chosen:
         raise InvalidValue("choose at least one learner (MASTER needs fixed arms)")
     try:
@@ -90,7 +90,7 @@ def ask(question: Question) -> Asked:
 
 
 def _trial(first: Cell, seed: int, trial: int) -> Cell:
-    """The cell of another trial: its own arms and noise; everything else is the same, so it is not resolved again."""
+    """The cell of another trial. Only arms and noise differ, so the specification is not resolved again."""
     environment = first.spec["environment"]
     if "arms" in environment:
         environment = {**environment, "arms": {**environment["arms"], "seed": seed * WORLDS + trial}}
@@ -103,7 +103,7 @@ def _changed(cell: Cell, **parts: Any) -> Cell:
 
 
 class Laboratory:
-    """Threads that work, and what they have found out."""
+    """The worker threads, and a cache of their results."""
 
     def __init__(self, threads: int | None = None) -> None:
         self.threads = threads or os.cpu_count() or 1
@@ -113,15 +113,15 @@ class Laboratory:
         self.one_at_a_time = asyncio.Lock()  # compilations
 
     def close(self) -> None:
-        """Let the threads go."""
+        """Stop the threads."""
         self.pool.shutdown(wait=False, cancel_futures=True)
 
     async def ask(self, question: Question) -> Asked:
-        """Resolve a question, beside the event loop."""
+        """Resolve a request in a worker thread, so that the event loop is not blocked."""
         return await self._beside(ask, question)
 
     async def answer(self, asked: Asked) -> AsyncIterator[Event]:
-        """All pieces of the answer."""
+        """All parts of the response."""
         began = time.perf_counter()
         stop = threading.Event()
         try:
@@ -147,7 +147,7 @@ class Laboratory:
     # ------------------------------------------------------------------------------------------------------- compilation
 
     async def _compiled(self, asked: Asked) -> AsyncIterator[Event]:
-        """Have the code of every learner at hand; signs of life meanwhile."""
+        """Load or compile the code of every learner, with progress messages meanwhile."""
         firsts = [trials[0] for trials in asked.cells]
         missing = [cell for cell in firsts if cell.composition not in self.ready]
         if not missing or interpreted():
@@ -156,7 +156,8 @@ class Laboratory:
         while not task.done():
             absent = [cell.strategy for cell in missing if not is_compiled(cell.composition)]
             yield {"kind": "compiling", "names": absent}
-            await asyncio.wait({task}, timeout=PATIENCE)  # if nobody waits any more it goes on, for the next who asks
+            # If the client disconnects, the compilation continues: the next request can use it.
+            await asyncio.wait({task}, timeout=PATIENCE)
         task.result()
         yield {"kind": "compiling", "names": []}
 
@@ -196,7 +197,7 @@ class Laboratory:
     async def _curve(self, learner: Learner, cells: list[Cell], stop: threading.Event) -> Event:
         try:
             regret = await self._regrets(cells, stop)
-        except DriftBanditsError as problem:  # in this world; the others go on
+        except DriftBanditsError as problem:  # this learner cannot run in this world; the others continue
             return {"kind": "curve", "learner": learner.key, "error": str(problem)}
         rounds = spread_rounds(CHECKPOINTS, cells[0].horizon)
         return {"kind": "curve", "learner": learner.key, "rounds": rounds.tolist(), **_band(regret)}
@@ -236,7 +237,7 @@ class Laboratory:
         return {"kind": "inside", "world": asked.question.world, "round": rounds, "scene": scene, "learners": learners}
 
     async def _gammas(self, asked: Asked, stop: threading.Event) -> AsyncIterator[Event]:
-        """Regret of the weighted learner for each γ, the coarse picture first."""
+        """Regret of the weighted learner for each γ, a coarse grid first."""
         if asked.weighted is None:
             return
         learner, cells = asked.question.chosen[asked.weighted], asked.cells[asked.weighted]
@@ -253,7 +254,7 @@ class Laboratory:
 
 
 async def _in_daemon(function: Callable[..., A], *args: Any) -> A:
-    """In a thread that a process does not wait for when it ends: compiling takes seconds."""
+    """Run in a daemon thread, which the process does not wait for at its end, because compiling takes seconds."""
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[A] = loop.create_future()
 
@@ -296,7 +297,7 @@ def _band(regret: Any) -> Event:
 
 
 def _told(asked: Asked) -> Event:
-    """Who runs, with which numbers."""
+    """The first message: the learners and their parameters."""
     numbers = [
         {key: value for key, value in trials[0].spec["strategy"].items() if isinstance(value, int | float)}
         for trials in asked.cells
@@ -306,7 +307,7 @@ def _told(asked: Asked) -> Event:
 
 
 def _or_nothing(look: Callable[[Cell], Any], cell: Cell) -> Any:
-    """A learner that cannot run in this world has said so with its curve."""
+    """The details of a trial, or None for a learner that cannot run in this world; its curve already reported the error."""
     try:
         return look(cell)
     except DriftBanditsError:

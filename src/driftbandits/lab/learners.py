@@ -1,4 +1,4 @@
-"""Who may take part: a row per learner. A new row is a new name on the page."""
+"""The learners that the page offers, one row each. To add a learner to the page, add a row."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
@@ -34,7 +34,7 @@ class Learner(NamedTuple):
 
     @property
     def weighs(self) -> bool:
-        """Is there a regret for every γ?"""
+        """Whether the learner has a discount factor γ."""
         return self.forgets and "gamma" in self.takes
 
     @property
@@ -44,7 +44,7 @@ class Learner(NamedTuple):
 
     @property
     def summary(self) -> str:
-        """What it is, in one line."""
+        """A one-line description."""
         return RECORDS[self.name].summary
 
 

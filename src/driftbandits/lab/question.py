@@ -1,4 +1,4 @@
-"""What the page asks, checked: whatever comes from outside becomes a `Question`, or one line that says what is allowed."""
+"""Validation of a request: JSON from outside becomes a `Question`, or a one-line error that says what is allowed."""
 
 import math
 from typing import Annotated, Any, Literal, get_args, get_origin
@@ -82,11 +82,13 @@ class Question(Table):
             if key not in known:
                 raise ValueError(f"learners: there is no '{key}' in a {self.place} world; there is {', '.join(known)}")
         if len(set(self.learners)) < len(self.learners):
-            raise ValueError("learners: every name may stand there once")
+            raise ValueError("learners: every name may occur once")
         if self.path == "drawn" and self.world == "bandit" and not self.points:
             raise ValueError("points: a drawn path needs 2 to 64 points")
         if self.T * self.trials * max(1, len(self.learners)) > MOST_WORK:
-            raise ValueError(f"T × trials × learners is more than {MOST_WORK:.0e}; that is not for a slider")
+            raise ValueError(
+                f"T × trials × learners is more than {MOST_WORK:.0e}, which is too slow for an interactive page"
+            )
         return self
 
     @property
@@ -105,7 +107,7 @@ class Question(Table):
 
     @property
     def pace(self) -> float:
-        """How fast the world moves, in the path's own unit."""
+        """The speed of the drift, in the unit of the path."""
         return SPEEDS[self.path] if self.speed is None else self.speed
 
 

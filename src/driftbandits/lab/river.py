@@ -1,4 +1,4 @@
-"""One trial in the drifting RiverSwim looked into: every learner's policy and value per state, beside the optimum."""
+"""Details of one trial in the drifting RiverSwim: every learner's policy and value per state, compared with the optimum."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ FRAMES = 100
 
 
 def look(cell: Cell) -> dict[str, Any]:
-    """The course of a trial: at the start of an episode, per state, what is planned and what that is worth.
+    """The history of a trial: at the start of selected episodes, the plan and its value in each state.
 
     policy
         1 where the learner swims right in the first stage, else 0
@@ -42,7 +42,7 @@ def look(cell: Cell) -> dict[str, Any]:
 
 
 def scene(cell: Cell, rounds: list[int]) -> dict[str, Any]:
-    """What all learners share: the best policy and its value, and what the two ends pay."""
+    """Data common to all learners: the optimal policy and its value, and the rewards of the two ends."""
     world = world_of(cell.spec["environment"])
     best = [backward_induction(world.kernel(k - 1), world.rewards(k - 1)) for k in rounds]
     pay = [world.rewards(k - 1)[0] for k in rounds]

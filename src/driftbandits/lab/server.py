@@ -5,9 +5,9 @@
     POST /api/run      a question → its answer as lines of JSON, each as soon as it is known
     POST /api/export   a question → TOML and Python
 
-It listens on the loopback interface. Another site open in the same browser could still send requests to it, under another name for
-this address or from its own page; so a request must be addressed to this machine by name (Host) and, if it comes from a page, from ours
-(Origin, Sec-Fetch-Site). What cannot be answered is one line: {"error": "…"}.
+The server listens on the loopback interface. Another site open in the same browser could still send requests to it, under another name for
+this address (DNS rebinding) or from its own page. A request must therefore be addressed to this machine by name (Host) and, if a page sends
+it, come from our own page (Origin, Sec-Fetch-Site). An error is one line: {"error": "…"}.
 """
 
 import json
@@ -104,7 +104,7 @@ class OnlyThisMachine:
 
 
 def foreign(headers: Headers) -> str:
-    """Why a request is not from this machine's own page; empty if it is, or may be."""
+    """The reason why a request does not come from our own page; "" if it does, or if that cannot be told."""
     host = headers.get("host", "")
     if not _is_here(host):
         return f"the lab answers only on this machine, as {LOOPBACK} or localhost, not as {host[:80]!r}"
@@ -137,7 +137,7 @@ async def _colours(request: Request) -> Response:
 
 
 async def _options(request: Request) -> Response:
-    """Everything the page needs to know to build itself."""
+    """The data from which the page builds its controls."""
     learners = {
         place: [
             {
@@ -210,7 +210,7 @@ async def _refused(request: Request, problem: Exception) -> Response:
 
 async def _not_found(request: Request, problem: Exception) -> Response:
     status = getattr(problem, "status_code", 404)
-    return JSONResponse({"error": f"{request.method} {request.url.path[:80]} is nothing the lab knows"}, status)
+    return JSONResponse({"error": f"{request.method} {request.url.path[:80]} does not exist in the lab"}, status)
 
 
 async def _broken(request: Request, problem: Exception) -> Response:
@@ -235,7 +235,7 @@ def listener(port: int) -> socket.socket:
 
 
 def serve(port: int, *, browser: bool, say: Callable[[str], None]) -> None:
-    """Serve until interrupted; `say` is told the address once it is open."""
+    """Serve until interrupted; `say` is called with the address once the server is ready."""
     own = listener(port)
     address = f"http://{LOOPBACK}:{own.getsockname()[1]}/"
 

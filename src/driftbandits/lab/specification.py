@@ -1,6 +1,6 @@
-"""A question as what people can keep: a TOML file for `driftbandits run`, and a few lines of Python.
+"""Export of a request: a TOML file for `driftbandits run`, and a few lines of Python.
 
-The page's own numbers come from this TOML text (`answers`), so the file gives the same ones.
+The page computes its own numbers from this TOML text (`answers`), so the exported file gives the same numbers.
 """
 
 from typing import Any
@@ -98,7 +98,7 @@ def _strategy(question: Question, learner: Learner) -> dict[str, Any]:
 
 
 def _numbers(question: Question, name: str, *, forgets: bool = True) -> dict[str, Any]:
-    """What the sliders say to this learner; "theory" where they leave it to the theorem."""
+    """The parameters of this learner as the sliders set them; "theory" for those left to the theorem."""
     takes, tuned = Learner(name, "", "").takes, RECORDS[name].tuned_by
     memory = None if question.gamma is None else rounds_of(question.gamma, question.T)
     rewards = {"identity": "value", "logistic": "click", "probit": "click"}
@@ -157,7 +157,7 @@ def _value(value: Any) -> str:
 
 
 def python(question: Question, cells: list[list[Cell]]) -> str:
-    """The lines that do the same with the library; `cells` by learner and trial."""
+    """Python code that computes the same with the library; `cells` by learner and trial."""
     river = question.world == "river"
     trees = [trials[0].spec for trials in cells]
     world = _expression("environment", trees[0]["environment"], worlds_from=question.seed)

@@ -1,6 +1,6 @@
-"""One trial looked into: where θ is, where each learner believes it to be and how sure it is, which arm it plays, how much it remembers.
+"""Details of one trial: θ, each learner's estimate and confidence ellipsoid, the arm it plays, and its effective memory.
 
-All is about the first two coordinates: for d = 2 the whole truth, for more a projection, the shadow of the confidence ellipsoid included.
+Only the first two coordinates are shown. For d > 2 this is a projection, also of the confidence ellipsoid.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ DIGITS = 4
 
 
 def frame(strategy: Any, state: Any) -> dict[str, Any]:
-    """What a learner believes now: θ̂, C as (C_11, C_12, C_22), or NaN where its bonus is no norm, and Σ w."""
+    """The state of a learner: θ̂, C as (C_11, C_12, C_22), or NaN where its bonus is not a norm, and Σ w."""
     theta, C = np.full(2, np.nan), np.full((2, 2), np.nan)
     if ellipsoid.knows(type(strategy)):
         theta, C = ellipsoid(strategy, state)
@@ -29,7 +29,7 @@ def frame(strategy: Any, state: Any) -> dict[str, Any]:
 
 
 def look(cell: Cell) -> dict[str, Any]:
-    """The course of a trial of one learner, as the page draws it."""
+    """The history of one learner's trial, as the page draws it."""
     world = world_of(cell.spec["environment"])
     run = simulate(
         strategy_of(cell.spec["strategy"]),
@@ -51,7 +51,7 @@ def look(cell: Cell) -> dict[str, Any]:
 
 
 def scene(cell: Cell, rounds: list[int]) -> dict[str, Any]:
-    """What all learners share: the path of θ, and the arms if they are fixed."""
+    """Data common to all learners: the path of θ, and the arms if they are fixed."""
     world = world_of(cell.spec["environment"])
     at = np.asarray(rounds)
     arms = next(world.arms.blocks(world.horizon, 1))[0, :2].T if world.arms.fixed else np.zeros((0, 2))
@@ -71,7 +71,7 @@ def offered(world: Bandit, rounds: Integers) -> Matrix:
 
 
 def plain(values: Any, digits: int = DIGITS) -> Any:
-    """Lists of rounded numbers; what is not finite is null, as JSON has it."""
+    """Nested lists of rounded numbers; NaN and infinity become null, because JSON does not have them."""
     rounded = np.round(np.asarray(values, float), digits)
     return rounded.tolist() if np.isfinite(rounded).all() else _without_nan(rounded.tolist())
 

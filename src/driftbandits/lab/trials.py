@@ -1,7 +1,7 @@
-"""One trial of one learner, where all learners of a trial play the same rounds: these are made once, and kept while sliders move.
+"""One trial of one learner. All learners of a trial play the same rounds, which are generated once and cached while sliders move.
 
-Arms depend on the trial, θ on the path, random numbers on the trial alone: γ, λ and the bonus change nothing of a world, its noise only the
-factor of the random numbers, and its speed θ and the best arms.
+Arms and random numbers depend on the trial, θ on the path. Changing γ, λ or the bonus does not change a world; changing its noise changes
+only the factor of the random numbers, and changing its speed changes θ and the best arms.
 """
 
 import json
@@ -26,7 +26,7 @@ MOST_NUMBERS = 1 << 24
 
 
 class Kept:
-    """What was made last, as long as its arrays have at most so many numbers together."""
+    """A cache of the latest results, with a limit on the total number of numbers in its arrays."""
 
     def __init__(self, most: int) -> None:
         self.most, self.numbers = most, 0
@@ -34,7 +34,7 @@ class Kept:
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, make: Callable[[], list[Any]], count: Callable[[Any], int]) -> list[Any]:
-        """What has this key; it is made if it is not there, by every thread that misses it."""
+        """The value of this key. If it is absent, each thread that needs it computes it."""
         with self._lock:
             if key in self._made:
                 self._made.move_to_end(key)
@@ -54,18 +54,18 @@ _kept = Kept(MOST_NUMBERS)
 
 
 def regret_of(spec: dict[str, Any]) -> Vector:
-    """Cumulative regret at the checkpoints of a cell: what `cells.run` finds, without a look at anything else."""
+    """Cumulative regret at the checkpoints of a cell: the same as `cells.run`, which records more."""
     world, strategy = world_of(spec["environment"]), strategy_of(spec["strategy"])
     if not isinstance(world, Bandit):
         return one_run(strategy, world, spec).regret
     prepare_checks("now")
     marks = spread_rounds(spec["checkpoints"], world.horizon)
     rng = np.random.default_rng(streams(np.random.SeedSequence(spec["seed"]))[1])
-    return play(settle(strategy, world.dim), world, course_of(spec, world), rng, marks).regret
+    return play(settle(strategy, world.dim), world, world_blocks_of(spec, world), rng, marks).regret
 
 
-def course_of(spec: dict[str, Any], world: Bandit) -> list[Block]:
-    """The rounds of a cell's world. No two learners of a trial wait for them twice."""
+def world_blocks_of(spec: dict[str, Any], world: Bandit) -> list[Block]:
+    """The rounds of a cell's world, from the cache if another learner of the trial has generated them."""
     tree, size = spec["environment"], block_size(world)
     arms, path = json.dumps(tree["arms"], sort_keys=True), json.dumps(tree["path"], sort_keys=True)
 

@@ -1,4 +1,4 @@
-"""What plots show, who draws them, and the pages they stand on: for experiments and for replays alike."""
+"""Plots as data (`plot`), drawn by matplotlib (`paper`) or plotly (`interactive`), and HTML pages (`page`)."""
 
 from .plot import Axis, Bar, Heat, Plot, Series
 

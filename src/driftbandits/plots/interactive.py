@@ -1,4 +1,4 @@
-"""Plots on a page: the same plots as plotly figures, which are plain data. Names are texts, never markup."""
+"""Plots as plotly figures, which are plain data, for HTML pages. Names are shown as text and never interpreted as markup."""
 
 import datetime
 import html
@@ -122,7 +122,7 @@ def _axis(axis: Axis) -> dict[str, Any]:
 
 
 def _text(name: str) -> str:
-    """Plotly reads a few tags, and knows no name for quotes."""
+    """Escape a name for plotly, which interprets a few HTML tags and does not know the entity for quotes."""
     return html.escape(name, quote=False)
 
 
@@ -139,6 +139,6 @@ def _moment(seconds: float) -> str | None:
 
 
 def _short(values: Iterable[float]) -> list[float | None]:
-    """Six digits draw the same line; whole numbers are written as such; NaN, which JSON has not, is a gap in the line."""
+    """Numbers shortened to six digits, which draw the same line; NaN becomes None, a gap in the line, because JSON has no NaN."""
     short = [float(f"{v:.6g}") for v in values]
     return [None if math.isnan(v) else int(v) if v.is_integer() else v for v in short]

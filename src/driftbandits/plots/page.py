@@ -1,4 +1,4 @@
-"""One HTML file with plots and tables on it: interactive, self-contained, and silent towards the network."""
+"""A single HTML file with interactive plots and tables that works offline."""
 
 import base64
 import functools
@@ -25,7 +25,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """Headings and rows, as plain text: the template makes HTML of them."""
+    """A table of plain text, with headings; the template converts it to HTML."""
 
     kind: str
     head: list[str]
@@ -33,13 +33,13 @@ class Table:
 
 
 class Figures:
-    """The plots of a page, by keys that say nothing."""
+    """The plots of a page, by arbitrary keys."""
 
     def __init__(self) -> None:
         self.data: dict[str, Any] = {}
 
     def add(self, plot: Plot | None) -> str:
-        """The key of a plot; none if there is none."""
+        """Add a plot and return its key; "" if there is no plot."""
         if plot is None:
             return ""
         key = f"f{len(self.data)}"
@@ -50,7 +50,7 @@ class Figures:
 def render(template: pathlib.Path, figures: Figures, **values: Any) -> str:
     """The whole page, from a template that extends page.html.
 
-    Every text in it is escaped by the template, or by JSON that no HTML can be read from.
+    All text is escaped, by the template or as JSON without characters that HTML interprets.
     """
     import jinja2
 

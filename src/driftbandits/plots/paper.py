@@ -1,6 +1,6 @@
-"""Plots on paper: figures as in the paper, as PDF and PNG, by matplotlib.
+"""Plots drawn by matplotlib in the style of the paper, as PDF and PNG.
 
-Drawn without pyplot, so that threads, notebooks and missing displays do not matter.
+pyplot is not used, so that drawing works in threads, in notebooks and without a display.
 """
 
 import io
@@ -25,7 +25,7 @@ Rows = list[list[Plot]]
 
 
 def sheet(rows: Rows, titles: list[str] | None = None) -> Any:
-    """Plots on a grid, each with its legend below; if they have titles of their own they are alike, and share one legend."""
+    """Plots on a grid, each with its legend below; with `titles`, all plots share one legend."""
     from matplotlib.figure import Figure
 
     columns, shared = max(map(len, rows)), titles is not None
@@ -133,7 +133,7 @@ _ENDS = {"x": ("left", "right"), "y": ("bottom", "top")}
 
 
 def plain(text: str) -> str:
-    r"""Text as it is: matplotlib would read formulas between two dollars.
+    r"""Text with dollar signs escaped, because matplotlib interprets text between two of them as a formula.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def save(make: Callable[[], Any], stem: pathlib.Path) -> None:
 
     with matplotlib.rc_context(RC):  # type: ignore[arg-type]
         figure = make()
-        with warnings.catch_warnings():  # a figure too small for its labels is still a figure
+        with warnings.catch_warnings():  # a figure too small for its labels is still written
             warnings.filterwarnings("ignore", "constrained_layout not applied", UserWarning)
             figure.get_layout_engine().execute(figure)
         figure.set_layout_engine("none")  # found once for both files

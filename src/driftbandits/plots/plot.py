@@ -1,4 +1,4 @@
-"""What a plot shows, without a word on who draws it: paper.py (matplotlib) and interactive.py (plotly) do."""
+"""Plots as data, independent of the library that draws them: paper.py (matplotlib) or interactive.py (plotly)."""
 
 import math
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ MOST_TICKS = 7  # of a logarithmic axis
 
 @dataclass(frozen=True)
 class Axis:
-    """What is measured along an axis. A logarithmic axis has its ticks here, so that they are few enough to be read."""
+    """An axis: its label, scale and range. The ticks of a logarithmic axis are set here, so that there are few enough to read."""
 
     label: str
     log: bool = False
@@ -22,7 +22,7 @@ class Axis:
     low: float | None = None
     high: float | None = None
     names: tuple[str, ...] = ()  # of the ticks, where their numbers are not what a reader wants
-    time: bool = False  # are the values seconds since 1970?
+    time: bool = False  # whether the values are seconds since 1970
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Series:
     error: Numbers | None = None
     marker: str = ""
     thin: bool = False
-    hidden: bool = False  # shown on request only: never on paper
+    hidden: bool = False  # shown on request on a page, never in a file
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Heat:
-    """How much of each row in each column: values[row][column]."""
+    """A heat map of values[row][column]."""
 
     x: Numbers
     values: Sequence[Numbers] | NDArray[Any]
@@ -96,7 +96,7 @@ def log_ticks(low: float, high: float, most: int = MOST_TICKS) -> tuple[float, .
 
 
 def thinned(values: Sequence[float], least: float = 0.11) -> tuple[float, ...]:
-    """Of the values, as many as stand apart on a logarithmic axis by a share of its length; the largest always does.
+    """A subset of the values whose distances on a logarithmic axis are at least a share of its length; it contains the largest.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def thinned(values: Sequence[float], least: float = 0.11) -> tuple[float, ...]:
 
 
 def tick_text(value: float) -> str:
-    """A number as it stands at an axis.
+    """A number as a tick label.
 
     Examples
     --------

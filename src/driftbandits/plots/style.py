@@ -1,4 +1,4 @@
-"""One look for all figures, on paper, in reports, on the site and in the lab: a colour stands for a role.
+"""The style of all figures, in files, in reports, on the site and in the lab: each colour stands for a role.
 
 =====================  ==================================  ========================
 role (`zoo.roles`)     colour                              others of the same role

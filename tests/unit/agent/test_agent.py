@@ -218,5 +218,5 @@ def test_noise_that_the_strategy_does_not_allow_is_refused(sigma, words):
 
 def test_a_strategy_without_one_size_of_noise_refuses_it():
     agent = db.Agent(db.zoo.self_tuning(), dim=1, compile="never")
-    with pytest.raises(db.DriftBanditsError, match="does not assume noise of one size R"):
+    with pytest.raises(db.DriftBanditsError, match="has no single noise level R"):
         agent.update(1.0, x=[1.0], sigma=0.5)

@@ -16,7 +16,7 @@ def test_a_state_that_does_not_fit_is_said_in_one_line(monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr(engine, "start", full)
-    with pytest.raises(InvalidValue, match="no room for the state of Optimistic at dim = 3"):
+    with pytest.raises(InvalidValue, match="the state of Optimistic at dim = 3 does not fit into memory"):
         db.Agent(db.zoo.oful(**LINEAR), dim=3)
 
 

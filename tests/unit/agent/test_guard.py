@@ -91,7 +91,9 @@ def test_the_state_is_copied_only_where_an_update_can_fail(monkeypatch):
     agent.update(1e308, x=LINE)
     agent.update(1e308, x=LINE)
     assert len(copies) == 2
-    with pytest.raises(NumericalError, match="this agent is lost"):  # the copies were taken away from the guard
+    with pytest.raises(
+        NumericalError, match="this agent cannot be used any more"
+    ):  # the copies were taken away from the guard
         agent.update(1e308, x=LINE)
     with pytest.raises(db.DriftBanditsError, match="not finite any more"):
         agent.select(np.eye(3))

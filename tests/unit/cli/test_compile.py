@@ -24,8 +24,8 @@ place.mkdir(parents=True, mode=0o700)
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ([], "say which strategies to compile, or --all"),
-        (["oful", "--all"], "say which strategies to compile, or --all"),
+        ([], "give the names of the strategies to compile, or --all"),
+        (["oful", "--all"], "give the names of the strategies to compile, or --all"),
         (["no_such"], "there is no strategy 'no_such'; driftbandits list shows all"),
         (["oful", "--cpu", "z80"], "--cpu z80 is not known; it must be host or generic"),
     ],

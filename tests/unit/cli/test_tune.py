@@ -52,8 +52,8 @@ def test_what_belongs_to_mdps_alone_is_said() -> None:
     assert "--mdp needs --episodes" in refused("tune", "--mdp", "--horizon", "10", "--dim", "2", "--path-length", "20")
     assert "give --mdp too" in refused("tune", "--horizon", "10", "--dim", "2", "--path-length", "2", "--kappa", "0.1")
     sizes = ["--mdp", "--horizon", "10", "--dim", "2", "--path-length", "2", "--episodes", "99"]
-    assert "belong to bandits" in refused("tune", *sizes, "--changes", "3")
-    assert "belong to bandits" in refused("tune", *sizes, "-R", "1")
+    assert "apply to bandits only" in refused("tune", *sizes, "--changes", "3")
+    assert "apply to bandits only" in refused("tune", *sizes, "-R", "1")
     assert "give --kappa too" in refused("tune", *sizes, "--successors", "3")
 
 

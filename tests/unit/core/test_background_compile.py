@@ -92,7 +92,7 @@ def test_a_compilation_that_fails_leaves_a_working_agent_and_one_line(hand):
     first = played(agent, 3, rngs[0])
     for request in hand.requests:
         request.give_up("TypingError: no such thing")
-    with pytest.warns(CompilerWarning, match="TypingError: no such thing.*go on interpreted") as said:
+    with pytest.warns(CompilerWarning, match="TypingError: no such thing.*computed by Python") as said:
         first += played(agent, 5, rngs[0])
     assert len(said) == 1
     assert "\n" not in str(said[0].message)

@@ -186,7 +186,7 @@ def test_damaged_code_is_compiled_anew_once(own_cache, damage, ending):
     assert fresh()(3.0) == 6.0
     (path,) = pieces(own_cache, ending)
     damage(path)
-    with pytest.warns(CacheWarning, match="damaged and is compiled anew") as said:
+    with pytest.warns(CacheWarning, match="damaged and is compiled again") as said:
         assert fresh()(3.0) == 6.0
     assert len(said) == 1
     times = [p.stat().st_mtime_ns for p in pieces(own_cache)]

@@ -109,7 +109,7 @@ def test_without_a_store_nothing_is_kept_and_that_is_said_once(monkeypatch, tmp_
     monkeypatch.setenv("DRIFTBANDITS_CACHE", str(tmp_path))
     monkeypatch.setattr(numba_private, "_can_keep", lambda dispatcher: False)
     code_cache.warn_once.cache_clear()
-    with pytest.warns(code_cache.CacheWarning, match="does not let us keep compiled code") as said:
+    with pytest.warns(code_cache.CacheWarning, match="does not support our store of compiled code") as said:
         answers = entry(lambda x: x + 1.0)(1.0), entry(lambda x: x + 2.0)(1.0)
     assert answers == (2.0, 3.0)
     assert len(said) == 1

@@ -84,7 +84,7 @@ def test_bad_worlds_are_refused():
     path = db.env.rotating(10)
     with pytest.raises(InvalidValue, match="link = 'cloglog' is not allowed"):
         db.env.generalized(ARMS, path, link="cloglog")
-    with pytest.raises(InvalidValue, match="rewards must be given for Doubled"):
+    with pytest.raises(InvalidValue, match="Doubled is a link without a law"):
         db.env.generalized(ARMS, path, link=Doubled())
     with pytest.raises(InvalidValue, match=r"Doubled gives means in \[0, 2\] .* a Bernoulli reward is 0 or 1"):
         db.env.generalized(ARMS, path, link=Doubled(), rewards="bernoulli")

@@ -89,7 +89,7 @@ def test_what_is_not_there(lab: Served) -> None:
     ):
         answer = lab.request(method, path)
         assert answer.status in (404, 405), path
-        assert "is nothing the lab knows" in answer.data["error"]
+        assert "does not exist in the lab" in answer.data["error"]
 
 
 def test_only_json_is_read(lab: Served) -> None:

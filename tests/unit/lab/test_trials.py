@@ -10,7 +10,7 @@ from driftbandits.experiment.run.cells import run
 from driftbandits.lab import trials
 from driftbandits.lab.answers import ask
 from driftbandits.lab.question import read
-from driftbandits.lab.trials import Kept, course_of, regret_of
+from driftbandits.lab.trials import Kept, regret_of, world_blocks_of
 
 SMALL = {"T": 30, "trials": 2, "n": 5, "learners": ["lb_weight_ucb", "oful"]}
 
@@ -20,7 +20,7 @@ def cells(**changes: Any) -> Any:
 
 
 def rounds(cell: Any) -> list[Any]:
-    return course_of(cell.spec, trials.world_of(cell.spec["environment"]))
+    return world_blocks_of(cell.spec, trials.world_of(cell.spec["environment"]))
 
 
 @pytest.mark.parametrize("arms", ["fixed", "changing"])

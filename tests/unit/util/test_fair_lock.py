@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from driftbandits.util import fair_lock
 from driftbandits.util.fair_lock import FairLock
 
 LONG = 120.0  # seconds after which a test gives up

@@ -11,7 +11,7 @@ from driftbandits.util.old_names import MOVED
 @pytest.mark.parametrize("old", MOVED)
 def test_an_old_name_is_the_module_of_today(old, monkeypatch):
     monkeypatch.delitem(sys.modules, old, raising=False)
-    with pytest.warns(DeprecationWarning, match=f"{old} is {MOVED[old]} since version 0.2"):
+    with pytest.warns(DeprecationWarning, match=f"{old} moved to {MOVED[old]} in version 0.2"):
         found = importlib.import_module(old)
     today = importlib.import_module(MOVED[old])
     assert found is today
