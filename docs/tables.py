@@ -21,6 +21,7 @@ STUDIED = (
     "docs/successors.md",
     "docs/reproduction.md",
     "docs/learner.md",
+    "docs/notebook/adaptive.md",
     "docs/replay.md",
     "docs/theorems/sharp.md",
     "docs/notebook/mdp.md",

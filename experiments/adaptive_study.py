@@ -1,4 +1,4 @@
-"""Adaptive weights next to everything that knows more, or less: table and figure of docs/adaptive.md.
+"""Adaptive weights next to everything that knows more, or less: table of docs/notebook/adaptive.md, figure of docs/adaptive.md.
 
 Every world runs at bonus_scale 1 (theory) and 0.3 (practice). "best γ" is the γ of least mean regret on a grid: nobody can
 know it in advance. "tuned γ" is the paper's, which knows P_T. All see the same arms and the same noise.

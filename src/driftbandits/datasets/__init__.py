@@ -1,4 +1,4 @@
-"""Streams to measure with: read from a file you have, from a package that ships one, or made on the spot. Nothing is downloaded.
+"""Data sets for experiments: read from your files or from an installed package, or simulated. Nothing is downloaded.
 
 >>> import driftbandits as db
 >>> data = db.datasets.led(horizon=20, seed=0)

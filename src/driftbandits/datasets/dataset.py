@@ -1,4 +1,4 @@
-"""A stream whose every reward is known: one context per round, one reward per item."""
+"""A stream with full information: one context per round, and the reward of every item."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from ..errors import InvalidValue, integer
 
 
 class Round(NamedTuple):
-    """What `Bandit.decide` needs, and what each choice pays."""
+    """The input of `Bandit.decide`, and the reward of each choice."""
 
     t: int  # 0, 1, …
     items: list[str]
@@ -40,7 +40,7 @@ class Dataset:
             yield Round(t, items, dict(zip(self.features, x, strict=True)), dict(zip(items, r, strict=True)))
 
     def first(self, rounds: int) -> "Dataset":
-        """The first so many rounds, or all if there are fewer."""
+        """The first `rounds` rounds, or all if there are fewer."""
         m = integer("rounds", rounds, least=1, why="there must be a round to play")
         return replace(self, X=self.X[:m], R=self.R[:m])
 
@@ -72,7 +72,7 @@ class Dataset:
 def from_labels(
     name: str, X: Matrix, labels: NDArray[np.int64] | Vector, items: Sequence[str], features: Sequence[str]
 ) -> Dataset:
-    """Choosing a label pays 1 if it was right, else 0; nothing is told about the others. `labels` are numbers of `items`."""
+    """A data set in which choosing the correct label has reward 1, any other 0. `labels` are indices into `items`."""
     R = np.zeros((len(X), len(items)))
     R[np.arange(len(X)), np.asarray(labels, np.int64)] = 1.0
     return Dataset(name, np.ascontiguousarray(X, np.float64), R, tuple(items), tuple(features))

@@ -1,4 +1,4 @@
-"""Where a file of data may be: given, in a folder of yours, or where another package keeps it. Nothing is downloaded."""
+"""Search for a data file: the given path, a folder of the user, or the folder of another package. Nothing is downloaded."""
 
 import importlib.util
 import os
@@ -16,7 +16,7 @@ def find_file(name: str, file: "str | os.PathLike[str] | None", known_as: Sequen
     Parameters
     ----------
     get
-        Where the file can be had, for the error.
+        Where the file can be obtained, for the error message.
     """
     if file is not None:
         path = pathlib.Path(file).expanduser()

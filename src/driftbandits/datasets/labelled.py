@@ -1,4 +1,4 @@
-"""Labelled streams in CSV files, in order of time: choose a label, earn 1 if it was right."""
+"""Labelled streams in CSV files, in order of time: choosing the correct label has reward 1."""
 
 import csv
 import os

@@ -1,4 +1,4 @@
-"""Logs: which item was shown, with what probability, and what came of it. Nothing is known of the others, so these make no world."""
+"""Logs: the item shown, its propensity and its reward. The rewards of other items are unknown, so a log cannot be used as a world."""
 
 import os
 import pathlib

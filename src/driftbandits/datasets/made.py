@@ -1,4 +1,4 @@
-"""Streams that are made on the spot, with drift whose moments are known."""
+"""Simulated streams with known times of drift."""
 
 import itertools
 
@@ -22,9 +22,9 @@ def led(
     irrelevant: int = 17,
     seed: int = 0,
 ) -> Dataset:
-    """LED with drift (Breiman et al. 1984): which digit do seven segments show, among others that show nothing? 10 items.
+    """LED with drift (Breiman et al. 1984): recognise the digit that seven segments show, among irrelevant features. 10 items.
 
-    At each of `changes` moments, evenly spread, `drifting` of the segments trade places with lamps that show nothing.
+    At each of `changes` times, evenly spread, `drifting` of the segments are exchanged with irrelevant features.
 
     Parameters
     ----------
@@ -61,9 +61,9 @@ def led(
 
 
 def digits(*, horizon: int = 6000, changes: int = 3, seed: int = 0) -> Dataset:
-    """Written digits (scikit-learn's, 8×8 pixels) whose labels are permuted at `changes` moments, evenly spread. 10 items, 64 features.
+    """Handwritten digits (scikit-learn's, 8×8 pixels) whose labels are permuted at `changes` times, evenly spread. 10 items, 64 features.
 
-    The 1797 pictures come in random order, again and again.
+    The 1797 images are used repeatedly, in random order.
     """
     T = integer("horizon", horizon, least=1, why="there must be a round to play")
     periods = integer("changes", changes, least=0, why="it is a number of moments") + 1
@@ -83,7 +83,7 @@ def digits(*, horizon: int = 6000, changes: int = 3, seed: int = 0) -> Dataset:
 
 
 def _periods(T: int, count: int) -> list[slice]:
-    """The rounds 0..T−1 in so many periods, as equal as may be."""
+    """The rounds 0..T−1 divided into `count` periods of nearly equal length."""
     ends = np.linspace(0, T, count + 1).round().astype(int)
     return [slice(int(a), int(b)) for a, b in itertools.pairwise(ends)]
 

@@ -1,1 +1,1 @@
-"""Other ecosystems' interfaces. Nothing here is imported by `import driftbandits`."""
+"""Interfaces to other libraries. `import driftbandits` imports none of them."""

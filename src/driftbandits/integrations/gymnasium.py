@@ -23,8 +23,8 @@ Importing this module registers them; `gymnasium.make("driftbandits.integrations
 itself. (Gymnasium 1 has no plug-in entry point any more.)
 
 An observation is the state, or the number h·S + s with `observe_stage=True`: an optimal policy of a finite horizon depends on the stage.
-Every `reset` after an episode has begun moves on to the next episode: the episode index drives the drift. After the last episode the drift
-stands still. `reset(options={"episode": k})` goes to any episode.
+The drift depends on the episode index, which every `reset` after the start of an episode increases. There is no drift after the last
+episode. `reset(options={"episode": k})` goes to any episode.
 """
 
 import threading
@@ -67,11 +67,11 @@ class DriftingMDP(gymnasium.Env[Any, Any]):
         self._lock = threading.Lock()
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but the lock: a copy has one of its own."""
+        """The state without the lock, which cannot be copied."""
         return {name: value for name, value in self.__dict__.items() if name != "_lock"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """What was copied, with a lock of its own."""
+        """Restore the state, with a new lock."""
         self.__dict__.update(state)
         self._lock = threading.Lock()
 

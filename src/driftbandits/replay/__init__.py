@@ -1,4 +1,4 @@
-"""What would have been earned: logs, estimators, evaluation over time, and the choice of settings by it.
+"""Off-policy evaluation: logs, estimators, evaluation over time, and the choice of settings by estimated value.
 
 `driftbandits.replay` is this package and the function in it: calling the package calls `evaluation.replay`.
 """
@@ -17,7 +17,7 @@ __all__ = ["Difference", "Log", "Replay", "Tuned", "replay", "tune"]
 
 
 class _Function(types.ModuleType):
-    """A package with the name of its function: importing it would hide the function, so it does what the function does."""
+    """A callable package. Importing the package replaces the function of the same name in `driftbandits`, so it can be called too."""
 
     __signature__ = inspect.signature(replay)
 

@@ -1,4 +1,4 @@
-"""Does forgetting pay on this log, and how fast should it be? Bandits of many half-lives walk through it together."""
+"""Comparison of half-lives on a log: whether forgetting increases the reward, and with which half-life."""
 
 import datetime
 import itertools
@@ -26,14 +26,14 @@ DURATIONS = (
 )
 COUNTS = (10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000)
 MOST = 7  # half-lives that are tried unless the user says which
-LEAST_ROWS = 20  # a half-life holds at least so many decisions on average
+LEAST_ROWS = 20  # a half-life contains at least this many decisions on average
 FEW, ROWS_EACH = 4, 40  # windows that a plot over time has at least, and rows of each
 SHOWN = 6  # days of drift that a sentence names
 
 
 @dataclass(frozen=True)
 class HalfLife:
-    """One that was tried."""
+    """A half-life that was tried."""
 
     name: str  # of its policy
     length: float  # days, or decisions
@@ -42,7 +42,7 @@ class HalfLife:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the log says about forgetting.
+    """The result of comparing half-lives on a log.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Answer:
     best
         The half-life with the largest estimate.
     gain
-        What choosing the half-life by the log earns over never forgetting, on rows that did not choose.
+        The cross-validated gain of choosing the half-life by the log over never forgetting.
     replay
         The replay of all of them.
     """
@@ -66,16 +66,16 @@ class Answer:
 
     @property
     def timed(self) -> bool:
-        """Are half-lives days, or decisions?"""
+        """Whether half-lives are measured in days; otherwise in decisions."""
         return self.log.timed
 
     @property
     def events(self) -> list[DriftEvent]:
-        """Drift that the learner which finds out itself has dated."""
+        """The times of drift that the adaptive learner detected."""
         return self.replay.walks[ADAPTIVE].events
 
     def write(self, path: Any) -> None:
-        """Write the answer as one self-contained page of HTML."""
+        """Write the result as a single offline HTML file."""
         from ..io.files import write_atomically
         from .page import page
 
@@ -152,12 +152,12 @@ def answer(
 
 
 def _with(estimator: str) -> tuple[str, ...]:
-    """The estimator that decides, and those that cost nothing more."""
+    """The estimator that decides, and those that need no additional computation."""
     return tuple(dict.fromkeys((estimator, "snips", "ips")))
 
 
 def name_of(half_life: Any) -> str:
-    """What a policy with this half-life is called."""
+    """The name of the policy with this half-life."""
     if isinstance(half_life, datetime.timedelta):
         half_life = f"{half_life.total_seconds() / 86400.0:g}d"
     return f"half-life {half_life}"
@@ -187,7 +187,7 @@ def _suitable(log: Log) -> list[Any]:
 
 
 def _stretches(log: Log) -> str:
-    """Days, if there are a few and each has rows enough; else weeks, else parts of a day."""
+    """The length of windows: days, if there are several with enough rows each; otherwise weeks or parts of a day."""
     for by in ("day", "week", "6h", "hour"):
         seconds = duration({"day": "1d", "week": "7d", "hour": "1h"}.get(by, by), name="by")
         if log.timed and len(log) * _gap(log) >= FEW * seconds and seconds / _gap(log) >= ROWS_EACH:
@@ -212,7 +212,7 @@ def _verdict(found: Replay, which: str, best: HalfLife, gain: Honest, log: Log) 
         )
     else:
         said = (
-            f"This log does not say whether forgetting pays: the gain of {near}, the best that was tried, "
+            f"This log is not conclusive about forgetting: the gain of {near}, the best that was tried, "
             f"over never forgetting is {amount(gain, base)}"
         )
     return f"{said}; {drift}."
@@ -235,7 +235,7 @@ def amount(gain: Honest, base: float, sign: int = 1) -> str:
 
 
 def spoken(length: str) -> str:
-    """A half-life as people say it.
+    """A half-life in words.
 
     Examples
     --------
@@ -250,7 +250,7 @@ def spoken(length: str) -> str:
 
 
 def dated(events: Sequence[DriftEvent], log: Log) -> str:
-    """When there was drift, as people say it: "drift on 3 and 17 May 2024"."""
+    """The times of drift in words: "drift on 3 and 17 May 2024"."""
     if not events:
         return "no drift was dated"
     if not log.timed:

@@ -1,4 +1,4 @@
-"""A log in pieces: batches of a few thousand rows, so that it may be larger than memory. Columns by name, rows by number."""
+"""Batches of a few thousand rows, so that a log may be larger than memory."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Source:
     reordered: Callable[[Any], "Source"] | None = None  # the same with rows in another order, where that is possible
 
     def require(self, wanted: Iterable[str]) -> None:
-        """Refuse columns that are not there."""
+        """Raise if a column does not exist."""
         for name in wanted:
             if name not in self.columns:
                 raise InvalidValue(f"{self.name} has no column {name!r}; it has {', '.join(map(repr, self.columns))}")

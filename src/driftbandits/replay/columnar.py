@@ -1,4 +1,4 @@
-"""Logs in columns: Parquet and Arrow files, and frames in memory."""
+"""Columnar logs: Parquet and Arrow files, and frames in memory."""
 
 import pathlib
 from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""From a replay to its plots."""
+"""The plots of a replay."""
 
 import math
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ def _when(found: Replay) -> Axis:
 
 
 def against_half_life(answer: Answer) -> Plot:
-    """Value against half-life, with intervals; across it never forgetting, finding out, and what was really earned."""
+    """Value against half-life with intervals, with horizontal lines for never forgetting, the adaptive learner, and the logged policy."""
     found, tried = answer.replay, [h for h in answer.tried if not math.isnan(h.value.value)]
     x = [h.length for h in tried]
     names = {h.length: h.name.removeprefix("half-life ") for h in tried}
@@ -55,7 +55,7 @@ def over_time(answer: Answer) -> Plot:
 
 
 def memory(answer: Answer) -> Plot | None:
-    """How many observations the learner that finds out itself rested on, and when it dated drift."""
+    """The effective memory of the adaptive learner over time, and the times of drift that it detected."""
     walk = answer.replay.walks[ADAPTIVE]
     known = [(at, n) for at, n in walk.memory if n > 0.0]
     if not known:

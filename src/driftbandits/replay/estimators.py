@@ -1,9 +1,9 @@
-"""What a policy would have earned, from what others earned: four estimators, their intervals, and what they refuse.
+"""Off-policy estimators of the value of a policy: four estimators, their intervals, and the conditions under which they are rejected.
 
 Row t of the log has context x_t, item a_t chosen with probability p_t, and reward r_t. The policy would have chosen a with probability
 π_t(a), which may depend on all rows before t. With w_t = π_t(a_t)/p_t and a forecast r̂_t(a) made from rows before t:
 
-    replay   Σ m_t r_t / Σ m_t        m_t = 1: the policy drew a_t too, and a coin of probability c/p_t, c = min p, fell on heads
+    replay   Σ m_t r_t / Σ m_t        m_t = 1 if the policy drew a_t too and the row is accepted, with probability c/p_t, c = min p
     ips      (1/n) Σ w_t r_t
     snips    Σ w_t r_t / Σ w_t
     dr       (1/n) Σ [Σ_a π_t(a) r̂_t(a) + w_t (r_t − r̂_t(a_t))]
@@ -22,10 +22,10 @@ from ..core.linalg import Matrix, Vector
 ESTIMATORS = ("replay", "ips", "snips", "dr")
 LEVEL = 0.95
 RESAMPLES = 1000
-LEAST = 30.0  # rows that an estimate must be worth …
-LEAST_WINDOW = 10.0  # … and that of a window
-OFF = 4.0  # standard errors by which the mean weight may miss 1 …
-ROUNDED = 0.02  # … and by how much, for propensities that were rounded
+LEAST = 30.0  # the smallest effective sample size of an estimate …
+LEAST_WINDOW = 10.0  # … and of that of a window
+OFF = 4.0  # standard errors by which the mean weight may differ from 1 …
+ROUNDED = 0.02  # … in addition to this, for rounded propensities
 
 # Sums that are kept: of the log …
 ROWS, REWARDS = 0, 1
@@ -36,7 +36,7 @@ EACH = 6
 
 
 class Estimate(NamedTuple):
-    """An estimate with its 95 % interval, and how many rows of the policy's own it is worth; NaN if it was refused."""
+    """An estimate with its 95 % interval and effective sample size; NaN if it was rejected."""
 
     value: float
     low: float
@@ -58,7 +58,7 @@ def ratio(sums: Matrix, policy: int, estimator: str) -> Vector:
 
 
 def effective_n(sums: Vector, policy: int, estimator: str) -> float:
-    """Rows that the policy agreed with; for weights (Σw)²/Σw² (Kish 1965)."""
+    """The effective sample size: the number of accepted rows or, for weights, (Σw)²/Σw² (Kish 1965)."""
     own = HEAD + EACH * policy
     if estimator == "replay":
         return float(sums[own + M])
@@ -66,9 +66,9 @@ def effective_n(sums: Vector, policy: int, estimator: str) -> float:
 
 
 def resampled(blocks: Matrix, seed: int) -> Matrix:
-    """Sums over resampled blocks (resamples, width), spread as a sample of so many blocks should be.
+    """Sums over resampled blocks (resamples, width), with the variance of a sample of B blocks.
 
-    A bootstrap sample of B blocks has (B−1)/B of the variance; the deviations are stretched to make up for it.
+    A bootstrap sample of B blocks has (B−1)/B of that variance, so the deviations are scaled up.
     """
     B = len(blocks)
     counts = np.random.default_rng(seed).multinomial(B, np.full(B, 1.0 / B), size=RESAMPLES)
@@ -87,7 +87,7 @@ def interval(draws: Vector) -> tuple[float, float]:
 
 
 def estimate(blocks: Matrix, draws: Matrix, policy: int, estimator: str, least: float) -> Estimate:
-    """An estimate from the blocks of a window; NaN where it is worth fewer than `least` rows."""
+    """An estimate from the blocks of a window; NaN if its effective sample size is below `least`."""
     total = blocks.sum(axis=0)
     n = effective_n(total, policy, estimator)
     if n < least or len(blocks) < 2:
@@ -97,9 +97,10 @@ def estimate(blocks: Matrix, draws: Matrix, policy: int, estimator: str, least: 
 
 
 def why_not(total: Vector, policy: int, estimator: str) -> str | None:
-    """Why a policy cannot be estimated from the whole log: one line, or None if it can.
+    """The reason why a policy cannot be estimated from the whole log, in one line; None if it can.
 
-    E w_t = 1 if propensities are right and the policy chooses only what the log could have; a mean far from it says that one is not so.
+    E w_t = 1 if the propensities are correct and the policy chooses only items that the log could have chosen. A mean far from 1 shows that
+    one of these conditions is violated.
     """
     own, n = HEAD + EACH * policy, float(total[ROWS])
     worth = effective_n(total, policy, estimator)

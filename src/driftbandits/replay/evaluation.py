@@ -1,4 +1,4 @@
-"""`replay`: policies walk through a log together, each with a copy of its own, and what they would have earned is estimated."""
+"""`replay`: estimates the values of several policies in one pass over a log, each with its own copy."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -31,7 +31,7 @@ def replay(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Replay:
-    """What policies would have earned on a log, over all of it and window by window.
+    """Estimate the value of policies from a log, over the whole log and for each window.
 
     Parameters
     ----------
@@ -41,14 +41,14 @@ def replay(
     log
         From `Log.read`.
     estimators
-        Of "replay", "ips", "snips", "dr"; docs/replay.md says what each needs. Those that the log does not allow are left out, and
-        `refused` says why; if none is left, that is an error.
+        Some of "replay", "ips", "snips", "dr"; docs/replay.md lists their requirements. Estimators that the log does not allow are omitted,
+        and `refused` gives the reason; if none is left, an error is raised.
     delay
-        "observed": rewards reach the policy when they did (`reward_time` of the log; without it, at once); None: at once.
+        "observed": rewards reach the policy at the `reward_time` of the log (without it, at once); None: at once.
     by
         Windows: "hour", "day", "week", a duration like "6h", or a number of rows.
     rolling
-        Each window is so many of them long, and begins one after the other.
+        The number of consecutive windows that are combined into a rolling one.
     history
         What policies learn from in "ips", "snips" and "dr": "log", every row, whoever chose; or "own", only rows where they agree
         with the log, as in "replay".
@@ -56,9 +56,9 @@ def replay(
         "bootstrap": for one look at the whole log; "always_valid": bounds of the whole log that hold at all times at once, so that one may
         look every day while the log grows: finite-sample if all rewards are in [0, 1], else asymptotic.
     seed
-        Of the bootstrap, of the coins of "replay", and of the draws for policies that answer with probabilities.
+        Seed of the bootstrap, of the acceptance of rows in "replay", and of draws from the probabilities of a policy.
     progress
-        Called now and then with the number of rows done and of all rows.
+        Called repeatedly with the number of rows done and of all rows.
 
     Examples
     --------
@@ -109,11 +109,11 @@ def _checked(policies: Any, estimators: Any, history: str, delay: Any) -> tuple[
 
 
 def _impossible(log: Log, asked: Sequence[str]) -> dict[str, str]:
-    """Estimators that the log does not allow, whatever the policy; each with one line."""
+    """Estimators that the log does not allow for any policy, each with a one-line reason."""
     facts = log.facts
     if facts.impossible is not None:
         raise InvalidValue(
-            f"{facts.impossible} has propensity 0: what was chosen had a chance, so it is wrong, and nothing can be weighted by it"
+            f"{facts.impossible} has propensity 0: an item that was chosen cannot have probability 0, and weights would be infinite"
         )
     if facts.untrue is not None:
         left = f" ({facts.dropped} rows without a reward were left out)" if facts.dropped else ""

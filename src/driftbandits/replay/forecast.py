@@ -1,7 +1,7 @@
-"""The forecast r̂ of the doubly robust estimator: a bandit that learns every row of the log, always one row behind.
+"""The forecast r̂ of the doubly robust estimator: a bandit that has learned all rows before the current one.
 
-A forecast made from earlier rows only is independent of the noise in this one, so the estimator is unbiased whatever the forecast is; a
-good one takes variance away.
+Because the forecast uses earlier rows only, it is independent of the noise in the current row. The estimator is therefore unbiased for any
+forecast, and a good forecast reduces its variance.
 """
 
 from typing import Any

@@ -19,9 +19,9 @@ from .sources import is_sqlite, open_sources
 
 
 class Log:
-    """Decisions that were made elsewhere, with their rewards; iterating gives one `Row` each, in order of time.
+    """Logged decisions with their rewards; iterating yields one `Row` per decision, in order of time.
 
-    It is made by `Log.read`, which reads everything once, to check it; nothing is kept in memory but a frame that is there already.
+    `Log.read` creates it and reads everything once to validate it. Files are not kept in memory.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Log:
     start, end
         Times of its first and last decision, in seconds since 1970; None without a time.
     facts
-        What the first reading told.
+        Facts found by the first pass.
 
     Examples
     --------
@@ -82,11 +82,11 @@ class Log:
             Column with what was on offer: a list of names, a dict from names to features, a list of dicts with a key "item"; as JSON in
             formats without lists. Or, if it was always the same, that list or dict itself. By default all items of the log, always.
         context
-            Columns with features of who asked; a column of dicts gives all of them. What is not named here no policy sees.
+            Columns with context features; a column of dicts gives all of them. Policies see no other columns.
         reward_time
-            Column with the time at which the reward came; empty where it came at once.
+            Column with the time at which the reward arrived; empty if it arrived at once.
         without_reward
-            What an empty reward means: a number, or "drop" to leave the row out. By default it is an error.
+            The value of an empty reward: a number, or "drop" to omit the row. By default an empty reward is an error.
         id
             Column with an id that no two decisions share.
         repeats
@@ -167,7 +167,7 @@ def _day(at: float) -> str:
 
 
 def _in_order(source: Source, columns: Columns) -> Source:
-    """A frame in order of time; a file that is not is refused when it is read."""
+    """A frame sorted by time. A file is not sorted; reading raises if it is out of order."""
     if source.reordered is None or columns.time is None:
         return source
     times = [_times(batch, columns.time, source.name) for batch in source.batches([columns.time])]
@@ -206,7 +206,7 @@ def _always(sources: list[Source], columns: Columns) -> dict[Any, Any]:
 
 
 class _Any(dict[Any, Any]):
-    """An offer that nothing is missing from."""
+    """An offer that contains every item."""
 
     def __contains__(self, name: object) -> bool:
         return True

@@ -1,4 +1,4 @@
-"""Any object that decides, or a function, as a policy: called with the arguments it takes; its answers are checked."""
+"""A user's object or function as a policy: it is called with the arguments that it accepts, and its answers are validated."""
 
 import copy
 import inspect
@@ -13,7 +13,7 @@ from ..errors import InvalidValue
 from .policy import Asked
 from .rows import Row
 
-SUM = 1e-6  # by which probabilities may miss 1
+SUM = 1e-6  # the allowed deviation of the sum of probabilities from 1
 ALIASES = {
     **dict.fromkeys(("name", "decision", "id", "arm", "action", "choice"), "item"),
     **dict.fromkeys(("r", "value", "y"), "reward"),
@@ -24,7 +24,7 @@ ALIASES = {
 
 
 class ObjectPolicy:
-    """Any object with decide(items, context, at), or a function of these; with reward(item, reward, …) it learns."""
+    """An object with decide(items, context, at), or such a function; it learns if it has reward(item, reward, …)."""
 
     def __init__(self, name: str, given: Any, seed: int = 0) -> None:
         self._name = name
@@ -93,21 +93,21 @@ class ObjectPolicy:
         )
 
     def skip(self, t: int) -> None:
-        """It will never hear of this row."""
+        """Do nothing: the policy does not receive the reward of this row."""
         self._chosen.pop(t, None)
 
     def memory(self) -> float | None:
-        """Not known."""
+        """None: the memory of a user's policy is not known."""
         return None
 
     def events(self) -> list[DriftEvent]:
-        """What it has dated, if it says so."""
+        """The times of drift that the policy detected, if it reports them."""
         told = getattr(self._own, "drift_events", None)
         return list(told()) if callable(told) else []
 
 
 class Called:
-    """A user's function, called with those of our arguments that it takes: by their names, names close to them, or their order."""
+    """A user's function, called with those of our arguments that it accepts, matched by name, similar name, or position."""
 
     def __init__(self, function: Any, known: tuple[str, ...], alone: str) -> None:
         self.function = function
@@ -133,7 +133,7 @@ class Called:
         self.named = [name for name in left if anything or name in own]
 
     def takes(self, name: str) -> bool:
-        """Is it told this argument?"""
+        """Whether the function receives this argument."""
         return name in self.order or name in self.named
 
     def __call__(self, **values: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The answer as a page: the verdict, three plots, and the numbers behind them."""
+"""The HTML report of `answer`: the verdict, three plots, and their numbers."""
 
 import datetime
 import math

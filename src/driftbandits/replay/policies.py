@@ -1,4 +1,4 @@
-"""Who is asked in a replay: a `Bandit`, a strategy of the zoo, or any object that decides; always a copy."""
+"""Policies of a replay: copies of a `Bandit`, a strategy of the zoo, or any object that decides."""
 
 import sys
 from collections.abc import Mapping
@@ -17,9 +17,9 @@ from .rows import Row
 
 
 def policy_of(name: str, given: Any, log: Log, *, foreign: bool, seed: int = 0) -> Policy:
-    """A copy of what a user gave, ready to walk through a log; with `foreign` it is told of choices that are not its own.
+    """A copy of the user's policy; with `foreign` it must also learn from choices that are not its own.
 
-    `seed` is of the draws for a policy that answers with probabilities; bandits and strategies have their own.
+    `seed` is used for draws from the probabilities of a policy; bandits and strategies have their own seed.
     """
     if isinstance(given, Bandit):
         _needs_time(name, given, log)
@@ -45,7 +45,7 @@ def policy_of(name: str, given: Any, log: Log, *, foreign: bool, seed: int = 0) 
 
 
 class BanditPolicy:
-    """A bandit that is asked at every row, and learns what the log chose as if it had chosen it."""
+    """A bandit that is asked at every row, and learns the logged choice as if it were its own."""
 
     learns = True
 
@@ -54,7 +54,7 @@ class BanditPolicy:
         bandit._pending.limit = sys.maxsize  # rewards that are late are in the log: none is given up
 
     def ask(self, t: int, row: Row) -> Asked:
-        """Draw; what waits for its reward is the item that the log has."""
+        """Decide, then replace the pending item by the logged one, so that its reward will be learned."""
         bandit = self.bandit
         as_reward(bandit._config["reward"], row.reward)
         request = bandit._request(row.items, row.context, 0.0, None, 1)._replace(
@@ -69,7 +69,7 @@ class BanditPolicy:
         )
 
     def tell(self, t: int, row: Row) -> None:
-        """Learn the reward, as late as it is."""
+        """Learn the reward with its delay."""
         id_ = str(t)
         self.bandit._reward(id_, self.bandit._pending.open[id_], [row.reward], 1.0)
 
@@ -78,12 +78,12 @@ class BanditPolicy:
         self.bandit._pending.give_up(str(t))
 
     def memory(self) -> float | None:
-        """How many observations the estimate rests on."""
+        """The effective number of observations."""
         known = self.bandit.info().get("effective_memory")
         return None if known is None else float(known)
 
     def events(self) -> list[DriftEvent]:
-        """Drift that it dated."""
+        """The times of drift that it detected."""
         return self.bandit.drift_events()
 
 
@@ -95,7 +95,7 @@ def _needs_time(name: str, bandit: Bandit, log: Log) -> None:
 
 
 def _copied(name: str, bandit: Bandit) -> Bandit:
-    """The same bandit, with all it knows; nobody is called when it sees drift."""
+    """A copy of the bandit with its state, without the callback for drift."""
     from ..bandit.saving import from_bytes, to_bytes
     from ..bandit.wrapped import Wrapped
 
@@ -108,7 +108,7 @@ def _copied(name: str, bandit: Bandit) -> Bandit:
 
 
 def _fresh(bandit: Bandit, strategy: Any) -> Bandit:
-    """A bandit with the same settings, that knows nothing."""
+    """A new bandit with the same settings and no observations."""
     settings = dict(bandit._config)
     if settings.pop("clocked"):
         settings["half_life"] = f"{settings['half_life']!r}s"
@@ -117,7 +117,7 @@ def _fresh(bandit: Bandit, strategy: Any) -> Bandit:
 
 
 def _of_strategy(strategy: Any, log: Log) -> BanditPolicy:
-    """A strategy behind names: it decides alone (no floor), and sees at the start every feature that the log will show."""
+    """A strategy wrapped in a bandit without an exploration floor; all features of the log are registered at the start."""
     first = next(iter(log))
     mode = "item" if first.context is None else "interact"
     bandit = Bandit(strategy=strategy, features=mode, explore=0.0)
@@ -129,7 +129,7 @@ def _of_strategy(strategy: Any, log: Log) -> BanditPolicy:
 
 
 def _shown(log: Log) -> tuple[list[Any], list[Any]]:
-    """Of all rows, those that show a feature or category for the first time."""
+    """The rows in which a feature or category occurs for the first time."""
     from ..bandit.vectors import as_row
     from ..bandit.wrapped import NAME
 

@@ -1,4 +1,4 @@
-"""What a replay asks of a policy."""
+"""The interface of a policy in a replay."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
@@ -9,32 +9,32 @@ from .rows import Row
 
 
 class OwnOnly(InvalidState):
-    """A policy that cannot learn from what others chose."""
+    """The policy cannot learn from choices that are not its own."""
 
 
 class Asked(NamedTuple):
-    """What a policy would have chosen, and the probability of each item on offer."""
+    """The choice of a policy, and its probability of each item on offer."""
 
     item: Any
     p: Mapping[Any, float]
 
 
 class Policy(Protocol):
-    """One copy of a policy on its way through a log, whose rows are numbered t = 0, 1, …"""
+    """One copy of a policy during a replay, in which rows are numbered t = 0, 1, …"""
 
-    learns: bool  # does it hear rewards at all?
+    learns: bool  # whether it receives rewards
 
     def ask(self, t: int, row: Row) -> Asked:
-        """What it would choose."""
+        """The choice of the policy in this row."""
 
     def tell(self, t: int, row: Row) -> None:
         """The reward of the logged choice, of a row it was asked about."""
 
     def skip(self, t: int) -> None:
-        """It will never hear of this row."""
+        """The policy will not receive the reward of this row."""
 
     def memory(self) -> float | None:
-        """How many observations it rests on, if it knows."""
+        """The effective number of observations, if it is known."""
 
     def events(self) -> list[DriftEvent]:
-        """Drift that it dated."""
+        """The times of drift that it detected."""

@@ -1,4 +1,4 @@
-"""What a replay found: estimates by policy, estimator and window, as a frame, a plot, or one by one."""
+"""The result of a replay: estimates by policy, estimator and window, as a frame or a plot."""
 
 import html
 import math
@@ -12,7 +12,7 @@ from ..inference.always_valid import Bounds
 from .estimators import LEAST_WINDOW, REWARDS, ROWS, Estimate, estimate, interval, ratio, resampled, why_not
 from .log import Log
 from .sums import Sums
-from .windows import ALL, Clock
+from .windows import ALL, WindowGrid
 
 if TYPE_CHECKING:
     from .walk import AlwaysValid
@@ -24,7 +24,7 @@ NONE = Estimate(math.nan, math.nan, math.nan, 0.0)
 
 @dataclass
 class Walk:
-    """How a policy fared on its way: its memory at some times, and the drift it dated."""
+    """The history of a policy in a replay: its memory at some times, and the drift it detected."""
 
     name: str
     memory: list[tuple[float, float]] = field(default_factory=list)
@@ -32,7 +32,7 @@ class Walk:
 
 
 class Difference(NamedTuple):
-    """How much more one policy earns per decision than another, with its 95 % interval; `share` is in parts of the other's value."""
+    """The difference in value per decision of two policies, with its 95 % interval; `share` is relative to the other's value."""
 
     value: float
     low: float
@@ -48,9 +48,9 @@ class Replay:
     Attributes
     ----------
     refused
-        What could not be estimated, and why: one line by estimator, or by (policy, estimator).
+        The reasons of rejected estimates, in one line each, by estimator or by (policy, estimator).
     logged
-        What was really earned per decision, with its interval.
+        The reward per decision in the log, with its interval.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Replay:
         estimators: tuple[str, ...],
         refused: dict[Any, str],
         sums: Sums,
-        clock: Clock,
+        clock: WindowGrid,
         rolling: int,
         seed: int,
         valued: "AlwaysValid | None" = None,
@@ -119,7 +119,7 @@ class Replay:
 
     @property
     def logged(self) -> Estimate:
-        """What was really earned per decision."""
+        """The reward per decision in the log."""
         total = self._all.sum(axis=0)
         low, high = interval(self._draws[:, REWARDS] / self._draws[:, ROWS])
         found = Estimate(float(total[REWARDS] / total[ROWS]), low, high, float(total[ROWS]))
@@ -134,7 +134,7 @@ class Replay:
         return f"95 % intervals that hold at all times ({kind})"
 
     def difference(self, policy: str, other: str, estimator: str | None = None) -> Difference:
-        """How much more a policy earns than another, on the same rows: its interval is narrower than theirs suggest."""
+        """The difference in value of two policies. Both are evaluated on the same rows, so its interval is narrower than theirs suggest."""
         a, b, which = self._policy(policy), self._policy(other), self._estimator(estimator)
         for name in (policy, other):
             if not self._allowed(name, which):
@@ -142,7 +142,7 @@ class Replay:
         return difference(self._all, self._draws, a, b, which)
 
     def windows(self, policy: str, estimator: str | None = None) -> list[tuple[str, float, Estimate]]:
-        """Of each window its name, where it begins, and the estimate."""
+        """The name, the start and the estimate of each window."""
         k, which = self._policy(policy), self._estimator(estimator)
         return [(label, start, found[k, which]) for label, start, found in self._windows() if (k, which) in found]
 

@@ -1,4 +1,4 @@
-"""One row of a log: a decision that was made, and what came of it. Values are checked here, and refused by the row's number."""
+"""Rows of a log: decisions with their rewards. Values are validated here; an error names the number of the row."""
 
 import contextlib
 import datetime
@@ -22,7 +22,7 @@ class Row(NamedTuple):
     number: int  # in its file or frame, from 0
     item: Any
     reward: float
-    propensity: float | None  # of the item, by whoever decided
+    propensity: float | None  # the probability with which the logging policy chose the item
     at: float | None  # seconds since 1970
     rewarded: float | None  # when the reward came; None: at once
     items: Mapping[Any, Any]  # what was on offer, with features
@@ -30,7 +30,7 @@ class Row(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """Which column is what."""
+    """The names of the columns."""
 
     item: str
     reward: str
@@ -201,7 +201,7 @@ def _named(entries: Sequence[Mapping[str, Any]]) -> dict[Any, Any]:
 
 
 def _features(value: Any) -> Any:
-    """Features without those that are missing: columns of structs hold None for what a row has not."""
+    """Features without missing values, which columns of structs represent by None."""
     if isinstance(value, Mapping):
         return {name: as_feature(v) for name, v in value.items() if not missing(v)} or None
     return value

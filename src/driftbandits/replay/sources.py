@@ -1,4 +1,4 @@
-"""Where a log comes from: files of a kind that their names tell, or a frame in memory."""
+"""Sources of a log: files, whose format is determined by their suffix, or a frame in memory."""
 
 import os
 import pathlib

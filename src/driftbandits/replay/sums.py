@@ -1,7 +1,7 @@
-"""What is kept of a replay: sums over blocks of consecutive rows, window by window.
+"""Sums over blocks of consecutive rows, for each window.
 
-An estimate is a ratio of sums, and its bootstrap resamples blocks, so that neighbours may depend on each other. A window has at most
-`MOST` blocks: when there are more, neighbours are joined and later blocks are twice as long. So memory does not grow with the rows.
+An estimate is a ratio of sums. Its bootstrap resamples blocks of rows, because neighbouring rows may be dependent. A window has at most
+`MOST` blocks: when there are more, neighbouring blocks are merged and later blocks are twice as long, so memory does not grow with the log.
 """
 
 import itertools

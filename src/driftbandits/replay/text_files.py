@@ -1,4 +1,4 @@
-"""Logs as text: CSV, whose columns say by their first rows whether they hold numbers, and JSON lines; perhaps compressed."""
+"""Logs in text files, optionally compressed: CSV, with types of columns inferred from the first rows, and JSON lines."""
 
 import csv
 import gzip
@@ -13,7 +13,7 @@ from .arrow_csv import GaveUp, csv_by_arrow
 from .batches import SIZE, Batch, Source
 from .csv_values import Kind, kinds_of, value_of
 
-LOOKED_AT = 1000  # rows of a CSV file that say whether a column holds numbers
+LOOKED_AT = 1000  # rows of a CSV file from which the types of columns are inferred
 
 
 def _text(path: pathlib.Path) -> IO[str]:

@@ -1,7 +1,7 @@
-"""`tune`: settings chosen by what they would have earned, and an honest figure for the choice.
+"""`tune`: choice of settings by their estimated value, and a cross-validated estimate for the choice.
 
-The best of many estimates is too good: it was chosen for its luck too (the winner's curse). So the log is cut into folds of
-neighbouring windows; for each the winner on all other folds is found, and what it earned here, where it was not chosen, is counted:
+The largest of many estimates is biased upwards, because it was selected (the winner's curse). The log is therefore divided into folds of
+neighbouring windows; the winner on all other folds is evaluated on each fold, which did not take part in its selection:
 
     value = Σ_f n_f v̂_f(k_{−f}) / Σ_f n_f ,    k_{−f} = argmax_k v̂_{−f}(k)
 """
@@ -26,7 +26,7 @@ CANDIDATES = 1000
 
 
 class Honest(NamedTuple):
-    """What choosing by the log earns: an estimate on rows that did not choose, and the same for its gain over another policy."""
+    """The cross-validated value of choosing by the log, and the same for its gain over another policy."""
 
     value: float
     low: float
@@ -45,9 +45,9 @@ class Tuned:
     best
         The settings with the largest estimate over the whole log.
     value, low, high
-        What settings chosen so earn per decision, the winner's curse corrected.
+        The cross-validated value per decision of settings chosen in this way.
     naive
-        The winner's own estimate, which is too good on average.
+        The winner's own estimate, which is biased upwards.
     replay
         The replay of all candidates.
     """
@@ -66,7 +66,7 @@ class Tuned:
         self.value, self.low, self.high = self.honest[:3]
 
     def bandit(self) -> Any:
-        """A fresh one with the best settings."""
+        """A new policy with the best settings."""
         return self._make(**{**self._fixed, **self.best})
 
     def to_pandas(self) -> Any:
@@ -154,7 +154,7 @@ def tune(
 
 
 def _takes(make: Callable[..., Any], names: Sequence[str]) -> None:
-    """A setting that does not exist is a mistake of the user's: one line."""
+    """Raise if a setting does not exist."""
     try:
         known = inspect.signature(make).parameters
     except (TypeError, ValueError):  # written in another language

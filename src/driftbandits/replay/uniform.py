@@ -1,9 +1,9 @@
-"""Were items chosen uniformly? A log without propensities can be used only then.
+"""A χ² test of whether items were chosen uniformly; a log without propensities can be used only then.
 
     X² = Σ (O − E)²/E        over cells (group, item): chosen O times, where E = Σ 1/(number on offer) is expected
 
-Groups are the whole log, stretches of time, and the values of each context column, numbers cut at their quartiles: choices that are even
-over all but depend on who asked are not uniform. The smallest p-value counts, times the number of tests (Bonferroni).
+Groups are the whole log, periods of time, and the values of each context column (numbers are cut at their quartiles), because choices may
+look uniform overall and still depend on the context. The smallest p-value is used, times the number of tests (Bonferroni).
 """
 
 from typing import Any
@@ -35,7 +35,7 @@ class Uniformity:
         self._rows, self._length = 0, 100
 
     def add(self, row: Row) -> None:
-        """Count a row; the first thousand wait until it is known where numbers are cut."""
+        """Count a row; the first thousand are buffered until the quartiles of numbers are known."""
         if self._cuts is not None:
             self._count(row, self._cuts)
             return
@@ -92,7 +92,7 @@ class Uniformity:
         return cells
 
     def p_value(self) -> float:
-        """How likely choices as uneven as these are, if they were uniform."""
+        """The p-value: the probability of choices at least as uneven as these under uniform choice."""
         from scipy.stats import chi2
 
         if self._cuts is None:
@@ -117,7 +117,7 @@ class Uniformity:
         return total
 
     def worst(self) -> tuple[Any, float, float]:
-        """The item furthest from what is expected of it: its name, how often it was chosen, how often it would be."""
+        """The item with the largest deviation: its name, its number of choices, and the expected number."""
         total = self._total()
         k = int(np.argmax(np.abs(total[0] - total[1]) / np.sqrt(np.maximum(total[1], 1.0))))
         return list(self._places)[k], float(total[0, k]), float(total[1, k])

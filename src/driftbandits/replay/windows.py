@@ -1,4 +1,4 @@
-"""Stretches of a log: days, hours, weeks, or so many rows; and the name of each."""
+"""Windows of a log: hours, days, weeks, or numbers of rows, and their names."""
 
 import datetime
 import math
@@ -18,7 +18,7 @@ ALL = "all"  # the name of the whole log
 MOST = 100_000
 
 
-class Clock(NamedTuple):
+class WindowGrid(NamedTuple):
     """Windows of equal length: in seconds, or in rows where there is no time."""
 
     length: float
@@ -43,17 +43,17 @@ class Clock(NamedTuple):
         return moment.date().isoformat() if self.length % 86400.0 == 0.0 else moment.strftime("%Y-%m-%dT%H:%M")
 
 
-def windows(by: Any, log: Log) -> Clock:
-    """The windows that a user asks for: "hour", "day", "week", a duration like "6h", or a number of rows.
+def windows(by: Any, log: Log) -> WindowGrid:
+    """The windows given by "hour", "day", "week", a duration like "6h", or a number of rows.
 
-    Without a time column named windows are twenty equal parts of the log.
+    Without a time column, "hour", "day" and "week" mean twenty equal parts of the log.
     """
     if isinstance(by, int) and not isinstance(by, bool):
-        return Clock(float(integer("by", by, least=1, why="it is the number of rows of a window")), 0.0, False)
+        return WindowGrid(float(integer("by", by, least=1, why="it is the number of rows of a window")), 0.0, False)
     if not log.timed or log.start is None or log.end is None:
         if by not in NAMED:
             raise InvalidValue(f"by = {by!r} needs a log with time=…; without one it is a number of rows")
-        return Clock(float(max(1, math.ceil(len(log) / PARTS))), 0.0, False)
+        return WindowGrid(float(max(1, math.ceil(len(log) / PARTS))), 0.0, False)
     try:
         seconds = NAMED[by] if isinstance(by, str) and by in NAMED else duration(by, name="by")
     except InvalidValue:
@@ -64,4 +64,4 @@ def windows(by: Any, log: Log) -> Clock:
         raise InvalidValue(f"by = {by!r} cuts the log into more than {MOST} windows; choose longer ones")
     whole_days = seconds % 86400.0 == 0.0
     origin = MONDAY if by == "week" else log.start - log.start % (86400.0 if whole_days else min(seconds, 86400.0))
-    return Clock(seconds, origin, True)
+    return WindowGrid(seconds, origin, True)

@@ -77,7 +77,7 @@ def oful(
 
 @algorithm(
     family="linear",
-    remembers="everything, what is surprising to know less",
+    remembers="all rounds; uncertain directions are down-weighted",
     plays=BONUS,
     regret="none if θ drifts; d T^{1/2} + dC if it stands still and rewards are corrupted by C in total",
     papers=("he2022nearly",),

@@ -21,7 +21,7 @@ class Known(TypedDict):
 
 @algorithm(
     family="linear",
-    remembers="since the last restart, surprising directions less",
+    remembers="since the last restart; uncertain directions are down-weighted",
     plays=BONUS,
     regret="variance-dependent (its authors); here each round's interval, for noise of known size",
     papers=("zhou2022computationally", "he2022nearly"),

@@ -58,7 +58,7 @@ def test_what_the_log_does_not_say_is_not_claimed():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"item": rng.choice(["a", "c"], 400), "r": rng.normal(size=400)})
     found = answer(db.Log.read(frame, item="item", reward="r"), half_lives=[30, 100], estimator="snips", make=Made)
-    assert found.verdict.startswith("This log does not say whether forgetting pays")
+    assert found.verdict.startswith("This log is not conclusive about forgetting")
     assert "per decision; no drift was dated." in found.verdict  # per cent of nothing would say nothing
 
 

@@ -49,7 +49,7 @@ def test_what_is_missing_is_said():
         db.Log.read(frame)
     with pytest.raises(InvalidValue, match="reward_time=… needs time=…"):
         db.Log.read(frame, item="item", reward="r", reward_time="late")
-    with pytest.raises(InvalidValue, match="holds no decision"):
+    with pytest.raises(InvalidValue, match="has no decision"):
         db.Log.read(frame.iloc[:0], item="item", reward="r")
 
 
