@@ -26,7 +26,7 @@ from .result import Walk
 from .rows import Row
 from .sums import Sums
 from .valued import Valued
-from .windows import Clock
+from .windows import WindowGrid
 
 LOOKS = 200  # at a policy's memory
 SIZE = 4096  # rows that a policy walks through before the next one does
@@ -122,7 +122,7 @@ def walk(
     walkers: list[Walker],
     forecast: Forecast | None,
     sums: Sums,
-    clock: Clock,
+    clock: WindowGrid,
     late: bool,
     rng: np.random.Generator,
     progress: Progress | None,

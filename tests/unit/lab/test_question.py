@@ -35,11 +35,11 @@ def test_nothing_asked_is_the_paper_s_world() -> None:
         ({"points": 7}, "points = 7 is not allowed; it must be 2 to 64 points [x, y] of the unit disc"),
         ({"learners": ["olful"]}, "learners: there is no 'olful' in a linear world; there is self_tuning"),
         ({"link": "logistic"}, "learners: there is no 'oful' in a generalized world"),
-        ({"learners": ["oful", "oful"]}, "learners: every name may stand there once"),
+        ({"learners": ["oful", "oful"]}, "learners: every name may occur once"),
         ({"learners": "oful"}, "learners = 'oful' is not allowed; it must be a list of names"),
         (
             {"T": 60_000, "trials": 100, "learners": ["oful", "sw_ucb", "bob", "dal"]},
-            "T × trials × learners is more than 2e+07; that is not for a slider",
+            "T × trials × learners is more than 2e+07, which is too slow for an interactive page",
         ),
         ({"points": [[0.0, 0.0], 3]}, "it must be 2 to 64 points [x, y] of the unit disc"),
         ({"wurld": "bandit"}, "unknown key 'wurld'; known: world, path"),
