@@ -26,14 +26,14 @@ def replay(
         ),
     ],
     item: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column with the item that was chosen.")] = None,
-    reward: Annotated[str | None, typer.Option(metavar="COLUMN", help="What came of it.")] = None,
+    reward: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column with its reward.")] = None,
     propensity: Annotated[
         str | None,
         typer.Option(
             metavar="COLUMN", help="Column with the propensity of the chosen item. Without it, choices must be uniform."
         ),
     ] = None,
-    time: Annotated[str | None, typer.Option(metavar="COLUMN", help="When.")] = None,
+    time: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column with the time of the decision.")] = None,
     offered: Annotated[
         str | None,
         typer.Option(metavar="COLUMN", help="Column with the items on offer. [dim]Default: all items in every row.[/]"),

@@ -63,7 +63,7 @@ def scan(chunks: Iterator[Chunk], name: str, known: bool) -> Facts:
             for row in chunk.rows():
                 uniformity.add(row)
     if not facts.rows:
-        raise InvalidValue(f"{name} holds no decision with a reward; there is nothing to learn from it")
+        raise InvalidValue(f"{name} has no decision with a reward; there is nothing to learn from it")
     kinds.refuse_copies(facts.rows)
     facts.items = in_order(items)
     facts.untrue = None if propensities is None else propensities.problem()
