@@ -25,9 +25,8 @@ def test_making():
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize(
-    "kind", ["memory", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("durable", "follower"))]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["memory", "durable", "follower"])
 def test_calling(kind):
     logging.disable(logging.CRITICAL)
     with in_a_folder():
