@@ -70,11 +70,13 @@ def world_blocks_of(spec: dict[str, Any], world: Bandit) -> list[Block]:
     arms, path = json.dumps(tree["arms"], sort_keys=True), json.dumps(tree["path"], sort_keys=True)
 
     def make() -> list[Block]:
-        offered = _kept.get(("arms", arms, size), lambda: list(world.arms.blocks(world.horizon, size)), np.size)
-        theta = _kept.get(("path", path, size), lambda: list(world.path.blocks(size)), np.size)
+        offered = _kept.get(
+            ("arms", arms, size, world.horizon), lambda: list(world.arms.blocks(world.horizon, size)), np.size
+        )
+        theta = _kept.get(("path", path, size, world.horizon), lambda: list(world.path.blocks(size)), np.size)
         return list(
             made(offered, theta, world.reward, np.random.default_rng(streams(np.random.SeedSequence(spec["seed"]))[0]))
         )
 
-    key = (arms, path, type(world.reward), json.dumps(tree.get("link")), *spec["seed"])
+    key = (arms, path, world.horizon, type(world.reward), json.dumps(tree.get("link")), *spec["seed"])
     return _kept.get(key, make, lambda block: block.best.size + block.draw.size)

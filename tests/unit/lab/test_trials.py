@@ -31,6 +31,12 @@ def test_the_regret_is_what_run_finds(arms: str, path: str) -> None:
             assert (regret_of(cell.spec) == run(cell.spec).regret).all()
 
 
+def test_a_shorter_world_after_a_longer_one_has_rounds_of_its_own() -> None:
+    """Arms that are kept for 6000 rounds come in more blocks than 3000 rounds have."""
+    for T in (6000, 3000, 6000):
+        assert sum(len(block.draw) for block in rounds(cells(T=T)[0][0])) == T
+
+
 def test_clicks_and_values_have_random_numbers_of_their_own() -> None:
     values, clicks = cells()[0][0], cells(link="logistic", learners=["glb_weight_ucb"])[0][0]
     assert values.spec["seed"] == clicks.spec["seed"]
