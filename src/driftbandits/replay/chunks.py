@@ -54,7 +54,7 @@ class Offers(NamedTuple):
         """How many items each row had on offer."""
         return np.diff(self.offsets)[self.which]
 
-    def take(self, kept: NDArray[Any]) -> "Offers":
+    def take(self, kept: NDArray[np.bool_] | slice) -> "Offers":
         """Of some rows."""
         return self._replace(which=self.which[kept])
 
@@ -80,8 +80,8 @@ class Chunk:
     def __len__(self) -> int:
         return len(self.item)
 
-    def take(self, kept: NDArray[Any]) -> "Chunk":
-        """Some of its rows, by a mask."""
+    def take(self, kept: NDArray[np.bool_] | slice) -> "Chunk":
+        """Some of its rows, by a mask or a slice."""
         context: dict[str, Numbers | Categories] = {}
         for name, column in self.context.items():
             if isinstance(column, Numbers):
@@ -89,6 +89,10 @@ class Chunk:
             else:
                 context[name] = column._replace(codes=column.codes[kept])
         every = self.contexts
+        if every is not None:
+            every = (
+                every[kept] if isinstance(kept, slice) else [c for c, k in zip(every, kept.tolist(), strict=True) if k]
+            )
         return replace(
             self,
             number=self.number[kept],
@@ -99,7 +103,7 @@ class Chunk:
             rewarded=None if self.rewarded is None else self.rewarded[kept],
             offers=self.offers.take(kept),
             context=context,
-            contexts=None if every is None else [c for c, keep in zip(every, kept.tolist(), strict=True) if keep],
+            contexts=every,
         )
 
     def without(self, numbers: Codes) -> "Chunk":
@@ -142,9 +146,7 @@ class Chunk:
     def pieces(self, size: int) -> Iterator["Chunk"]:
         """The same rows, at most `size` at a time."""
         for start in range(0, len(self), size):
-            kept = np.zeros(len(self), bool)
-            kept[start : start + size] = True
-            yield self.take(kept)
+            yield self.take(slice(start, start + size))
 
 
 def _listed(values: NDArray[Any], missing: NDArray[np.bool_] | None) -> list[Any]:

@@ -29,7 +29,7 @@ from .valued import Valued
 from .windows import WindowGrid
 
 LOOKS = 200  # at a policy's memory
-SIZE = 4096  # rows that a policy walks through before the next one does
+SIZE = 512  # rows that a policy walks through before the next one does; more make Python's garbage collector dearer
 Progress = Callable[[int, int], None]  # rows done, of all
 
 
