@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .bandit import Bandit, Decision
     from .replay import Log, replay, tune
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Agent",
