@@ -66,7 +66,7 @@ def test_a_study_runs_tiny_and_is_resumed(name, tmp_path):
     committed = RESULTS / f"{name}.json"
     if committed.exists():
         kept = json.loads(committed.read_text())
-        assert set(kept) - {"note"} <= set(made)
+        assert set(kept) - {"note", "exponents"} <= set(made)  # a tiny size may have too few lengths to fit an exponent
         if isinstance(kept.get("rows"), list):
             assert shape(made["rows"][0]).keys() == shape(kept["rows"][0]).keys()
 

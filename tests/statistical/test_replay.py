@@ -45,10 +45,10 @@ def test_fixed_policies_small():
 
 @pytest.mark.slow
 @pytest.mark.compiled
-@pytest.mark.parametrize("study", replay_study.STUDIES)
+@pytest.mark.parametrize("study", replay_study.KINDS)
 def test_two_hundred_logs(study):
     """The logs of docs/replay.md: 1000 rows, 600 for a `Bandit`; policies that stay, and policies that learn while the world drifts."""
-    for row in replay_study.summary(study, [replay_study.STUDIES[study](seed) for seed in range(200)]):
+    for row in replay_study.summary(study, [replay_study.errors_of(study, seed) for seed in range(200)]):
         print(row)
         assert abs(row["in_standard_errors"]) <= 2.0
         assert 0.92 <= row["coverage"] <= 0.98
@@ -56,7 +56,7 @@ def test_two_hundred_logs(study):
 
 def test_what_is_kept_of_the_two_hundred_logs_holds():
     """docs/results/replay.json: no bias beyond two standard errors, coverage of 92 to 98 %."""
-    rows = json.loads(replay_study.OUT.read_text())["estimates"]
+    rows = json.loads((replay_study.ROOT / "docs" / "results" / "replay.json").read_text())["estimates"]
     assert {row["logs"] for row in rows} == {200}
     assert max(abs(row["in_standard_errors"]) for row in rows) <= 2.0
     assert all(0.92 <= row["coverage"] <= 0.98 for row in rows)

@@ -33,6 +33,8 @@ RELIES = {
     "core.ball.quadratic_on_ball": "a NaN norm ends the search at once",
     "core.checks.largest_square": "strict: tests/unit/test_checks.py",
     "sums.likelihood.newton": "a first decrement is compared with infinity",
+    "meta.dlin_ucb._doubt": "a slave that was never tested is infinitely uncertain",
+    "meta.dlin_ucb._make": "a place that is free is infinitely bad",
     "meta.igw_mix.families._": "a range without an end",
     "adaptive.choice.weights_of_checks": "−∞ marks an item that is gone",
     "meta.self_tuning.choice.means": "−∞ marks an item that is gone",

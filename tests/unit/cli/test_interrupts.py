@@ -54,6 +54,6 @@ def test_while_trials_run(tmp_path: pathlib.Path) -> None:
     while not list(tmp_path.rglob("*.parquet")) and time.monotonic() < deadline:
         time.sleep(0.05)
     said = interrupted(child)
-    assert said == "driftbandits: stopped; what is finished is kept, and the same command resumes\n"
+    assert said == "driftbandits: stopped; finished trials are kept, and the same command resumes\n"
     assert list(tmp_path.rglob("*.parquet"))
     assert not list(tmp_path.rglob("*.part"))

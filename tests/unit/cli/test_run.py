@@ -101,7 +101,7 @@ def test_large_experiments_need_a_yes(tmp_path: pathlib.Path, monkeypatch: pytes
     [
         (OSError(28, "No space left on device", "/x/cells"), "driftbandits: /x/cells: No space left on device\n"),
         (OSError(30, "Read-only file system"), "driftbandits: Read-only file system\n"),
-        (MemoryError(), "driftbandits: this machine has not enough memory for it\n"),
+        (MemoryError(), "driftbandits: this machine does not have enough memory for it\n"),
     ],
 )
 def test_what_the_machine_cannot_do_is_one_line(

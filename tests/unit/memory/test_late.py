@@ -217,6 +217,6 @@ def test_strategies_with_a_schedule_say_that_they_cannot(options):
     agent.select(np.eye(3))
     agent.select(np.eye(3))
     before = agent.scores(np.eye(3))
-    with pytest.raises(InvalidState, match="Master learns every reward in its turn"):
+    with pytest.raises(InvalidState, match="Master learns rewards in the order of their rounds"):
         agent.update(0.5, **{"age": 0, **options})
     np.testing.assert_array_equal(agent.scores(np.eye(3)), before)

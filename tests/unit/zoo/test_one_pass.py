@@ -90,7 +90,7 @@ def test_a_link_that_the_proof_does_not_cover():
 
 
 def test_a_link_without_its_log_partition():
-    with pytest.raises(db.errors.InvalidValue, match="Steps has no method of log_partition"):
+    with pytest.raises(db.errors.InvalidValue, match="Steps has no method for log_partition"):
         db.model.OnePass(link=Steps(), lam=1.0, S=1.0)
     assert not log_partition.knows(Steps)
 
