@@ -48,7 +48,7 @@ def csv_by_arrow(
                     columns |= {name: _named(columns[name], kinds[name]) for name in names if name in kinds}
                     yield Batch(range(start, start + part.num_rows), columns)
                     start += part.num_rows
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError):
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError, MemoryError):  # Python's reader needs less memory
         raise GaveUp from None
 
 

@@ -32,3 +32,17 @@ def test_text_that_looks_like_a_number_is_one_only_if_it_is_written_as_one(tmp_p
     (tmp_path / "log.csv").write_text('item,r,offer\n1,1,1|2\n2,0,"[1, 2]"\n')
     log = db.Log.read(tmp_path / "log.csv", item="item", reward="r", offered="offer")
     assert [(row.item, list(row.items)) for row in log] == [("1", ["1", "2"]), (2, [1, 2])]
+
+
+def test_where_arrow_has_no_memory_python_s_reader_goes_on(tmp_path, monkeypatch):
+    import pyarrow as pa
+    import pyarrow.csv
+
+    def no_memory(*args, **options):
+        raise pa.ArrowMemoryError("malloc of size 1048576 failed")
+
+    (tmp_path / "log.csv").write_text("item,r,x\n" + "a,1,2.5\nb,0,3.5\n" * 20)
+    whole = [(row.item, row.reward, row.context) for row in db.Log.read(tmp_path / "log.csv", item="item", reward="r")]
+    monkeypatch.setattr(pyarrow.csv, "open_csv", no_memory)
+    log = db.Log.read(tmp_path / "log.csv", item="item", reward="r")
+    assert [(row.item, row.reward, row.context) for row in log] == whole
