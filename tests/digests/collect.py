@@ -8,7 +8,7 @@ group      what it covers                                                       
 =========  =====================================================================================  ==================
 zoo        choices and regret of the example of every record of the zoo, and the contract's rows  40
 mdp        states, actions and regret of every episodic record, and of a table with nothing set   8 episodes
-bandit     `Bandit` over feature modes × on time, late, replaced, ranking, durable                90
+bandit     `Bandit` over feature modes × on time, late, replaced, ranking, durable                45
 panel      the first trial of every policy of every panel, at its tiny size                       the panel's own
 =========  =====================================================================================  ==================
 """
@@ -117,7 +117,7 @@ def _table_agent() -> Digest:
 # ---------------------------------------------------------------------------------------------------------------- bandit
 
 MODES = ("item", "interact", "disjoint", "hybrid")
-ROUNDS = 90
+ROUNDS = 45
 
 
 def _offers(n: int) -> Iterator[tuple[dict[str, Any], dict[str, Any], dict[str, float]]]:

@@ -14,7 +14,7 @@ from table import ONE_OF_EACH, make
 
 import driftbandits as db
 from driftbandits.agent.engine import _decide, _observe
-from driftbandits.core import background_compile, code_cache
+from driftbandits.core import background_compile, registry
 from driftbandits.core.kernel import entry
 from driftbandits.core.numba_private import CompilerWarning
 from driftbandits.core.state import pack
@@ -175,8 +175,8 @@ def test_a_child_compiles_into_the_cache_and_this_process_loads(tmp_path, monkey
     monkeypatch.setenv("DRIFTBANDITS_CACHE", str(tmp_path / "cache"))
     monkeypatch.syspath_prepend(tmp_path)
     # Kernels of other tests' files are part of the code's name in this process, and the child cannot import those files.
-    monkeypatch.setattr(code_cache, "_helpers", {})
-    monkeypatch.setattr(code_cache, "helper_modules", set())
+    monkeypatch.setattr(registry, "_helpers", {})
+    monkeypatch.setattr(registry, "helper_modules", set())
     import user_module_for_cold as user
 
     background = background_compile.Compiler()

@@ -14,6 +14,7 @@ import small_experiment as small
 from driftbandits.errors import CannotWrite
 from driftbandits.experiment import load, publish
 from driftbandits.experiment.write import report as report_module
+from driftbandits.plots.style import DARK, PALETTE
 from faults import READ_ONLY, faults
 
 
@@ -184,12 +185,12 @@ def test_a_dark_window_has_a_dark_page_with_dark_plots_until_it_is_light(page: A
     lines = "places.flatMap(p => p.data.flatMap(t => t.line?.color ?? []))"
     page.wait_for_function(f"{plots}.every(colour => colour === '#14181f')")
     assert page.evaluate(back) == "rgb(20, 24, 31)"
-    assert "#4a9fe8" in page.evaluate(lines)
-    assert "#0072B2" not in page.evaluate(lines)
+    assert DARK["blue"] in page.evaluate(lines)
+    assert PALETTE["blue"] not in page.evaluate(lines)
     page.emulate_media(color_scheme="light")
     page.wait_for_function(f"{plots}.every(colour => colour === 'white')")
     assert page.evaluate(back) == "rgb(255, 255, 255)"
-    assert "#0072B2" in page.evaluate(lines)
+    assert PALETTE["blue"] in page.evaluate(lines)
     assert page.problems == []
 
 
