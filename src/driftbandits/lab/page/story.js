@@ -4,7 +4,7 @@ const WORLD = { path: "rotating", speed: null, points: [], link: "identity", S: 
 
 /** Each preset sets the world and leaves the learners, trials and seed as they are. */
 export const PRESETS = [
-  { key: "still", name: "Nothing changes", text: "The best arm stays the best. Old data stay valid, so forgetting only costs.", world: { ...WORLD, speed: 0 } },
+  { key: "still", name: "Nothing changes", text: "The best arm stays the best. Old data stay valid, and forgetting at a fixed speed costs.", world: { ...WORLD, speed: 0 } },
   { key: "drift", name: "Slow drift", text: "The best arm moves a little in every round, once around the circle in all.", world: { ...WORLD, speed: 1 } },
   { key: "jump", name: "A jump", text: "Nothing happens for a long time; then, at once, other arms are the best.", world: { ...WORLD, path: "jumps", speed: 2 } },
   { key: "seasons", name: "Seasons", text: "What was good comes back: the world swings to and fro.", world: { ...WORLD, path: "seasonal", speed: 2 } },
