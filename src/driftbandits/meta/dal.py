@@ -16,36 +16,27 @@ import numpy as np
 from ..core.frozen_array import Frozen
 from ..core.kernel import kernel, part
 from ..core.linalg import Matrix, Vector
-from ..core.state import copy_state, counters, duplicate, pack
+from ..core.state import copy_state, counters, duplicate
 from ..errors import InvalidShape, InvalidValue, require
 from ..protocol import (
     Integers,
     Limits,
     Setting,
     act,
-    conditioning,
     describe,
-    estimator,
     exact_when_late,
-    grow,
-    indices_valid,
     late_refusal,
     learn,
     learn_late,
     limits,
-    magnitude,
-    make_room,
-    noise_size,
-    optimism,
     ready,
-    scores,
     settle,
     skip,
     start,
-    widen,
 )
 from ..theory import dal_exploration
 from .detectors import LikelihoodRatio, blank_watch, forget, refuted, weigh
+from .restarted import answers_as_its_base
 
 LOG = 4096  # the number of restarts that are kept in the log
 
@@ -213,16 +204,6 @@ def _(dal: Dal, state: DalState, arms: Matrix, score: Vector, rng: np.random.Gen
     return act(dal.base, state.live, arms, score, rng)
 
 
-@scores.register(Dal)
-def _(dal: Dal, state: DalState, arms: Matrix, score: Vector) -> None:
-    scores(dal.base, state.live, arms, score)
-
-
-@optimism.register(Dal)
-def _(dal: Dal, state: DalState) -> float:
-    return optimism(dal.base, state.live)
-
-
 @learn.register(Dal)
 def _(dal: Dal, state: DalState, x: Vector, r: float, slot: int) -> None:
     h, y = weigh(dal.detector, dal.base, state.live, x, r)
@@ -265,51 +246,10 @@ def _(dal: Dal, state: DalState, age: int) -> str:
     return late_refusal(dal.base, state.live, age)
 
 
-@magnitude.register(Dal)
-def _(dal: Dal, state: DalState) -> float:
-    return magnitude(dal.base, state.live)
-
-
-@conditioning.register(Dal)
-def _(dal: Dal, state: DalState) -> tuple[float, float, float]:
-    if not conditioning.knows(type(dal.base)):
-        return np.inf, 0.0, 1.0  # unknown: an infinite trace makes the guard check every update
-    return conditioning(dal.base, state.live)
-
-
 @limits.register(Dal)
 def _(dal: Dal) -> Limits:
     covers = bool(dal.forced) or isinstance(dal.detector, LikelihoodRatio)
     return limits(dal.base)._replace(fixed_arms=covers)
-
-
-@noise_size.register(Dal)
-def _(dal: Dal) -> float:
-    return noise_size(dal.base)
-
-
-@estimator.register(Dal)
-def _(dal: Dal, state: DalState) -> Vector:
-    return estimator(dal.base, state.live)
-
-
-@make_room.register(Dal)
-def _(dal: Dal, state: DalState, n: int) -> DalState:
-    live, blank = (make_room(dal.base, one, n) for one in (state.live, state.blank))
-    return state if live is state.live and blank is state.blank else state._replace(live=live, blank=blank)
-
-
-@indices_valid.register(DalState)
-def _(state: DalState) -> bool:
-    one, other = pack(state.live), pack(state.blank)
-    fits = all(one[name].shape == other[name].shape for name in one)
-    return bool(fits and all(count[0] >= 0 for count in state.clock))
-
-
-@grow.register(DalState)
-def _(state: DalState) -> DalState:
-    live = grow(state.live) if grow.knows(type(state.live)) else state.live
-    return state if live is state.live else state._replace(live=live, blank=widen(state.blank))
 
 
 @describe.register(Dal)
@@ -331,3 +271,6 @@ def _(dal: Dal, state: DalState) -> dict[str, Any]:
         "restarts": kept.copy(),
         "epoch": int(state.clock.since[0]),
     }
+
+
+answers_as_its_base(Dal, DalState)

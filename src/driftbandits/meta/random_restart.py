@@ -14,34 +14,25 @@ import numpy as np
 
 from ..core.kernel import kernel, part
 from ..core.linalg import Matrix, Vector
-from ..core.state import copy_state, counters, duplicate, pack
+from ..core.state import copy_state, counters, duplicate
 from ..errors import require
 from ..protocol import (
     Integers,
     Limits,
     Setting,
     act,
-    conditioning,
     describe,
-    estimator,
     exact_when_late,
-    grow,
-    indices_valid,
     late_refusal,
     learn,
     learn_late,
     limits,
-    magnitude,
-    make_room,
-    noise_size,
-    optimism,
     ready,
-    scores,
     settle,
     skip,
     start,
-    widen,
 )
+from .restarted import answers_as_its_base
 
 
 @part
@@ -109,16 +100,6 @@ def _(strategy: RandomRestart, state: RandomRestartState, arms: Matrix, score: V
     return act(strategy.base, state.live, arms, score, rng)
 
 
-@scores.register(RandomRestart)
-def _(strategy: RandomRestart, state: RandomRestartState, arms: Matrix, score: Vector) -> None:
-    scores(strategy.base, state.live, arms, score)
-
-
-@optimism.register(RandomRestart)
-def _(strategy: RandomRestart, state: RandomRestartState) -> float:
-    return optimism(strategy.base, state.live)
-
-
 @learn.register(RandomRestart)
 def _(strategy: RandomRestart, state: RandomRestartState, x: Vector, r: float, slot: int) -> None:
     learn(strategy.base, state.live, x, r, slot)
@@ -154,54 +135,13 @@ def _(strategy: RandomRestart) -> bool:
 @late_refusal.register(RandomRestart)
 def _(strategy: RandomRestart, state: RandomRestartState, age: int) -> str:
     if not (skip.knows(type(strategy.base)) and learn_late.knows(type(strategy.base))):
-        return f"its base {type(strategy.base).__name__} learns every reward in its turn"
+        return f"its base {type(strategy.base).__name__} learns rewards in the order of their rounds only"
     return late_refusal(strategy.base, state.live, age) if age < state.clock.since[0] else ""
-
-
-@magnitude.register(RandomRestart)
-def _(strategy: RandomRestart, state: RandomRestartState) -> float:
-    return magnitude(strategy.base, state.live)
-
-
-@conditioning.register(RandomRestart)
-def _(strategy: RandomRestart, state: RandomRestartState) -> tuple[float, float, float]:
-    if not conditioning.knows(type(strategy.base)):
-        return np.inf, 0.0, 1.0  # nothing is known: every update may fail
-    return conditioning(strategy.base, state.live)
 
 
 @limits.register(RandomRestart)
 def _(strategy: RandomRestart) -> Limits:
     return limits(strategy.base)
-
-
-@noise_size.register(RandomRestart)
-def _(strategy: RandomRestart) -> float:
-    return noise_size(strategy.base)
-
-
-@estimator.register(RandomRestart)
-def _(strategy: RandomRestart, state: RandomRestartState) -> Vector:
-    return estimator(strategy.base, state.live)
-
-
-@make_room.register(RandomRestart)
-def _(strategy: RandomRestart, state: RandomRestartState, n: int) -> RandomRestartState:
-    live, blank = (make_room(strategy.base, one, n) for one in (state.live, state.blank))
-    return state if live is state.live and blank is state.blank else state._replace(live=live, blank=blank)
-
-
-@indices_valid.register(RandomRestartState)
-def _(state: RandomRestartState) -> bool:
-    one, other = pack(state.live), pack(state.blank)
-    fits = all(one[name].shape == other[name].shape for name in one)
-    return bool(fits and all(count[0] >= 0 for count in state.clock))
-
-
-@grow.register(RandomRestartState)
-def _(state: RandomRestartState) -> RandomRestartState:
-    live = grow(state.live) if grow.knows(type(state.live)) else state.live
-    return state if live is state.live else state._replace(live=live, blank=widen(state.blank))
 
 
 @describe.register(RandomRestart)
@@ -218,3 +158,6 @@ def _(strategy: RandomRestart, state: RandomRestartState) -> dict[str, Any]:
     told = describe(strategy.base, state.live)
     names = {"observations": "seen", "restarts": "restarts", "epoch": "since"}
     return told | {name: int(getattr(state.clock, count)[0]) for name, count in names.items()}
+
+
+answers_as_its_base(RandomRestart, RandomRestartState)
