@@ -25,7 +25,8 @@ def self_tuning(
 ) -> SelfTuning:
     """The learner that needs nothing set: no γ, no bonus, no bounds on features, rewards or noise (ours, beyond the paper).
 
-        three banks of models: 9 exponential memories (5 with items or many features), 1 static, 3 random walks;  the data choose inside a bank, rewards between banks
+        three banks of models: 9 exponential memories (5 with items or many features), 1 static, 3 random walks;
+        the data choose inside a bank, rewards between banks
 
     It measures features and rewards in their own units, learns how fast the world changes and how much to shrink, chooses at random with
     *known*
