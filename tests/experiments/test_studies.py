@@ -48,7 +48,16 @@ def test_every_file_of_results_has_a_study_that_makes_it():
     assert len(FOUND) >= 20
 
 
-@pytest.mark.parametrize("name", sorted(FOUND.keys() - PANELS - ELSEWHERE))
+LONG = {"replay", "mdp_study"}  # ten seconds each, without the compiler
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if name in LONG else name
+        for name in sorted(FOUND.keys() - PANELS - ELSEWHERE)
+    ],
+)
 def test_a_study_runs_tiny_and_is_resumed(name, tmp_path):
     found = FOUND[name]
     done = found.run(tmp_path / "out", cells=tmp_path / "cells", tiny=True, jobs=1)

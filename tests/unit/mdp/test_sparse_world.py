@@ -56,6 +56,7 @@ def test_a_sparse_world_is_the_dense_one(kind):
     assert db.mdp.uniform_regret(sparse)[-1] == pytest.approx(db.mdp.uniform_regret(dense)[-1])
 
 
+@pytest.mark.slow
 @pytest.mark.compiled  # too long without the compiler
 def test_five_thousand_states():
     """A ring of 5000 states: the dense features alone would have 50 million numbers, P of a policy 25 million a stage."""
