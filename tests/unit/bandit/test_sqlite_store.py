@@ -361,7 +361,9 @@ def test_what_an_earlier_version_left_when_it_was_killed_opens(tmp_path):
         path = tmp_path / f"{n}.bandit"
         sql(path, *sqlite_store.TABLES[:n])
         with db.Bandit.open(path) as bandit:
-            bandit.decide(["a"])
+            bandit.reward(bandit.decide(["a"]).id, 1.0)
+        with db.Bandit.open(path) as again:
+            assert again.info()["rewards"] == 1
 
 
 def test_files_of_format_1_open_and_are_migrated(tmp_path):
