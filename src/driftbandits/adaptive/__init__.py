@@ -14,5 +14,5 @@ on the order in which rewards arrive, so that late rewards and rewards taken bac
 `choice`      the law of the choice, exactly, and a draw from it; `envelope` is its geometry
 `duel`        the static voice against the adaptive one, judged by rewards
 `tuning`      prior variances of the static voice by marginal likelihood
-`steps`       what Python calls: decide, learn, move the prior
+`steps`       decide, learn, move the prior: what both learners call; `entries` are the same as Python calls them
 """

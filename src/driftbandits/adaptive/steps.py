@@ -1,6 +1,9 @@
-r"""What Python calls: look at an offer and choose, learn a reward, move the prior. Each is one compiled entry over one `State`."""
+r"""One decision, one reward, one checkpoint, each over one `State`: what `Bandit` (through `entries`) and `zoo.self_tuning` both call.
 
-from ..core.kernel import entry, kernel, solver, sqrt
+Each is emitted once and not inlined, so that both learners run the same machine code: the same numbers to the last bit.
+"""
+
+from ..core.kernel import kernel, solver, sqrt
 from ..core.linalg import Matrix, Vector
 from .choice import MEAN, SD, STATIC_MEAN, STATIC_SD, law, pick
 from .columns import Layout, Scale, Slots, count, settle_scale, shift
@@ -60,7 +63,7 @@ def columns_of(
 # ---------------------------------------------------------------------------------------------------------------- deciding
 
 
-@entry(brief=True)
+@solver
 def decide(
     state: State,
     layout: Layout,
@@ -134,7 +137,7 @@ def _weight(state: State, m: int) -> float:
     return w
 
 
-@entry(brief=True)
+@solver
 def draw(table: Matrix, open_: Integers, rho: float, explore: float, u: float) -> int:
     """Draw one of the open items by forecasts that are in the table: a further place of a ranking."""
     law(table, open_, rho, explore)
@@ -144,7 +147,7 @@ def draw(table: Matrix, open_: Integers, rho: float, explore: float, u: float) -
 # ---------------------------------------------------------------------------------------------------------------- learning
 
 
-@entry(brief=True)
+@solver
 def learn(
     state: State,
     layout: Layout,
@@ -249,7 +252,7 @@ def _calibrate(numbers: Vector, square: float) -> None:
 # --------------------------------------------------------------------------------------------------------------- checkpoints
 
 
-@entry(brief=True)
+@solver
 def see(items: Scale, rows: Matrix, context: Scale, crow: Matrix) -> bool:
     """Count what is on offer; True if a number that was constant is not so any more, so that the prior must move."""
     a = count(items, rows)
@@ -257,7 +260,7 @@ def see(items: Scale, rows: Matrix, context: Scale, crow: Matrix) -> bool:
     return a or b
 
 
-@entry(brief=True)
+@solver
 def move_prior(state: State, layout: Layout, items: Scale, context: Scale, offered: int, work: Work) -> None:
     """Λ and K for the scales of today, and all estimates from the sums: a checkpoint of decisions."""
     settle_scale(items)
@@ -266,7 +269,7 @@ def move_prior(state: State, layout: Layout, items: Scale, context: Scale, offer
     _set_priors(state, layout, items, context, work)
 
 
-@entry(brief=True)
+@solver
 def tune_prior(state: State, layout: Layout, items: Scale, context: Scale, work: Work) -> None:
     """Precisions of the static voice by their likelihood, and all estimates from the sums: a checkpoint of rewards."""
     tune(state, layout, items, context, work)
@@ -300,13 +303,13 @@ def _take_part(state: State, offered: int, work: Work) -> None:
         numbers[USE] = max(numbers[USE], float(first))
 
 
-@entry(brief=True)
+@solver
 def forget_item(state: State, i: int, work: Work) -> None:
     """Forget an item's own effect."""
     retire(state, i, work)
 
 
-@entry(brief=True)
+@solver
 def renew_all(state: State, work: Work) -> None:
     """All estimates from the sums: where columns are many, every so often."""
     for m in range(int(state.numbers[SHORTEST]), state.rate.shape[0]):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..adaptive import steps
+from ..adaptive import entries
 from ..adaptive.columns import CONSTANT, Layout, Slots, new_scale
 from ..adaptive.sums import new_state, new_work
 from ..core.background_compile import compile_mode, prepared
@@ -29,15 +29,15 @@ class Machine:
         state, work, scale = new_state(one, 1, 1, 1), new_work(1, 1, 1), new_scale([CONSTANT])
         layout, slots = Layout(ints, ints, pairs, ints, pairs), Slots(one, one)
         model = state, layout, scale
-        self._prepare("see", steps.see, scale, row, scale, row)
+        self._prepare("see", entries.see, scale, row, scale, row)
         args = (row, scale, row, ints, 0.0, 0.0, 0, row, ints, one, slots, work)
-        self._prepare("decide", steps.decide, *model, *args)
-        self._prepare("draw", steps.draw, row, ints, 0.0, 0.0, 0.0)
-        self._prepare("learn", steps.learn, *model, one, scale, one, 0, 0.0, 0.0, 0.0, True, one, slots, work)
-        self._prepare("move_prior", steps.move_prior, *model, scale, 0, work)
-        self._prepare("tune_prior", steps.tune_prior, *model, scale, work)
-        self._prepare("renew_all", steps.renew_all, state, work)
-        self._prepare("forget_item", steps.forget_item, state, 0, work)
+        self._prepare("decide", entries.decide, *model, *args)
+        self._prepare("draw", entries.draw, row, ints, 0.0, 0.0, 0.0)
+        self._prepare("learn", entries.learn, *model, one, scale, one, 0, 0.0, 0.0, 0.0, True, one, slots, work)
+        self._prepare("move_prior", entries.move_prior, *model, scale, 0, work)
+        self._prepare("tune_prior", entries.tune_prior, *model, scale, work)
+        self._prepare("renew_all", entries.renew_all, state, work)
+        self._prepare("forget_item", entries.forget_item, state, 0, work)
 
     def _prepare(self, name: str, entry: Any, *args: Any) -> None:
         setattr(self, name, prepared(entry, args, compile_mode("background"), partial(setattr, self, name)))
