@@ -8,7 +8,8 @@ from rich.text import Text
 
 from ..experiment.spec import panels
 from ..experiment.spec.catalog import Kind, links, names, summary
-from ..experiment.spec.source import Source, SpecError, did_you_mean
+from ..experiment.spec.source import Source, SpecError
+from ..util.spelling import did_you_mean
 from ..zoo.record import records
 from ..zoo.roles import ROLES, role_of
 from .app import QUESTIONS, command

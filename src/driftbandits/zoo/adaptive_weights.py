@@ -1,13 +1,13 @@
 """Adaptive weights: γ follows the data (ours, beyond the paper). All arguments are keyword-only."""
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 from ..links import link_of
 from ..meta import Adaptive
 from ..protocol import settle
 from .generalized_linear import SMALL_GLB, glb_weight_ucb
 from .linear import SMALL, lb_weight_ucb
-from .options import Estimator, noise_of, slopes_of
+from .options import Estimator, GLMBounds, PlainRidge, glm_bonus, noise_of, ridge_ucb, slopes_of
 from .record import algorithm, algorithms_of
 from .tuning import GLB, LB
 
@@ -22,17 +22,9 @@ OWN_CHOICE = "what the γ in use plays"
     tuned_by=LB,
     example=SMALL,
     world="linear",
+    defaults_of=ridge_ucb,
 )
-def adaptive_weight_ucb(
-    *,
-    lam: float,
-    S: float,
-    L: float,
-    R: float,
-    delta: float,
-    bonus_scale: float = 1.0,
-    robust: float | None = None,
-) -> Adaptive:
+def adaptive_weight_ucb(*, robust: float | None = None, **options: Unpack[PlainRidge]) -> Adaptive:
     """Adaptive weights for linear bandits: no γ, no path length, no horizon (ours, beyond the paper).
 
         12 models with memories 4, 8, 16, …, 4096, ∞ rounds learn from every observation; play with the longest whose
@@ -51,8 +43,7 @@ def adaptive_weight_ucb(
     >>> round(db.simulate(strategy, world, seed=0).info["effective_memory"])
     500
     """
-    base = lb_weight_ucb(gamma=1.0, lam=lam, S=S, L=L, R=R, delta=delta, bonus_scale=bonus_scale, robust=robust)
-    return Adaptive(base=base, noise=R)
+    return Adaptive(base=lb_weight_ucb(gamma=1.0, robust=robust, **options), noise=options["R"])
 
 
 @algorithm(
@@ -63,17 +54,14 @@ def adaptive_weight_ucb(
     tuned_by=GLB,
     example=SMALL_GLB,
     world="logistic",
+    defaults_of=glm_bonus,
 )
 def adaptive_weight_glm_ucb(
     *,
-    link: Any = "logistic",
     lam: float | None = None,
-    S: float,
-    L: float,
-    R: float | None = None,
     delta: float,
-    bonus_scale: float = 1.0,
     estimator: Estimator | None = None,
+    **options: Unpack[GLMBounds],
 ) -> "Adaptive | AdaptiveGLM":
     """Adaptive weights for generalized linear bandits: GLB-WeightUCB with a γ that follows the data (ours).
 
@@ -91,7 +79,7 @@ def adaptive_weight_glm_ucb(
     >>> agent.info()["effective_memory"]
     1.0
     """
-    whole = AdaptiveGLM(link=link, S=S, L=L, R=R, delta=delta, bonus_scale=bonus_scale, estimator=estimator)
+    whole = AdaptiveGLM(delta=delta, estimator=estimator, **options)
     checked = whole.with_ridge(1.0 if lam is None else lam)
     return whole if lam is None else checked
 
@@ -99,13 +87,13 @@ def adaptive_weight_glm_ucb(
 class AdaptiveGLM(NamedTuple):
     """`adaptive_weight_glm_ucb` before it is known how many dimensions there are."""
 
-    link: Any
     S: float
     L: float
-    R: float | None
     delta: float
-    bonus_scale: float
     estimator: Estimator | None
+    link: Any = "logistic"
+    R: float | None = None
+    bonus_scale: float = 1.0
 
     def with_ridge(self, lam: float) -> Adaptive:
         """The strategy."""

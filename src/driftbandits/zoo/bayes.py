@@ -15,7 +15,7 @@ gamma or half_life, bonus_scale
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NotRequired, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +23,12 @@ from numpy.typing import NDArray
 from ..core.frozen_array import Frozen
 from ..core.parts import Rule
 from ..errors import InvalidShape, InvalidValue, positive, require
-from ..memory import Discounted
 from ..model import WeightedBayes
 from ..model.bayes import FAINT
 from ..radius import Posterior
 from ..rule import RandomisedBonus, SandwichBonus, ThompsonSampling
 from ..strategy import Optimistic
-from .options import discount
+from .options import discounted
 from .record import algorithm, algorithms_of
 from .tuning import LB
 
@@ -45,6 +44,48 @@ SMALL_WSB: dict[str, Any] = {
 }
 
 
+class Prior(TypedDict):
+    """What is known before the first reward, and how fast it is forgotten."""
+
+    gamma: NotRequired[float | None]
+    half_life: NotRequired[float | None]
+    prior_mean: NotRequired[Numbers]
+    prior_precision: NotRequired[Numbers]
+    sigma: float
+    prior: NotRequired[Forgets]
+
+
+def _bayes(
+    radius: Posterior,
+    rule: Rule,
+    *,
+    gamma: float | None = None,
+    half_life: float | None = None,
+    prior_mean: Numbers = 0.0,
+    prior_precision: Numbers = 1.0,
+    sigma: float,
+    prior: Forgets = "refreshed",
+) -> Optimistic:
+    """The discounted posterior of this prior, the prior checked."""
+    if prior not in ("refreshed", "fading"):
+        raise InvalidValue(
+            f"prior = {prior!r} is not allowed; it must be 'refreshed' (it stays) or 'fading' (it is forgotten)"
+        )
+    keep = 1.0 if prior == "refreshed" else FAINT
+    mean, precision = Frozen("prior_mean", prior_mean), Frozen("prior_precision", prior_precision)
+    if mean.array.ndim > 1:
+        raise InvalidShape(f"prior_mean has shape {mean.array.shape}; it must be (d,), or one number")
+    if mean.array.ndim and precision.array.ndim and len(precision.array) != len(mean.array):
+        d = len(mean.array)
+        raise InvalidShape(
+            f"prior_precision has shape {precision.array.shape}; prior_mean has {d} numbers: it must be ({d}, {d}) or ({d},)"
+        )
+    noise = positive("sigma", sigma, "it is the standard deviation of the noise")
+    lam = keep * noise**2 * _smallest(precision)
+    model = WeightedBayes(mean=mean, precision=precision, sigma=noise, keep=keep, lam=lam)
+    return Optimistic(model=model, memory=discounted(gamma, half_life), radius=radius, rule=rule)
+
+
 @algorithm(
     family="linear",
     remembers=REMEMBERS,
@@ -54,18 +95,10 @@ SMALL_WSB: dict[str, Any] = {
     example=SMALL_WSB,
     tuned_by=LB,
     world="linear",
+    defaults_of=_bayes,
 )
 def wsb_lin_ucb(
-    *,
-    gamma: float | None = None,
-    half_life: float | None = None,
-    prior_mean: Numbers = 0.0,
-    prior_precision: Numbers = 1.0,
-    sigma: float,
-    B0: float | None = None,
-    delta: float,
-    prior: Forgets = "refreshed",
-    bonus_scale: float = 1.0,
+    *, B0: float | None = None, delta: float, bonus_scale: float = 1.0, **options: Unpack[Prior]
 ) -> Optimistic:
     """WSB-LinUCB: optimism around a discounted posterior (Werge, Wu, Akgül, Kandemir 2026).
 
@@ -83,9 +116,8 @@ def wsb_lin_ucb(
     >>> agent.select([[1.0, 0.0], [0.0, 1.0]])  # the second arm, before the first reward
     1
     """
-    given = _Prior(prior_mean, prior_precision, sigma, prior)
-    radius = Posterior(sigma=sigma, delta=delta, B0=_bound(given=B0), scale=bonus_scale)
-    return given.strategy(gamma, half_life, radius, SandwichBonus())
+    width = Posterior(sigma=options["sigma"], delta=delta, B0=_bound(given=B0), scale=bonus_scale)
+    return _bayes(width, SandwichBonus(), **options)
 
 
 @algorithm(
@@ -98,18 +130,10 @@ def wsb_lin_ucb(
     randomised=True,
     tuned_by=LB,
     world="linear",
+    defaults_of=_bayes,
 )
 def wsb_rand_lin_ucb(
-    *,
-    gamma: float | None = None,
-    half_life: float | None = None,
-    prior_mean: Numbers = 0.0,
-    prior_precision: Numbers = 1.0,
-    sigma: float,
-    B0: float | None = None,
-    delta: float = 0.05,
-    prior: Forgets = "refreshed",
-    a: float | None = 1.0,
+    *, B0: float | None = None, delta: float = 0.05, a: float | None = 1.0, **options: Unpack[Prior]
 ) -> Optimistic:
     """WSB-RandLinUCB: the posterior's width times one normal number per round (Werge, Wu, Akgül, Kandemir 2026).
 
@@ -117,8 +141,7 @@ def wsb_rand_lin_ucb(
 
     `a=None` takes the theory's a = β_t of `wsb_lin_ucb`, with B₀ and δ; a = 1 is the posterior itself.
     """
-    given = _Prior(prior_mean, prior_precision, sigma, prior)
-    return given.strategy(gamma, half_life, _drawn(sigma, delta, B0, a), RandomisedBonus())
+    return _bayes(_drawn(options["sigma"], delta, B0, a), RandomisedBonus(), **options)
 
 
 @algorithm(
@@ -131,18 +154,10 @@ def wsb_rand_lin_ucb(
     randomised=True,
     tuned_by=LB,
     world="linear",
+    defaults_of=_bayes,
 )
 def wsb_lin_ts(
-    *,
-    gamma: float | None = None,
-    half_life: float | None = None,
-    prior_mean: Numbers = 0.0,
-    prior_precision: Numbers = 1.0,
-    sigma: float,
-    B0: float | None = None,
-    delta: float = 0.05,
-    prior: Forgets = "refreshed",
-    a: float | None = 1.0,
+    *, B0: float | None = None, delta: float = 0.05, a: float | None = 1.0, **options: Unpack[Prior]
 ) -> Optimistic:
     """WSB-LinTS: Thompson sampling from a discounted posterior (Werge, Wu, Akgül, Kandemir 2026).
 
@@ -150,42 +165,7 @@ def wsb_lin_ts(
 
     From the first round on: the prior is what D-LinTS's random start would have to find. `a=None` takes a = β_t of `wsb_lin_ucb`.
     """
-    given = _Prior(prior_mean, prior_precision, sigma, prior)
-    return given.strategy(gamma, half_life, _drawn(sigma, delta, B0, a), ThompsonSampling(uniform=0.0))
-
-
-class _Prior(NamedTuple):
-    """What is known before the first reward, as the user says it."""
-
-    mean: Numbers
-    precision: Numbers
-    sigma: float
-    forgets: str
-
-    def strategy(self, gamma: float | None, half_life: float | None, radius: Posterior, rule: Rule) -> Optimistic:
-        """The composition with this prior."""
-        memory = Discounted(gamma=discount(gamma, half_life))
-        return Optimistic(model=self.model(), memory=memory, radius=radius, rule=rule)
-
-    def model(self) -> WeightedBayes:
-        """The model, its prior checked."""
-        if self.forgets not in ("refreshed", "fading"):
-            raise InvalidValue(
-                f"prior = {self.forgets!r} is not allowed; it must be 'refreshed' (it stays) or 'fading' (it is forgotten)"
-            )
-        keep = 1.0 if self.forgets == "refreshed" else FAINT
-        mean, precision = Frozen("prior_mean", self.mean), Frozen("prior_precision", self.precision)
-        if mean.array.ndim > 1:
-            raise InvalidShape(f"prior_mean has shape {mean.array.shape}; it must be (d,), or one number")
-        if mean.array.ndim and precision.array.ndim and len(precision.array) != len(mean.array):
-            d = len(mean.array)
-            raise InvalidShape(
-                f"prior_precision has shape {precision.array.shape}; prior_mean has {d} numbers: it must be ({d}, {d}) or ({d},)"
-            )
-        sigma = positive("sigma", self.sigma, "it is the standard deviation of the noise")
-        return WeightedBayes(
-            mean=mean, precision=precision, sigma=sigma, keep=keep, lam=keep * sigma**2 * _smallest(precision)
-        )
+    return _bayes(_drawn(options["sigma"], delta, B0, a), ThompsonSampling(uniform=0.0), **options)
 
 
 def _smallest(precision: Frozen) -> float:

@@ -9,17 +9,17 @@ confidence_set
 """
 
 import math
-from typing import Any, Literal
+from typing import Literal, Unpack, cast
 
+from ..core.parts import Memory, Rule
 from ..errors import InvalidValue, integer, real, require
 from ..memory import Discounted, Everything
-from ..model import LocalMetric, Unprojected
+from ..model import Unprojected
 from ..radius import Piecewise
-from ..radius.union import UniformInTime, over_time
 from ..rule import ParameterBased, RelaxedParameterBased
 from ..strategy import Optimistic
 from .generalized_linear import DISCOUNTED, EVERYTHING, JUMPS, STATIC_ONLY
-from .options import Slopes, Variant, beta_tilde, concordant, discount, generalized_model, largest_reward
+from .options import ConcordantSet, Variant, concordant_bonus, discount
 from .record import algorithm, algorithms_of
 from .self_concordant import SMALL_SCB
 from .tuning import PIECEWISE, SCB
@@ -28,16 +28,25 @@ OVER_SET = "max of μ(xᵀθ) over a confidence set"
 ConfidenceSet = Literal["exact", "relaxed", "direct"]
 
 
-def _over_set(mu: Slopes, lam: float, S: float, L: float, confidence_set: ConfidenceSet) -> tuple[Any, Any]:
-    """Model and rule of parameter-based optimism."""
+def _over_set(
+    memory: Memory,
+    confidence_set: ConfidenceSet,
+    scale: float,
+    variant: Variant = "printed",
+    **options: Unpack[ConcordantSet],
+) -> Optimistic:
+    """Parameter-based optimism with the radius scale·β̃."""
+    base = concordant_bonus(memory, estimator="exact", variant=variant, **options)
+    S, L = options["S"], options["L"]
+    model, rule = base.model, cast(Rule, ParameterBased(S=S, L=L))
     if confidence_set == "relaxed":
-        return generalized_model(mu, lam, L, Unprojected()), RelaxedParameterBased(S=S, L=L)
-    if confidence_set in ("exact", "direct"):
-        return generalized_model(mu, lam, L, LocalMetric(S=S)), ParameterBased(S=S, L=L)
-    raise InvalidValue(
-        f"confidence_set = {confidence_set!r} is not allowed; it must be 'exact' (once called 'direct'), the paper's C_t, "
-        "or 'relaxed', a convex set that contains it"
-    )
+        model, rule = model._replace(projection=Unprojected()), RelaxedParameterBased(S=S, L=L)
+    elif confidence_set not in ("exact", "direct"):
+        raise InvalidValue(
+            f"confidence_set = {confidence_set!r} is not allowed; it must be 'exact' (once called 'direct'), the paper's C_t, "
+            "or 'relaxed', a convex set that contains it"
+        )
+    return base._replace(model=model, radius=base.radius._replace(scale=scale), rule=rule)
 
 
 @algorithm(
@@ -50,23 +59,18 @@ def _over_set(mu: Slopes, lam: float, S: float, L: float, confidence_set: Confid
     example=SMALL_SCB | {"gamma": 0.95, "radius_scale": 0.1},
     tuned_by=PIECEWISE,
     world="logistic",
+    defaults_of=concordant_bonus,
 )
 def scb_pw_weight_ucb(
     *,
-    link: Any = "logistic",
     gamma: float | None = None,
     half_life: float | None = None,
-    lam: float,
-    S: float,
-    L: float,
-    m: float | None = None,
-    delta: float,
     radius_scale: float = 1.0,
     D: float | None = None,
     horizon: int | None = None,
     confidence_set: ConfidenceSet = "exact",
     pw_printed: bool = False,
-    uniform_in_time: UniformInTime = False,
+    **options: Unpack[ConcordantSet],
 ) -> Optimistic:
     """SCB-PW-WeightUCB: optimism over a confidence set, for abrupt changes (Wang, Zhao, Zhou; Appendix D, Theorem 4).
 
@@ -80,8 +84,6 @@ def scb_pw_weight_ucb(
     default the theorem's log T/log(1/γ), for the T of the run or the given `horizon`; with D given, no horizon is needed (where one
     is, for `uniform_in_time`, it is γ^{−D}).
     """
-    mu = concordant(link, S, L)
-    model, rule = _over_set(mu, lam, S, L, confidence_set)
     g = discount(gamma, half_life)
     require(0.0 < g < 1.0, "gamma", g, "in (0, 1)", "what lies D rounds back must have faded")
     if D is not None:
@@ -90,21 +92,9 @@ def scb_pw_weight_ucb(
         require(D >= 1.0, "D", D, "≥ 1", "it is a number of rounds without a change")
     elif horizon is not None:
         D = math.log(integer("horizon", horizon, least=2, why="it is T")) / -math.log(g)
-    width = Piecewise(
-        lam=lam,
-        c_mu=mu.c,
-        k_mu=mu.k,
-        S=S,
-        L=L,
-        m=largest_reward(mu.link, m),
-        delta=delta,
-        gamma=g,
-        scale=radius_scale,
-        D=D or 0.0,
-        printed=pw_printed,
-        uniform=over_time(uniform_in_time),
-    )
-    return Optimistic(model=model, memory=Discounted(gamma=g), radius=width, rule=rule)
+    base = _over_set(Discounted(gamma=g), confidence_set, 1.0, **options)
+    known = {name: getattr(base.radius, name) for name in ("lam", "c_mu", "k_mu", "S", "L", "m", "delta", "uniform")}
+    return base._replace(radius=Piecewise(**known, gamma=g, scale=radius_scale, D=D or 0.0, printed=pw_printed))
 
 
 @algorithm(
@@ -116,19 +106,14 @@ def scb_pw_weight_ucb(
     example=SMALL_SCB | {"radius_scale": 0.1},
     tuned_by=SCB,
     world="logistic",
+    defaults_of=concordant_bonus,
 )
 def ofu_log(
     *,
-    link: Any = "logistic",
-    lam: float,
-    S: float,
-    L: float,
-    m: float | None = None,
-    delta: float,
     radius_scale: float = 1.0,
     confidence_set: ConfidenceSet = "exact",
-    uniform_in_time: UniformInTime = False,
     variant: Variant = "printed",
+    **options: Unpack[ConcordantSet],
 ) -> Optimistic:
     """OFULog: optimism over a confidence set in a world that stands still (Abeille, Faury, Calauzènes 2021); relaxed, OFULog-r.
 
@@ -136,11 +121,8 @@ def ofu_log(
 
     λ is fixed, as in the paper's experiment, where the authors let it grow with t; the radius is that of LogUCB1.
     """
-    mu = concordant(link, S, L)
     require(radius_scale >= 0.0, "radius_scale", radius_scale, "≥ 0", "it multiplies the radius; theory is 1")
-    model, rule = _over_set(mu, lam, S, L, confidence_set)
-    width = beta_tilde(mu, lam, S, L, m, delta, radius_scale, variant, uniform_in_time)
-    return Optimistic(model=model, memory=Everything(), radius=width, rule=rule)
+    return _over_set(Everything(), confidence_set, radius_scale, variant, **options)
 
 
 __all__ = algorithms_of(__name__)

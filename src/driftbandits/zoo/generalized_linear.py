@@ -22,26 +22,12 @@ uniform_in_time
 The paper's λ is d/c_μ² for `glb_weight_ucb`, d for the others; its γ is in `theory`.
 """
 
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
-from ..errors import require
-from ..memory import Discounted, Everything, Restart, Window
-from ..model import FixedMetric, SquaredMetric, TwoStep
-from ..radius import SelfNormalised
-from ..radius.union import UniformInTime, over_time
-from ..rule import Bonus
+from ..memory import Everything, Restart, Window
+from ..model import SquaredMetric, TwoStep
 from ..strategy import Optimistic
-from .options import (
-    Estimator,
-    RadiusForm,
-    counts_squares,
-    discount,
-    estimated,
-    generalized_model,
-    noise_of,
-    self_normalised,
-    slopes_of,
-)
+from .options import GLM, EstimatedGLM, RadiusGLM, counts_squares, discounted, glm_bonus
 from .record import algorithm, algorithms_of
 from .tuning import GLB
 
@@ -50,44 +36,6 @@ STATIC_ONLY, UNSTATED = "none if θ drifts", "none stated"
 JUMPS = "d^{2/3} Γ_T^{1/3} T^{2/3}"
 GLB_BONUS = "μ(xᵀθ̃) + (2k_μ/c_μ)β̄‖x‖_{V⁻¹}"
 SMALL_GLB: dict[str, Any] = {"S": 1.0, "L": 1.0, "delta": 0.05, "lam": 2.0}
-
-
-def _glb(
-    memory: Any,
-    link: Any,
-    lam: float,
-    S: float,
-    L: float,
-    R: float | None,
-    delta: float,
-    bonus_scale: float,
-    radius: RadiusForm,
-    uniform: UniformInTime,
-    squared: bool = False,
-    projection: Any = None,
-    estimator: Estimator | None = "exact",
-) -> Optimistic:
-    """Play argmax μ(xᵀθ̃) + (2k_μ/c_μ)·β̄·‖x‖_{V⁻¹}; β̄ is the linear radius with c_μS in place of S."""
-    mu = slopes_of(link, S, L)
-    require(
-        bonus_scale >= 0.0, "bonus_scale", bonus_scale, "≥ 0", "it multiplies the width of an interval; theory is 1"
-    )
-    scale = bonus_scale * 2.0 * mu.k / mu.c
-    return Optimistic(
-        model=estimated(generalized_model(mu, lam, L, projection or FixedMetric(S=S)), estimator),
-        memory=memory,
-        radius=self_normalised(radius)(
-            lam=lam,
-            S=mu.c * S,
-            L=L,
-            R=noise_of(mu.link, R),
-            delta=delta,
-            scale=scale,
-            squared=squared,
-            uniform=over_time(uniform),
-        ),
-        rule=Bonus(),
-    )
 
 
 @algorithm(
@@ -99,20 +47,9 @@ def _glb(
     example=SMALL_GLB,
     tuned_by=GLB,
     world="logistic",
+    defaults_of=glm_bonus,
 )
-def glm_ucb(
-    *,
-    link: Any = "logistic",
-    lam: float,
-    S: float,
-    L: float,
-    R: float | None = None,
-    delta: float,
-    bonus_scale: float = 1.0,
-    radius: RadiusForm = "trace",
-    uniform_in_time: UniformInTime = False,
-    estimator: Estimator | None = None,
-) -> Optimistic:
+def glm_ucb(**options: Unpack[EstimatedGLM]) -> Optimistic:
     """GLM-UCB in its ridge form: optimism in a world that stands still (Filippi, Cappé, Garivier, Szepesvári 2010; paper, Section 4).
 
         λc_μθ̂ + Σ_{s≤t}(μ(x_sᵀθ̂) − r_s)x_s = 0,   θ̃ = argmin_{‖θ‖≤S} ‖g(θ) − g(θ̂)‖_{V⁻¹},
@@ -123,7 +60,7 @@ def glm_ucb(
     >>> glm_ucb(lam=2, S=1, L=1, delta=0.01).model.link
     Logistic()
     """
-    return _glb(Everything(), link, lam, S, L, R, delta, bonus_scale, radius, uniform_in_time, estimator=estimator)
+    return glm_bonus(Everything(), **options)
 
 
 @algorithm(
@@ -136,22 +73,14 @@ def glm_ucb(
     example=SMALL_GLB | {"gamma": 0.95},
     tuned_by=GLB,
     world="logistic",
+    defaults_of=glm_bonus,
 )
 def glb_weight_ucb(
     *,
-    link: Any = "logistic",
     gamma: float | None = None,
     half_life: float | None = None,
-    lam: float,
-    S: float,
-    L: float,
-    R: float | None = None,
-    delta: float,
-    bonus_scale: float = 1.0,
-    radius: RadiusForm = "trace",
     radius_n: Literal["w", "w2"] = "w",
-    uniform_in_time: UniformInTime = False,
-    estimator: Estimator | None = None,
+    **options: Unpack[EstimatedGLM],
 ) -> Optimistic:
     """GLB-WeightUCB: discounted quasi-likelihood, one matrix (Wang, Zhao, Zhou; Algorithm 2, Theorem 2).
 
@@ -160,22 +89,7 @@ def glb_weight_ucb(
 
     The theorem's λ is d/c_μ². `radius_n="w2"` counts Σw² in place of Σw: valid and smaller (resolution A2).
     """
-    memory = Discounted(gamma=discount(gamma, half_life))
-    return _glb(
-        memory,
-        link,
-        lam,
-        S,
-        L,
-        R,
-        delta,
-        bonus_scale,
-        radius,
-        uniform_in_time,
-        counts_squares(radius_n),
-        None,
-        estimator,
-    )
+    return glm_bonus(discounted(gamma, half_life), squared=counts_squares(radius_n), **options)
 
 
 @algorithm(
@@ -187,23 +101,11 @@ def glb_weight_ucb(
     example=SMALL_GLB | {"period": 10},
     tuned_by=GLB,
     world="logistic",
+    defaults_of=glm_bonus,
 )
-def glb_restart_ucb(
-    *,
-    link: Any = "logistic",
-    period: int,
-    lam: float,
-    S: float,
-    L: float,
-    R: float | None = None,
-    delta: float,
-    bonus_scale: float = 1.0,
-    radius: RadiusForm = "trace",
-    uniform_in_time: UniformInTime = False,
-    estimator: Estimator | None = None,
-) -> Optimistic:
+def glb_restart_ucb(*, period: int, **options: Unpack[EstimatedGLM]) -> Optimistic:
     """GLB-RestartUCB: a fresh GLM-UCB every `period` rounds (Zhao, Zhang, Jiang, Zhou 2020)."""
-    return _glb(Restart(H=period), link, lam, S, L, R, delta, bonus_scale, radius, uniform_in_time, estimator=estimator)
+    return glm_bonus(Restart(H=period), **options)
 
 
 @algorithm(
@@ -215,22 +117,11 @@ def glb_restart_ucb(
     example=SMALL_GLB | {"window": 10},
     tuned_by=GLB,
     world="logistic",
+    defaults_of=glm_bonus,
 )
-def sw_glm_ucb(
-    *,
-    link: Any = "logistic",
-    window: int,
-    lam: float,
-    S: float,
-    L: float,
-    R: float | None = None,
-    delta: float,
-    bonus_scale: float = 1.0,
-    radius: RadiusForm = "trace",
-    uniform_in_time: UniformInTime = False,
-) -> Optimistic:
+def sw_glm_ucb(*, window: int, **options: Unpack[RadiusGLM]) -> Optimistic:
     """SW-GLUCB: GLM-UCB on the last `window` rounds (Russac, Cappé, Garivier 2020)."""
-    return _glb(Window(W=window), link, lam, S, L, R, delta, bonus_scale, radius, uniform_in_time)
+    return glm_bonus(Window(W=window), estimator="exact", **options)
 
 
 @algorithm(
@@ -242,28 +133,18 @@ def sw_glm_ucb(
     example=SMALL_GLB | {"gamma": 0.95},
     tuned_by=GLB | {"gamma": "d_glm_gamma", "lam": "lb_lambda"},
     world="logistic",
+    defaults_of=glm_bonus,
 )
 def d_glm_ucb(
-    *,
-    link: Any = "logistic",
-    gamma: float | None = None,
-    half_life: float | None = None,
-    lam: float,
-    S: float,
-    L: float,
-    R: float | None = None,
-    delta: float,
-    bonus_scale: float = 1.0,
-    radius: RadiusForm = "trace",
-    uniform_in_time: UniformInTime = False,
+    *, gamma: float | None = None, half_life: float | None = None, **options: Unpack[RadiusGLM]
 ) -> Optimistic:
     """D-GLUCB: discounted quasi-likelihood, projected in the norm Ṽ⁻¹ of the squared weights (Russac, Cappé, Garivier 2020).
 
     θ̃ = argmin_{‖θ‖≤S} ‖g(θ) − g(θ̂)‖_{Ṽ⁻¹},   Ṽ_t = γ²Ṽ_{t−1} + x_t x_tᵀ + (1−γ²)λI,
     play argmax μ(xᵀθ̃) + (2k_μ/c_μ)β̄‖x‖_{V⁻¹},   β̄ counts Σw²
     """
-    memory, there = Discounted(gamma=discount(gamma, half_life)), SquaredMetric(S=S)
-    return _glb(memory, link, lam, S, L, R, delta, bonus_scale, radius, uniform_in_time, True, there)
+    metric = SquaredMetric(S=options["S"])
+    return glm_bonus(discounted(gamma, half_life), squared=True, projection=metric, estimator="exact", **options)
 
 
 @algorithm(
@@ -275,20 +156,9 @@ def d_glm_ucb(
     example=SMALL_GLB | {"gamma": 0.95},
     tuned_by=GLB | {"gamma": "bvd_gamma", "lam": "lb_lambda"},
     world="logistic",
+    defaults_of=glm_bonus,
 )
-def bvd_glm_ucb(
-    *,
-    link: Any = "logistic",
-    gamma: float | None = None,
-    half_life: float | None = None,
-    lam: float,
-    S: float,
-    L: float,
-    R: float | None = None,
-    delta: float,
-    bonus_scale: float = 1.0,
-    uniform_in_time: UniformInTime = False,
-) -> Optimistic:
+def bvd_glm_ucb(*, gamma: float | None = None, half_life: float | None = None, **options: Unpack[GLM]) -> Optimistic:
     """BVD-GLM-UCB: discounted quasi-likelihood with a two-step parameter selection (Faury, Russac, Abeille, Calauzènes 2021).
 
         E(θ) = {θ′: ‖g(θ′) − g(θ)‖_{Ṽ⁻¹} ≤ β̄},   θᵖ ∈ argmin_θ ‖g(θ) − g(θ̂)‖_{V⁻²} s.t. Θ ∩ E(θ) ≠ ∅,   θ̃ ∈ Θ ∩ E(θᵖ),
@@ -296,13 +166,10 @@ def bvd_glm_ucb(
 
     Ṽ is multiplied from Ṽ, and all matrices are those of round t−1 (resolutions B5, B6, B8).
     """
-    mu = slopes_of(link, S, L)
-    near = SelfNormalised(
-        lam=lam, S=mu.c * S, L=L, R=noise_of(mu.link, R), delta=delta, squared=True, uniform=over_time(uniform_in_time)
-    )
-    chosen = TwoStep(S=S, first=SquaredMetric(S=S), confidence=near)
-    memory = Discounted(gamma=discount(gamma, half_life))
-    return _glb(memory, mu.link, lam, S, L, R, delta, bonus_scale, "trace", uniform_in_time, True, chosen)
+    base = glm_bonus(discounted(gamma, half_life), squared=True, estimator="exact", **options)
+    S = options["S"]
+    selection = TwoStep(S=S, first=SquaredMetric(S=S), confidence=base.radius._replace(scale=1.0))
+    return base._replace(model=base.model._replace(projection=selection))
 
 
 __all__ = algorithms_of(__name__)

@@ -19,16 +19,14 @@ uniform_in_time
 """
 
 import math
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from ..errors import integer, positive, require
 from ..memory import Discounted, DiscountedFromV, Everything, Restart, Window
-from ..model import Linear
 from ..radius import Constant
-from ..radius.union import UniformInTime, over_time
-from ..rule import Bonus, RandomisedBonus, SandwichBonus, ThompsonSampling, WideSandwich
+from ..rule import RandomisedBonus, SandwichBonus, ThompsonSampling, WideSandwich
 from ..strategy import Optimistic
-from .options import RadiusForm, counts_squares, discount, ridge_regression, self_normalised
+from .options import PlainRidge, Ridge, WaryRidge, counts_squares, discount, discounted, ridge_ucb
 from .record import algorithm, algorithms_of
 from .tuning import LB
 
@@ -46,20 +44,9 @@ SMALL: dict[str, Any] = {"lam": 1.0, "S": 1.0, "L": 1.0, "R": 0.5, "delta": 0.05
     example=SMALL,
     tuned_by=LB,
     world="linear",
+    defaults_of=ridge_ucb,
 )
-def oful(
-    *,
-    lam: float,
-    S: float,
-    L: float,
-    R: float,
-    delta: float,
-    bonus_scale: float = 1.0,
-    radius: RadiusForm = "trace",
-    uniform_in_time: UniformInTime = False,
-    robust: float | None = None,
-    caution: float | None = None,
-) -> Optimistic:
+def oful(**options: Unpack[WaryRidge]) -> Optimistic:
     """OFUL: optimism in a world that stands still (Abbasi-Yadkori, Pál, Szepesvári 2011).
 
         V_t = λI + Σ_{s≤t} x_s x_sᵀ,   θ̂ = V⁻¹ Σ r_s x_s,   play argmax xᵀθ̂ + β‖x‖_{V⁻¹}
@@ -69,10 +56,7 @@ def oful(
     >>> oful(lam=2, S=1, L=1, R=1, delta=0.01).memory
     Everything()
     """
-    form = self_normalised(radius)(
-        lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, uniform=over_time(uniform_in_time)
-    )
-    return Optimistic(model=ridge_regression(lam, S, robust, caution), memory=Everything(), radius=form, rule=Bonus())
+    return ridge_ucb(Everything(), **options)
 
 
 @algorithm(
@@ -84,21 +68,9 @@ def oful(
     example=SMALL | {"dim": 3, "corruption": 2.0},
     tuned_by=LB,
     world="linear",
+    defaults_of=ridge_ucb,
 )
-def cw_oful(
-    *,
-    dim: int,
-    corruption: float,
-    lam: float,
-    S: float,
-    L: float,
-    R: float,
-    delta: float,
-    gamma: float = 1.0,
-    bonus_scale: float = 1.0,
-    radius: RadiusForm = "trace",
-    uniform_in_time: UniformInTime = False,
-) -> Optimistic:
+def cw_oful(*, dim: int, corruption: float, gamma: float = 1.0, **options: Unpack[Ridge]) -> Optimistic:
     """CW-OFUL: OFUL whose rewards an adversary may corrupt, by C in total (He, Zhou, Zhang, Gu 2022).
 
         w = min(1, c/‖x‖_{V⁻¹}),   V ← V + w·xxᵀ,   b ← b + w·r·x,   c = R√d/C,   play argmax xᵀθ̂ + (β + cC)‖x‖_{V⁻¹}
@@ -113,19 +85,9 @@ def cw_oful(
     """
     d = integer("dim", dim, least=1, why="it is the number of features d")
     C = positive("corruption", corruption, "it bounds the sum of all corruptions")
-    c = R * math.sqrt(d) / C
-    form = self_normalised(radius)(
-        lam=lam,
-        S=S,
-        L=L,
-        R=R,
-        delta=delta,
-        scale=bonus_scale,
-        uniform=over_time(uniform_in_time),
-        corruption=c * C,
-    )
+    c = options["R"] * math.sqrt(d) / C
     memory = Everything() if gamma == 1.0 else Discounted(gamma=gamma)
-    return Optimistic(model=ridge_regression(lam, S, None, c), memory=memory, radius=form, rule=Bonus())
+    return ridge_ucb(memory, caution=c, corruption=c * C, **options)
 
 
 @algorithm(
@@ -138,22 +100,14 @@ def cw_oful(
     example=SMALL | {"gamma": 0.95},
     tuned_by=LB,
     world="linear",
+    defaults_of=ridge_ucb,
 )
 def lb_weight_ucb(
     *,
     gamma: float | None = None,
     half_life: float | None = None,
-    lam: float,
-    S: float,
-    L: float,
-    R: float,
-    delta: float,
-    bonus_scale: float = 1.0,
-    radius: RadiusForm = "trace",
     radius_n: Literal["w", "w2"] = "w",
-    uniform_in_time: UniformInTime = False,
-    robust: float | None = None,
-    caution: float | None = None,
+    **options: Unpack[WaryRidge],
 ) -> Optimistic:
     """LB-WeightUCB: discounted least squares, one matrix (Wang, Zhao, Zhou; Algorithm 1, Theorem 1).
 
@@ -166,12 +120,7 @@ def lb_weight_ucb(
     >>> lb_weight_ucb(gamma=0.98, lam=2, S=1, L=1, R=1, delta=0.01).memory
     Discounted(gamma=0.98)
     """
-    memory = Discounted(gamma=discount(gamma, half_life))
-    squared = counts_squares(radius_n)
-    form = self_normalised(radius)(
-        lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, squared=squared, uniform=over_time(uniform_in_time)
-    )
-    return Optimistic(model=ridge_regression(lam, S, robust, caution), memory=memory, radius=form, rule=Bonus())
+    return ridge_ucb(discounted(gamma, half_life), squared=counts_squares(radius_n), **options)
 
 
 @algorithm(
@@ -184,37 +133,18 @@ def lb_weight_ucb(
     example=SMALL | {"gamma": 0.95},
     tuned_by=LB,
     world="linear",
+    defaults_of=ridge_ucb,
 )
 def d_lin_ucb(
-    *,
-    gamma: float | None = None,
-    half_life: float | None = None,
-    lam: float,
-    S: float,
-    L: float,
-    R: float,
-    delta: float,
-    bonus_scale: float = 1.0,
-    radius: RadiusForm = "trace",
-    uniform_in_time: UniformInTime = False,
-    robust: float | None = None,
-    caution: float | None = None,
+    *, gamma: float | None = None, half_life: float | None = None, **options: Unpack[WaryRidge]
 ) -> Optimistic:
     """D-LinUCB: discounted least squares, two matrices (Russac, Vernade, Cappé 2019).
 
         V_t as in LB-WeightUCB,   Ṽ_t = γ²Ṽ_{t−1} + x_t x_tᵀ + (1−γ²)λI,   play argmax xᵀθ̂ + β‖x‖_{V⁻¹ṼV⁻¹}
 
-    β counts Σw². Ṽ is multiplied from Ṽ, not from V as in a public implementation (resolution A15), which is `d_lin_ucb_public_code`.
+    β counts Σw². Ṽ is multiplied from Ṽ, not from V as in a public implementation (resolution A15; `d_lin_ucb_public_code`).
     """
-    form = self_normalised(radius)(
-        lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, squared=True, uniform=over_time(uniform_in_time)
-    )
-    return Optimistic(
-        model=ridge_regression(lam, S, robust, caution),
-        memory=Discounted(gamma=discount(gamma, half_life)),
-        radius=form,
-        rule=SandwichBonus(),
-    )
+    return ridge_ucb(discounted(gamma, half_life), SandwichBonus(), squared=True, **options)
 
 
 @algorithm(
@@ -226,17 +156,10 @@ def d_lin_ucb(
     example=SMALL | {"gamma": 0.95},
     tuned_by=LB,
     world="linear",
+    defaults_of=ridge_ucb,
 )
 def d_lin_ucb_public_code(
-    *,
-    gamma: float | None = None,
-    half_life: float | None = None,
-    lam: float,
-    S: float,
-    L: float,
-    R: float,
-    delta: float,
-    bonus_scale: float = 1.0,
+    *, gamma: float | None = None, half_life: float | None = None, **options: Unpack[PlainRidge]
 ) -> Optimistic:
     """D-LinUCB as its public implementation has it, with its mistake: for replications, not for use (resolution A15).
 
@@ -244,13 +167,8 @@ def d_lin_ucb_public_code(
 
     The algorithm of the paper has γ²Ṽ_{t−1} in place of γ²V_t: that is `d_lin_ucb`. Late rewards are refused.
     """
-    form = self_normalised("trace")(lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, squared=True)
-    return Optimistic(
-        model=Linear(lam=lam),
-        memory=DiscountedFromV(gamma=discount(gamma, half_life)),
-        radius=form,
-        rule=WideSandwich(),
-    )
+    memory = DiscountedFromV(gamma=discount(gamma, half_life))
+    return ridge_ucb(memory, WideSandwich(), squared=True, **options)
 
 
 @algorithm(
@@ -263,27 +181,14 @@ def d_lin_ucb_public_code(
     example=SMALL | {"window": 10},
     tuned_by=LB,
     world="linear",
+    defaults_of=ridge_ucb,
 )
-def sw_ucb(
-    *,
-    window: int,
-    lam: float,
-    S: float,
-    L: float,
-    R: float,
-    delta: float,
-    bonus_scale: float = 1.0,
-    radius: RadiusForm = "trace",
-    uniform_in_time: UniformInTime = False,
-) -> Optimistic:
+def sw_ucb(*, window: int, **options: Unpack[Ridge]) -> Optimistic:
     """SW-UCB: least squares over the last `window` rounds (Cheung, Simchi-Levi, Zhu 2019).
 
     V_t = λI + Σ_{t−W<s≤t} x_s x_sᵀ,   play argmax xᵀθ̂ + β‖x‖_{V⁻¹}
     """
-    form = self_normalised(radius)(
-        lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, uniform=over_time(uniform_in_time)
-    )
-    return Optimistic(model=Linear(lam=lam), memory=Window(W=window), radius=form, rule=Bonus())
+    return ridge_ucb(Window(W=window), **options)
 
 
 @algorithm(
@@ -296,28 +201,11 @@ def sw_ucb(
     example=SMALL | {"period": 10},
     tuned_by=LB,
     world="linear",
+    defaults_of=ridge_ucb,
 )
-def restart_ucb(
-    *,
-    period: int,
-    lam: float,
-    S: float,
-    L: float,
-    R: float,
-    delta: float,
-    bonus_scale: float = 1.0,
-    radius: RadiusForm = "trace",
-    uniform_in_time: UniformInTime = False,
-    robust: float | None = None,
-    caution: float | None = None,
-) -> Optimistic:
+def restart_ucb(*, period: int, **options: Unpack[WaryRidge]) -> Optimistic:
     """RestartUCB: a fresh OFUL every `period` rounds (Zhao, Zhang, Jiang, Zhou 2020)."""
-    form = self_normalised(radius)(
-        lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, uniform=over_time(uniform_in_time)
-    )
-    return Optimistic(
-        model=ridge_regression(lam, S, robust, caution), memory=Restart(H=period), radius=form, rule=Bonus()
-    )
+    return ridge_ucb(Restart(H=period), **options)
 
 
 @algorithm(
@@ -330,35 +218,22 @@ def restart_ucb(
     randomised=True,
     tuned_by=LB,
     world="linear",
+    defaults_of=ridge_ucb,
 )
 def d_rand_lin_ucb(
     *,
     gamma: float | None = None,
     half_life: float | None = None,
-    lam: float,
-    S: float,
-    L: float,
-    R: float,
-    delta: float,
     a: float = 1.0,
     optimistic: bool = False,
-    bonus_scale: float = 1.0,
-    radius: RadiusForm = "trace",
-    uniform_in_time: UniformInTime = False,
+    **options: Unpack[Ridge],
 ) -> Optimistic:
     """D-RandLinUCB: D-LinUCB with a random bonus (Kim and Tewari 2020).
 
     play argmax xᵀθ̂ + a·Z·β‖x‖_{V⁻¹ṼV⁻¹},   one Z ~ N(0, 1) per round, shared by all arms; |Z| if `optimistic`
     """
-    form = self_normalised(radius)(
-        lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, squared=True, uniform=over_time(uniform_in_time)
-    )
-    return Optimistic(
-        model=Linear(lam=lam),
-        memory=Discounted(gamma=discount(gamma, half_life)),
-        radius=form,
-        rule=RandomisedBonus(a=a, optimistic=optimistic),
-    )
+    rule = RandomisedBonus(a=a, optimistic=optimistic)
+    return ridge_ucb(discounted(gamma, half_life), rule, squared=True, **options)
 
 
 @algorithm(
@@ -371,20 +246,14 @@ def d_rand_lin_ucb(
     randomised=True,
     tuned_by=LB,
     world="linear",
+    defaults_of=ridge_ucb,
 )
 def d_lin_ts(
     *,
     gamma: float | None = None,
     half_life: float | None = None,
-    lam: float,
-    S: float,
-    L: float,
-    R: float,
-    delta: float,
     a: float | None = 1.0,
-    bonus_scale: float = 1.0,
-    radius: RadiusForm = "trace",
-    uniform_in_time: UniformInTime = False,
+    **options: Unpack[Ridge],
 ) -> Optimistic:
     """D-LinTS: discounted Thompson sampling (Kim and Tewari 2020).
 
@@ -392,15 +261,11 @@ def d_lin_ts(
 
     `a=None` takes the theory's a = β_t, with `radius` and `uniform_in_time`; `bonus_scale` multiplies either.
     """
-    form: Any = self_normalised(radius)(
-        lam=lam, S=S, L=L, R=R, delta=delta, scale=bonus_scale, squared=True, uniform=over_time(uniform_in_time)
-    )
-    if a is not None:
-        require(a >= 0.0, "a", a, "≥ 0, or None for the theory's β", "it scales a symmetric perturbation")
-        form = Constant(value=a * bonus_scale, L=L)
-    return Optimistic(
-        model=Linear(lam=lam), memory=Discounted(gamma=discount(gamma, half_life)), radius=form, rule=ThompsonSampling()
-    )
+    theory = ridge_ucb(discounted(gamma, half_life), ThompsonSampling(), squared=True, **options)
+    if a is None:
+        return theory
+    require(a >= 0.0, "a", a, "≥ 0, or None for the theory's β", "it scales a symmetric perturbation")
+    return theory._replace(radius=Constant(value=a * options.get("bonus_scale", 1.0), L=options["L"]))
 
 
 __all__ = algorithms_of(__name__)

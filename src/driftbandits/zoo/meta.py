@@ -1,7 +1,7 @@
 """For a world whose speed nobody knows: MASTER and Bandits-over-Bandits, made of strategies. All arguments but a base are keyword-only."""
 
 import math
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ..meta.master import expected_reward
 from ..protocol import limits
 from .generalized_linear import glb_weight_ucb
 from .linear import SMALL, lb_weight_ucb, oful
-from .options import Estimator, noise_of, slopes_of
+from .options import Bounds, Estimator, GLMBounds, glm_bonus, noise_of, ridge_ucb, slopes_of
 from .record import algorithm, algorithms_of
 from .tuning import GLB, LB
 
@@ -96,18 +96,9 @@ def master(
     tuned_by=LB,
     example=SIZES | {"R": 0.5},
     world="linear",
+    defaults_of=ridge_ucb,
 )
-def bob(
-    *,
-    horizon: int,
-    dim: int,
-    lam: float,
-    S: float,
-    L: float,
-    R: float,
-    delta: float | None = None,
-    bonus_scale: float = 1.0,
-) -> Bob:
+def bob(*, horizon: int, dim: int, delta: float | None = None, **options: Unpack[Bounds]) -> Bob:
     """BOB: Exp3.IX chooses the γ of LB-WeightUCB, block by block (Wang, Zhao, Zhou; Appendix, Theorem `bob`).
 
         Δ = ⌈d√T⌉ rounds per block;   γ_i = 1 − d^{−1/2}·2^{1−i},  i = 1..N,  N = ⌈log₂(T/√d)⌉ + 1
@@ -123,8 +114,8 @@ def bob(
     """
     T, d, N = _bob_sizes(horizon, dim)
     slow = float(candidates(d, N, T)[-1])
-    base = lb_weight_ucb(gamma=slow, lam=lam, S=S, L=L, R=R, delta=_bob_delta(delta, N, T), bonus_scale=bonus_scale)
-    return _bob(base, T, d, N, L * S, R, 0.0)
+    base = lb_weight_ucb(gamma=slow, delta=_bob_delta(delta, N, T), **options)
+    return _bob(base, T, d, N, options["L"] * options["S"], options["R"], 0.0)
 
 
 @algorithm(
@@ -136,20 +127,17 @@ def bob(
     tuned_by=GLB,
     example=SIZES | {"lam": 2.0},
     world="logistic",
+    defaults_of=glm_bonus,
 )
 def bob_glm(
     *,
-    link: Any = "logistic",
     horizon: int,
     dim: int,
     lam: float | None = None,
-    S: float,
-    L: float,
-    R: float | None = None,
     delta: float | None = None,
-    bonus_scale: float = 1.0,
     m: float = 1.0,
     estimator: Estimator | None = None,
+    **options: Unpack[GLMBounds],
 ) -> Bob:
     """BOB over GLB-WeightUCB, for rewards in [0, m]: the same blocks and candidates, loss ℓ = 1 − Y/(mΔ) of a block.
 
@@ -162,20 +150,11 @@ def bob_glm(
     """
     T, d, N = _bob_sizes(horizon, dim)
     positive("m", m, "it is the largest reward")
+    link, S, L = options.get("link", "logistic"), options["S"], options["L"]
     ridge = d / slopes_of(link, S, L).c ** 2 if lam is None else lam
     slow = float(candidates(d, N, T)[-1])
-    base = glb_weight_ucb(
-        link=link,
-        gamma=slow,
-        lam=ridge,
-        S=S,
-        L=L,
-        R=R,
-        delta=_bob_delta(delta, N, T),
-        bonus_scale=bonus_scale,
-        estimator=estimator,
-    )
-    return _bob(base, T, d, N, L * S, noise_of(link_of(link), R), m)
+    base = glb_weight_ucb(gamma=slow, lam=ridge, delta=_bob_delta(delta, N, T), estimator=estimator, **options)
+    return _bob(base, T, d, N, L * S, noise_of(link_of(link), options.get("R")), m)
 
 
 def _bob_sizes(horizon: int, dim: int) -> tuple[int, int, int]:

@@ -22,11 +22,12 @@ uniform_in_time
 The index stands on the scale of xᵀθ, since μ is increasing: `Agent.scores` are predictors, not means.
 """
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, NotRequired, TypedDict, Unpack
 
+from ..core.parts import Memory
 from ..errors import InvalidValue, positive, require
 from ..links import concordance, has_log_concave_slope, law, slopes
-from ..memory import Discounted, Everything
+from ..memory import Everything
 from ..model import OnePass
 from ..protocol import settle
 from ..radius import MixLoss, PublishedMixLoss
@@ -34,7 +35,7 @@ from ..radius.union import UniformInTime, over_time
 from ..rule import Bonus
 from ..strategy import Optimistic
 from .generalized_linear import DISCOUNTED, EVERYTHING, STATIC_ONLY
-from .options import discount, slopes_of, wariness
+from .options import discounted, slopes_of, wariness
 from .record import algorithm, algorithms_of
 from .tuning import DOMD
 
@@ -121,35 +122,53 @@ def _one_of(name: str, given: Any, allowed: tuple[str, ...]) -> None:
         raise InvalidValue(f"{name} = {given!r} is not allowed; it must be {' or '.join(map(repr, allowed))}")
 
 
-def _plain(wary: dict[str, float]) -> None:
-    """Refuse options that the published algorithm does not have."""
-    if any(wary.values()):
-        raise InvalidValue(
-            "constants = 'published' has neither robust nor caution; leave them out, or use constants='tight'"
-        )
+class OnePassOptions(TypedDict):
+    """What every one-pass learner takes."""
+
+    link: NotRequired[Any]
+    S: float
+    L: float
+    delta: float
+    lam: NotRequired[float | None]
+    R: NotRequired[float | None]
+    constants: NotRequired[Constants]
+    bonus_scale: NotRequired[float]
+    robust: NotRequired[float | None]
+    caution: NotRequired[float | None]
 
 
-def _compose(
-    memory: Any,
-    link: Any,
+def _one_pass(
+    memory: Memory,
+    *,
+    link: Any = "logistic",
     S: float,
     L: float,
     delta: float,
-    lam: float | None,
-    R: float | None,
-    step: str,
-    anchor: str,
-    eta: float | None,
-    projected: bool,
-    uniform: float,
-    bonus_scale: float,
-    wary: dict[str, float],
-) -> Optimistic:
-    """Play argmax xᵀθ + β‖x‖_{H⁻¹} with the radius of onepass-proof §2."""
+    lam: float | None = None,
+    R: float | None = None,
+    constants: Constants = "tight",
+    bonus_scale: float = 1.0,
+    robust: float | None = None,
+    caution: float | None = None,
+    step: Step = "implicit",
+    anchor: Anchor = "ridge",
+    eta: float | None = None,
+    projected: bool = False,
+    uniform_in_time: UniformInTime = False,
+) -> "Optimistic | OnePassGLM":
+    """Play argmax xᵀθ + β‖x‖_{H⁻¹}, with the radius of onepass-proof §2 or GLB-OMD's own constants."""
+    _one_of("constants", constants, ("tight", "published"))
     _one_of("step", step, ("implicit", "explicit"))
     _one_of("anchor", anchor, ("ridge", "prox"))
+    wary, uniform = wariness(robust, caution), over_time(uniform_in_time)
     chosen = _link(link, S, L)
     phi, M = _dispersion(chosen, R), concordance(chosen, L * S)
+    if constants == "published":
+        _only_published(step, anchor, eta, projected, any(wary.values()))
+        require(phi == 1.0, "R", R, "1 or left out", "the published constants are for dispersion 1")
+        whole = OnePassGLM(link=chosen, memory=memory, S=S, L=L, delta=delta, uniform=uniform, bonus_scale=bonus_scale)
+        checked = whole.with_ridge(1.0 if lam is None else lam)
+        return whole if lam is None else checked
     full = 1.0 + M * L * S  # from this η on, and projected, the slope μ′(z) itself is small enough
     explicit = step == "explicit"
     size = (full if explicit else 1.0) if eta is None else positive("eta", eta, "it is the size of a step")
@@ -184,23 +203,16 @@ def _compose(
     return Optimistic(model=model, memory=memory, radius=radius, rule=Bonus())
 
 
-def _published(
-    memory: Any,
-    link: Any,
-    S: float,
-    L: float,
-    delta: float,
-    lam: float | None,
-    R: float | None,
-    uniform: float,
-    scale: float,
-) -> "Optimistic | OnePassGLM":
-    """GLB-OMD's own constants."""
-    chosen = _link(link, S, L)
-    require(_dispersion(chosen, R) == 1.0, "R", R, "1 or left out", "the published constants are for dispersion 1")
-    whole = OnePassGLM(link=chosen, memory=memory, S=S, L=L, delta=delta, uniform=uniform, bonus_scale=scale)
-    checked = whole.with_ridge(1.0 if lam is None else lam)
-    return whole if lam is None else checked
+def _only_published(step: Step, anchor: Anchor, eta: float | None, projected: bool, wary: bool) -> None:
+    """Refuse options that the published algorithm does not have."""
+    if (step, anchor, eta, projected) != ("implicit", "ridge", None, False):
+        raise InvalidValue(
+            "constants = 'published' sets step, anchor, eta and projected itself; leave them out, or use constants='tight'"
+        )
+    if wary:
+        raise InvalidValue(
+            "constants = 'published' has neither robust nor caution; leave them out, or use constants='tight'"
+        )
 
 
 @algorithm(
@@ -212,20 +224,9 @@ def _published(
     example=SMALL,
     tuned_by=DOMD,
     world="logistic",
+    defaults_of=_one_pass,
 )
-def glb_omd(
-    *,
-    link: Any = "logistic",
-    S: float,
-    L: float,
-    delta: float,
-    lam: float | None = None,
-    R: float | None = None,
-    constants: Constants = "tight",
-    bonus_scale: float = 1.0,
-    robust: float | None = None,
-    caution: float | None = None,
-) -> "Optimistic | OnePassGLM":
+def glb_omd(**options: Unpack[OnePassOptions]) -> "Optimistic | OnePassGLM":
     """GLB-OMD: one pass by online mirror descent, in a world that stands still (Zhang, Xu, Zhao, Sugiyama 2025).
 
         θ_{t+1} = argmin ℓ_t(θ) + (1/2η)‖θ − θ_t‖²_{H_t},   H_{t+1} = H_t + a_t x_t x_tᵀ,   play argmax xᵀθ_t + β_t‖x‖_{H_t⁻¹}
@@ -241,14 +242,7 @@ def glb_omd(
     >>> strategy.model.lam, strategy.model.eta
     (1.0, 1.0)
     """
-    _one_of("constants", constants, ("tight", "published"))
-    memory, wary = Everything(), wariness(robust, caution)
-    if constants == "published":
-        _plain(wary)
-        return _published(memory, link, S, L, delta, lam, R, over_time(False), bonus_scale)
-    return _compose(
-        memory, link, S, L, delta, lam, R, "implicit", "ridge", None, False, over_time(False), bonus_scale, wary
-    )
+    return _one_pass(Everything(), **options)
 
 
 @algorithm(
@@ -260,26 +254,18 @@ def glb_omd(
     example=SMALL | {"gamma": 0.95},
     tuned_by=DOMD,
     world="logistic",
+    defaults_of=_one_pass,
 )
 def domd_glb(
     *,
-    link: Any = "logistic",
     gamma: float | None = None,
     half_life: float | None = None,
-    S: float,
-    L: float,
-    delta: float,
-    lam: float | None = None,
-    R: float | None = None,
     step: Step = "implicit",
     anchor: Anchor = "ridge",
     eta: float | None = None,
     projected: bool = False,
-    constants: Constants = "tight",
     uniform_in_time: UniformInTime = False,
-    bonus_scale: float = 1.0,
-    robust: float | None = None,
-    caution: float | None = None,
+    **options: Unpack[OnePassOptions],
 ) -> "Optimistic | OnePassGLM":
     """DOMD-GLB: discounted online mirror descent, one pass, for a world that drifts (Lee, Oh 2026; recursion and constants ours).
 
@@ -308,17 +294,8 @@ def domd_glb(
     >>> domd_glb(half_life=200, S=1, L=1, delta=0.05).radius.lam
     1.0
     """
-    _one_of("constants", constants, ("tight", "published"))
-    memory, uniform = Discounted(gamma=discount(gamma, half_life)), over_time(uniform_in_time)
-    wary = wariness(robust, caution)
-    if constants == "published":
-        if (step, anchor, eta, projected) != ("implicit", "ridge", None, False):
-            raise InvalidValue(
-                "constants = 'published' sets step, anchor, eta and projected itself; leave them out, or use constants='tight'"
-            )
-        _plain(wary)
-        return _published(memory, link, S, L, delta, lam, R, uniform, bonus_scale)
-    return _compose(memory, link, S, L, delta, lam, R, step, anchor, eta, projected, uniform, bonus_scale, wary)
+    own: Any = {"step": step, "anchor": anchor, "eta": eta, "projected": projected}
+    return _one_pass(discounted(gamma, half_life), uniform_in_time=uniform_in_time, **own, **options)
 
 
 __all__ = algorithms_of(__name__)

@@ -1,15 +1,22 @@
-"""Options that many algorithms share."""
+"""Options that many algorithms share, and the functions that make strategies of them.
+
+An algorithm names what is its own and takes the rest as `**options: Unpack[Ridge]`: type checkers and editors know the names, `help` shows
+them with the defaults of the function they are passed to (`zoo.record.algorithm`).
+"""
 
 import math
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, NotRequired, TypedDict
 
-from ..core.parts import Model
+from ..core.parts import Memory, Model, Rule
 from ..errors import InvalidValue, positive, real, require
 from ..links import Identity, concordant_up_to, law, link_of, slopes
-from ..model import Generalized, Linear, OnePass
+from ..memory import Discounted
+from ..model import FixedMetric, Generalized, Linear, LocalMetric, OnePass
 from ..model.one_pass import in_one_pass
 from ..radius import SelfConcordant, SelfNormalised, SelfNormalisedDet
 from ..radius.union import UniformInTime, over_time
+from ..rule import Bonus
+from ..strategy import Optimistic
 
 RadiusForm = Literal["trace", "det"]
 Estimator = Literal["exact", "one_pass"]
@@ -24,6 +31,11 @@ def discount(gamma: float | None, half_life: float | None) -> float:
     if half_life is not None:
         return float(2.0 ** (-1.0 / positive("half_life", half_life, "it is a number of rounds")))
     return real("gamma", gamma)
+
+
+def discounted(gamma: float | None, half_life: float | None) -> Discounted:
+    """The memory with weights γ^age."""
+    return Discounted(gamma=discount(gamma, half_life))
 
 
 def self_normalised(form: str) -> Any:
@@ -41,19 +53,69 @@ def counts_squares(radius_n: str) -> bool:
     return radius_n == "w2"
 
 
-class Slopes(NamedTuple):
-    """A link and its extreme slopes where |xᵀθ| ≤ LS."""
-
-    link: Any
-    k: float
-    c: float
+# -------------------------------------------------------------------------------------------------------- linear rewards
 
 
-def slopes_of(link: Any, S: float, L: float) -> Slopes:
-    """The link, found by its name if need be, with its slopes."""
-    S, L = positive("S", S, "it bounds the norm of θ"), positive("L", L, "it bounds the norm of every arm")
-    chosen = link_of(link)
-    return Slopes(chosen, *slopes(chosen, L * S))
+class Bounds(TypedDict):
+    """What is known of a linear world: ridge λ, ‖θ‖ ≤ S, ‖x‖ ≤ L, noise R."""
+
+    lam: float
+    S: float
+    L: float
+    R: float
+    bonus_scale: NotRequired[float]
+
+
+class PlainRidge(Bounds):
+    """What every linear learner takes."""
+
+    delta: float
+
+
+class Ridge(PlainRidge):
+    """What those take whose radius has a trace and a determinant form."""
+
+    radius: NotRequired[RadiusForm]
+    uniform_in_time: NotRequired[UniformInTime]
+
+
+class WaryRidge(Ridge, total=False):
+    """What linear learners take that may distrust an observation."""
+
+    robust: float | None
+    caution: float | None
+
+
+def ridge_ucb(
+    memory: Memory,
+    rule: Rule = Bonus(),  # a tuple
+    *,
+    lam: float,
+    S: float,
+    L: float,
+    R: float,
+    delta: float,
+    bonus_scale: float = 1.0,
+    radius: RadiusForm = "trace",
+    uniform_in_time: UniformInTime = False,
+    robust: float | None = None,
+    caution: float | None = None,
+    squared: bool = False,
+    corruption: float = 0.0,
+) -> Optimistic:
+    """Ridge regression over what the memory keeps, with the self-normalised radius; `squared` counts Σw² in it."""
+    width = self_normalised(radius)(
+        lam=lam,
+        S=S,
+        L=L,
+        R=R,
+        delta=delta,
+        scale=bonus_scale,
+        squared=squared,
+        uniform=over_time(uniform_in_time),
+        corruption=corruption,
+    )
+    return Optimistic(model=ridge_regression(lam, S, robust, caution), memory=memory, radius=width, rule=rule)
 
 
 def ridge_regression(lam: float, S: float, robust: float | None, caution: float | None) -> Model:
@@ -70,6 +132,24 @@ def wariness(robust: float | None, caution: float | None) -> dict[str, float]:
     if caution is not None:
         positive("caution", caution, "an observation has weight min(1, caution/‖x‖_{V⁻¹})")
     return {"robust": robust or 0.0, "caution": caution or 0.0}
+
+
+# -------------------------------------------------------------------------------------------------------- generalized linear rewards
+
+
+class Slopes(NamedTuple):
+    """A link and its extreme slopes where |xᵀθ| ≤ LS."""
+
+    link: Any
+    k: float
+    c: float
+
+
+def slopes_of(link: Any, S: float, L: float) -> Slopes:
+    """The link, found by its name if need be, with its slopes."""
+    S, L = positive("S", S, "it bounds the norm of θ"), positive("L", L, "it bounds the norm of every arm")
+    chosen = link_of(link)
+    return Slopes(chosen, *slopes(chosen, L * S))
 
 
 def generalized_model(mu: Slopes, lam: float, L: float, projection: Any) -> Generalized:
@@ -96,7 +176,140 @@ def noise_of(link: Any, R: float | None) -> float:
     return 0.5 if R is None else R
 
 
+class GLMBounds(TypedDict):
+    """What is known of a generalized linear world: the link, ‖θ‖ ≤ S, ‖x‖ ≤ L, noise R."""
+
+    link: NotRequired[Any]
+    S: float
+    L: float
+    R: NotRequired[float | None]
+    bonus_scale: NotRequired[float]
+
+
+class GLM(GLMBounds):
+    """What every generalized linear learner takes."""
+
+    lam: float
+    delta: float
+    uniform_in_time: NotRequired[UniformInTime]
+
+
+class RadiusGLM(GLM, total=False):
+    """What those take whose radius has a trace and a determinant form."""
+
+    radius: RadiusForm
+
+
+class EstimatedGLM(RadiusGLM, total=False):
+    """What those take whose estimate may be exact or in one pass."""
+
+    estimator: Estimator | None
+
+
+def glm_bonus(
+    memory: Memory,
+    *,
+    link: Any = "logistic",
+    lam: float,
+    S: float,
+    L: float,
+    R: float | None = None,
+    delta: float,
+    bonus_scale: float = 1.0,
+    radius: RadiusForm = "trace",
+    uniform_in_time: UniformInTime = False,
+    squared: bool = False,
+    projection: Any = None,
+    estimator: Estimator | None = None,
+) -> Optimistic:
+    """Play argmax μ(xᵀθ̃) + (2k_μ/c_μ)·β̄·‖x‖_{V⁻¹}; β̄ is the linear radius with c_μS in place of S."""
+    mu = slopes_of(link, S, L)
+    scale = bonus_factor(bonus_scale) * 2.0 * mu.k / mu.c
+    width = self_normalised(radius)(
+        lam=lam,
+        S=mu.c * S,
+        L=L,
+        R=noise_of(mu.link, R),
+        delta=delta,
+        scale=scale,
+        squared=squared,
+        uniform=over_time(uniform_in_time),
+    )
+    model = estimated(generalized_model(mu, lam, L, projection or FixedMetric(S=S)), estimator)
+    return Optimistic(model=model, memory=memory, radius=width, rule=Bonus())
+
+
+def bonus_factor(bonus_scale: float) -> float:
+    """The factor of a bonus, if it is one."""
+    why = "it multiplies the width of an interval; theory is 1"
+    require(bonus_scale >= 0.0, "bonus_scale", bonus_scale, "≥ 0", why)
+    return bonus_scale
+
+
 # -------------------------------------------------------------------------------------------------------- self-concordant rewards
+
+
+class ConcordantSet(TypedDict):
+    """What every self-concordant learner takes: rewards lie in [0, m]."""
+
+    link: NotRequired[Any]
+    lam: float
+    S: float
+    L: float
+    m: NotRequired[float | None]
+    delta: float
+    uniform_in_time: NotRequired[UniformInTime]
+
+
+class Concordant(ConcordantSet, total=False):
+    """What those take that play by a bonus."""
+
+    bonus_scale: float
+    variant: Variant
+
+
+class EstimatedConcordant(Concordant, total=False):
+    """What those take whose estimate may be exact or in one pass."""
+
+    estimator: Estimator | None
+
+
+def concordant_bonus(
+    memory: Memory,
+    *,
+    link: Any = "logistic",
+    lam: float,
+    S: float,
+    L: float,
+    m: float | None = None,
+    delta: float,
+    bonus_scale: float = 1.0,
+    uniform_in_time: UniformInTime = False,
+    variant: Variant = "printed",
+    estimator: Estimator | None = None,
+    squared: bool = False,
+) -> Optimistic:
+    """Play argmax μ(xᵀθ̃) + 2√(1+2LS)(k_μ/√c_μ)·β̃·‖x‖_{V⁻¹}."""
+    mu = concordant(link, S, L)
+    scale = bonus_factor(bonus_scale) * 2.0 * math.sqrt(1.0 + 2.0 * L * S) * mu.k / math.sqrt(mu.c)
+    if variant not in ("printed", "corrected"):
+        raise InvalidValue(f"variant = {variant!r} is not allowed; it must be 'printed' or 'corrected' (resolution G1)")
+    corrected = math.sqrt(min(math.exp(min(2.0 * L * S, 700.0)), mu.k / mu.c))
+    width = SelfConcordant(
+        lam=lam,
+        c_mu=mu.c,
+        k_mu=mu.k,
+        S=S,
+        L=L,
+        m=largest_reward(mu.link, m),
+        delta=delta,
+        scale=scale,
+        inflation=corrected if variant == "corrected" else 1.0,
+        squared=squared,
+        uniform=over_time(uniform_in_time),
+    )
+    model = estimated(generalized_model(mu, lam, L, LocalMetric(S=S)), estimator)
+    return Optimistic(model=model, memory=memory, radius=width, rule=Bonus())
 
 
 def largest_reward(link: Any, m: float | None) -> float:
@@ -120,34 +333,3 @@ def concordant(link: Any, S: float, L: float) -> Slopes:
         "|μ″| ≤ μ′ must hold where |xᵀθ| ≤ LS, and does not beyond",
     )
     return mu
-
-
-def beta_tilde(
-    mu: Slopes,
-    lam: float,
-    S: float,
-    L: float,
-    m: float | None,
-    delta: float,
-    scale: float,
-    variant: Variant,
-    uniform: UniformInTime,
-    squared: bool = False,
-) -> SelfConcordant:
-    """scale·β̃, printed or corrected."""
-    if variant not in ("printed", "corrected"):
-        raise InvalidValue(f"variant = {variant!r} is not allowed; it must be 'printed' or 'corrected' (resolution G1)")
-    inflation = math.sqrt(min(math.exp(min(2.0 * L * S, 700.0)), mu.k / mu.c)) if variant == "corrected" else 1.0
-    return SelfConcordant(
-        lam=lam,
-        c_mu=mu.c,
-        k_mu=mu.k,
-        S=S,
-        L=L,
-        m=largest_reward(mu.link, m),
-        delta=delta,
-        scale=scale,
-        inflation=inflation,
-        squared=squared,
-        uniform=over_time(uniform),
-    )

@@ -1,13 +1,14 @@
 """Baselines and neighbours that restart or pool stationary learners without a theorem for drift: random restarts, dLinUCB."""
 
 import math
-from typing import Any
+from typing import Any, Unpack
 
 from scipy.special import erfinv
 
 from ..errors import integer, probability
 from ..meta import DLinUCB, RandomRestart
 from .linear import SMALL, oful
+from .options import PlainRidge, ridge_ucb
 from .record import algorithm, algorithms_of
 
 
@@ -43,21 +44,17 @@ def random_restart(base: Any, *, period: float) -> RandomRestart:
     papers=("wu2018learning", "abbasi2011improved"),
     example=SMALL | {"tau": 10},
     world="linear",
+    defaults_of=ridge_ucb,
 )
 def dlin_ucb(
     *,
-    lam: float,
-    S: float,
-    L: float,
-    R: float,
-    delta: float,
     tau: int = 200,
     delta1: float = 0.01,
     delta2: float = 0.1,
     good: float | None = None,
     bad: float = 0.1,
     slaves: int = 10,
-    bonus_scale: float = 1.0,
+    **options: Unpack[PlainRidge],
 ) -> DLinUCB:
     """dLinUCB: a pool of LinUCB slaves, made when all predict badly and dropped when they do (Wu, Iyer, Wang 2018).
 
@@ -73,10 +70,15 @@ def dlin_ucb(
     >>> round(dlin_ucb(lam=1, S=1, L=1, R=1, delta=0.01).slack, 4)  # the 99.5 % point of N(0, 1)
     2.5758
     """
-    slack = math.sqrt(2.0) * R * float(erfinv(1.0 - probability("delta1", delta1)))
-    base = oful(lam=lam, S=S, L=L, R=R, delta=delta, bonus_scale=bonus_scale)
+    slack = math.sqrt(2.0) * options["R"] * float(erfinv(1.0 - probability("delta1", delta1)))
     return DLinUCB(
-        base=base, slack=slack, tau=tau, delta2=delta2, good=delta1 if good is None else good, bad=bad, places=slaves
+        base=oful(**options),
+        slack=slack,
+        tau=tau,
+        delta2=delta2,
+        good=delta1 if good is None else good,
+        bad=bad,
+        places=slaves,
     )
 
 

@@ -4,12 +4,14 @@ From the records come `zoo.__all__`, `cite`, `driftbandits list` and `tune`, the
 means in an experiment, and the contract tests. An algorithm without a record is not in the zoo.
 """
 
+import functools
 import inspect
 import typing
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from ..errors import InvalidValue
+from ..util.spelling import did_you_mean
 from .papers import BIBTEX, label
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -72,13 +74,16 @@ def algorithm(
     bound: str = "",
     tuned_by: Mapping[str, str] | None = None,
     randomised: bool = False,
+    defaults_of: Callable[..., Any] | None = None,
 ) -> Callable[[F], F]:
-    """Decorate a function of the zoo with its record.
+    """Decorate a function of the zoo with its record, and write out its `**options: Unpack[Options]` in its signature.
 
-    `tuned_by` may name parameters that the function does not have: families share their formulas.
+    `tuned_by` may name parameters that the function does not have: families share their formulas. `defaults_of` is the function that
+    the options are passed on to: its defaults are those that `help` shows.
     """
 
     def keep(make: F) -> F:
+        make = _spelled_out(make, defaults_of)
         name, own = make.__name__, parameters(make)
         unknown = [key for key in papers if key not in BIBTEX]
         if unknown or name in RECORDS:
@@ -107,14 +112,41 @@ def algorithm(
 
 
 def parameters(make: Callable[..., Any]) -> frozenset[str]:
-    """The keywords a function takes; those of `**options: Unpack[Options]` too."""
-    names: set[str] = set()
-    for parameter in inspect.signature(make).parameters.values():
-        if parameter.kind is parameter.VAR_KEYWORD and typing.get_origin(parameter.annotation) is typing.Unpack:
-            names |= set(typing.get_type_hints(typing.get_args(parameter.annotation)[0]))
-        else:
-            names.add(parameter.name)
-    return frozenset(names)
+    """The keywords a function takes."""
+    return frozenset(inspect.signature(make).parameters)
+
+
+def _spelled_out(make: F, defaults_of: Callable[..., Any] | None) -> F:
+    """The function itself, or one that knows the names behind its `**options` and refuses others in its own name.
+
+    Type checkers and editors read `Unpack[Options]`; `help`, notebooks, experiments and `tune` read the signature that is set here.
+    """
+    own = inspect.signature(make)
+    named = list(own.parameters.values())
+    if not named or named[-1].kind is not inspect.Parameter.VAR_KEYWORD:
+        return make
+    rest = named.pop()
+    (options,) = typing.get_args(rest.annotation)
+    known = inspect.signature(defaults_of).parameters if defaults_of else {}
+    hints = typing.get_type_hints(options)
+    for name in sorted(hints, key=lambda name: name not in options.__required_keys__):
+        default = rest.empty if name in options.__required_keys__ else known[name].default if name in known else ...
+        named.append(inspect.Parameter(name, rest.KEYWORD_ONLY, default=default, annotation=hints[name]))
+    every = [each.name for each in named]
+    required = [each.name for each in named if each.default is rest.empty]
+
+    @functools.wraps(make)
+    def checked(*args: Any, **given: Any) -> Any:
+        for name in given.keys() - set(every):
+            hint = did_you_mean(name, every) or f"; it takes {', '.join(every)}"
+            raise TypeError(f"{make.__name__}() got an unexpected keyword argument {name!r}{hint}")
+        missing = [name for name in required[len(args) :] if name not in given]
+        if missing:
+            raise TypeError(f"{make.__name__}() is missing required arguments: {', '.join(missing)}")
+        return make(*args, **given)
+
+    checked.__signature__ = own.replace(parameters=named)  # type: ignore[attr-defined]
+    return typing.cast(F, checked)
 
 
 def algorithms_of(module: str) -> list[str]:

@@ -21,47 +21,19 @@ The paper's λ is d·log T/c_μ; its γ is in `theory`.
 """
 
 import math
-from typing import Any, Literal
+from typing import Any, Literal, Unpack, cast
 
-from ..errors import require
-from ..memory import Discounted, Everything, Restart
-from ..model import LocalMetric, Unprojected
-from ..radius import ProjectionFree
-from ..radius.union import UniformInTime
-from ..rule import Bonus
+from ..memory import Everything, Restart
+from ..model import Unprojected
+from ..radius import ProjectionFree, SelfConcordant
 from ..strategy import Optimistic
 from .generalized_linear import DISCOUNTED, EVERYTHING, RESTART, STATIC_ONLY, UNSTATED
-from .options import Estimator, Variant, beta_tilde, concordant, counts_squares, discount, estimated, generalized_model
+from .options import Concordant, EstimatedConcordant, concordant_bonus, counts_squares, discounted
 from .record import algorithm, algorithms_of
 from .tuning import SCB
 
 SCB_BONUS = "μ(xᵀθ̃) + 2√(1+2LS)(k_μ/√c_μ)β̃‖x‖_{V⁻¹}, θ̃ projected in H⁻¹(θ)"
 SMALL_SCB: dict[str, Any] = {"S": 1.0, "L": 1.0, "delta": 0.05, "lam": 20.0}
-
-
-def _scb(
-    memory: Any,
-    link: Any,
-    lam: float,
-    S: float,
-    L: float,
-    m: float | None,
-    delta: float,
-    bonus_scale: float,
-    variant: Variant,
-    uniform: UniformInTime,
-    squared: bool = False,
-    estimator: Estimator | None = None,
-) -> Optimistic:
-    """Play argmax μ(xᵀθ̃) + 2√(1+2LS)(k_μ/√c_μ)·β̃·‖x‖_{V⁻¹}."""
-    mu = concordant(link, S, L)
-    require(
-        bonus_scale >= 0.0, "bonus_scale", bonus_scale, "≥ 0", "it multiplies the width of an interval; theory is 1"
-    )
-    scale = bonus_scale * 2.0 * math.sqrt(1.0 + 2.0 * L * S) * mu.k / math.sqrt(mu.c)
-    width = beta_tilde(mu, lam, S, L, m, delta, scale, variant, uniform, squared)
-    model = estimated(generalized_model(mu, lam, L, LocalMetric(S=S)), estimator)
-    return Optimistic(model=model, memory=memory, radius=width, rule=Bonus())
 
 
 @algorithm(
@@ -73,25 +45,14 @@ def _scb(
     example=SMALL_SCB,
     tuned_by=SCB,
     world="logistic",
+    defaults_of=concordant_bonus,
 )
-def log_ucb1(
-    *,
-    link: Any = "logistic",
-    lam: float,
-    S: float,
-    L: float,
-    m: float | None = None,
-    delta: float,
-    bonus_scale: float = 1.0,
-    uniform_in_time: UniformInTime = False,
-    variant: Variant = "printed",
-    estimator: Estimator | None = None,
-) -> Optimistic:
+def log_ucb1(**options: Unpack[EstimatedConcordant]) -> Optimistic:
     """LogUCB1 (Logistic-UCB-1): the static self-concordant learner (Faury, Abeille, Calauzènes, Fercoq 2020).
 
     As SCB-WeightUCB with γ = 1.
     """
-    return _scb(Everything(), link, lam, S, L, m, delta, bonus_scale, variant, uniform_in_time, estimator=estimator)
+    return concordant_bonus(Everything(), **options)
 
 
 @algorithm(
@@ -104,22 +65,14 @@ def log_ucb1(
     example=SMALL_SCB | {"gamma": 0.95},
     tuned_by=SCB,
     world="logistic",
+    defaults_of=concordant_bonus,
 )
 def scb_weight_ucb(
     *,
-    link: Any = "logistic",
     gamma: float | None = None,
     half_life: float | None = None,
-    lam: float,
-    S: float,
-    L: float,
-    m: float | None = None,
-    delta: float,
-    bonus_scale: float = 1.0,
     radius_n: Literal["w", "w2"] = "w",
-    uniform_in_time: UniformInTime = False,
-    variant: Variant = "printed",
-    estimator: Estimator | None = None,
+    **options: Unpack[EstimatedConcordant],
 ) -> Optimistic:
     """SCB-WeightUCB: discounted quasi-likelihood, projected in the local norm (Wang, Zhao, Zhou; Theorem 3).
 
@@ -128,10 +81,7 @@ def scb_weight_ucb(
 
     The paper has √(1+2S), for L = 1 (resolution C2); its λ is d·log T/c_μ.
     """
-    memory = Discounted(gamma=discount(gamma, half_life))
-    return _scb(
-        memory, link, lam, S, L, m, delta, bonus_scale, variant, uniform_in_time, counts_squares(radius_n), estimator
-    )
+    return concordant_bonus(discounted(gamma, half_life), squared=counts_squares(radius_n), **options)
 
 
 @algorithm(
@@ -143,25 +93,11 @@ def scb_weight_ucb(
     example=SMALL_SCB | {"period": 10},
     tuned_by=SCB,
     world="logistic",
+    defaults_of=concordant_bonus,
 )
-def scb_restart_ucb(
-    *,
-    link: Any = "logistic",
-    period: int,
-    lam: float,
-    S: float,
-    L: float,
-    m: float | None = None,
-    delta: float,
-    bonus_scale: float = 1.0,
-    uniform_in_time: UniformInTime = False,
-    variant: Variant = "printed",
-    estimator: Estimator | None = None,
-) -> Optimistic:
+def scb_restart_ucb(*, period: int, **options: Unpack[EstimatedConcordant]) -> Optimistic:
     """SCB-RestartUCB: a fresh LogUCB1 every `period` rounds."""
-    return _scb(
-        Restart(H=period), link, lam, S, L, m, delta, bonus_scale, variant, uniform_in_time, estimator=estimator
-    )
+    return concordant_bonus(Restart(H=period), **options)
 
 
 @algorithm(
@@ -173,21 +109,14 @@ def scb_restart_ucb(
     example=SMALL_SCB | {"gamma": 0.95},
     tuned_by=SCB,
     world="logistic",
+    defaults_of=concordant_bonus,
 )
 def sc_d_glm_ucb(
     *,
-    link: Any = "logistic",
     gamma: float | None = None,
     half_life: float | None = None,
-    lam: float,
-    S: float,
-    L: float,
-    m: float | None = None,
-    delta: float,
-    bonus_scale: float = 1.0,
     radius_n: Literal["w", "w2"] = "w2",
-    uniform_in_time: UniformInTime = False,
-    variant: Variant = "printed",
+    **options: Unpack[Concordant],
 ) -> Optimistic:
     """SC-D-GLUCB (our constants): self-concordant forgetting without a projection (idea: Russac, Faury, Cappé, Garivier 2021).
 
@@ -195,16 +124,13 @@ def sc_d_glm_ucb(
 
     k_μ must bound μ′ everywhere, since θ̂ may leave the ball: true for logistic, probit and identity, not for Poisson.
     """
-    mu = concordant(link, S, L)
-    require(
-        bonus_scale >= 0.0, "bonus_scale", bonus_scale, "≥ 0", "it multiplies the width of an interval; theory is 1"
+    known = concordant_bonus(
+        discounted(gamma, half_life), squared=counts_squares(radius_n), estimator="exact", **options
     )
-    sure = beta_tilde(mu, lam, S, L, m, delta, 1.0, variant, uniform_in_time, counts_squares(radius_n))
-    return Optimistic(
-        model=generalized_model(mu, lam, L, Unprojected()),
-        memory=Discounted(gamma=discount(gamma, half_life)),
-        radius=ProjectionFree(confidence=sure, scale=bonus_scale * mu.k / math.sqrt(mu.c)),
-        rule=Bonus(),
+    sure = cast(SelfConcordant, known.radius)._replace(scale=1.0)  # β̃ itself; the bonus has another factor
+    scale = options.get("bonus_scale", 1.0) * sure.k_mu / math.sqrt(sure.c_mu)
+    return known._replace(
+        model=known.model._replace(projection=Unprojected()), radius=ProjectionFree(confidence=sure, scale=scale)
     )
 
 

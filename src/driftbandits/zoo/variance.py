@@ -1,22 +1,14 @@
 """Rounds weighted by how noisy they are: the smaller the noise of a round, the more it counts."""
 
 import math
-from typing import TypedDict, Unpack
+from typing import Unpack
 
 from ..errors import integer, positive, require
 from ..strategy import Optimistic
 from .linear import BONUS, SMALL, restart_ucb
+from .options import PlainRidge, ridge_ucb
 from .record import algorithm, algorithms_of
 from .tuning import LB
-
-
-class Known(TypedDict):
-    """What the radius is told."""
-
-    lam: float
-    S: float
-    L: float
-    delta: float
 
 
 @algorithm(
@@ -28,16 +20,10 @@ class Known(TypedDict):
     example={"lam": 1.0, "S": 1.0, "L": 1.0, "delta": 0.05, "period": 10, "sigma": 0.5, "R": SMALL["R"], "dim": 3},
     tuned_by=LB,
     world="linear",
+    defaults_of=ridge_ucb,
 )
 def restart_weighted_oful(
-    *,
-    period: int,
-    dim: int,
-    sigma: float,
-    R: float,
-    trust: float | None = None,
-    bonus_scale: float = 1.0,
-    **known: Unpack[Known],
+    *, period: int, dim: int, sigma: float, trust: float | None = None, **options: Unpack[PlainRidge]
 ) -> Optimistic:
     """Restarted WeightedOFUL⁺: variance-weighted least squares, restarted every `period` rounds (after Zhou, Gu 2022).
 
@@ -60,12 +46,13 @@ def restart_weighted_oful(
     0.5
     """
     size = positive("sigma", sigma, "it is the size of the noise")
-    bound = positive("R", R, "it bounds the noise")
+    bound = positive("R", options["R"], "it bounds the noise")
     require(size <= bound, "sigma", sigma, f"≤ R = {bound:g}", "R bounds the noise")
     d = integer("dim", dim, least=1, why="it is the number of features d")
     kappa = size * math.sqrt(d) / bound if trust is None else trust
     caution = None if math.isinf(kappa) else kappa
-    return restart_ucb(period=period, R=size, bonus_scale=bonus_scale, caution=caution, **known)
+    options["R"] = size
+    return restart_ucb(period=period, caution=caution, **options)
 
 
 __all__ = algorithms_of(__name__)

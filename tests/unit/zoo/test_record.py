@@ -137,3 +137,26 @@ def test_a_record_is_checked_when_it_is_made():
     with pytest.raises(InvalidValue, match=r"fresh cites \['nobody1999'\], not in papers\.py"):
         algorithm(**plain, papers=("nobody1999",))(fresh)
     assert "fresh" not in RECORDS
+
+
+def test_options_that_are_passed_on_are_written_out():
+    takes = inspect.signature(zoo.lb_weight_ucb).parameters
+    assert list(takes) == [
+        *("gamma", "half_life", "radius_n", "lam", "S", "L", "R", "delta"),
+        *("bonus_scale", "radius", "uniform_in_time", "robust", "caution"),
+    ]
+    assert takes["lam"].default is inspect.Parameter.empty
+    assert takes["lam"].annotation is float
+    assert takes["radius"].default == "trace"
+    assert not any(
+        p.kind is p.VAR_KEYWORD for record in records() for p in inspect.signature(record.make).parameters.values()
+    )
+
+
+def test_a_missing_or_misspelt_option_is_refused_in_the_name_of_the_algorithm():
+    with pytest.raises(TypeError, match=r"^oful\(\) is missing required arguments: L, R, delta$"):
+        zoo.oful(lam=1, S=1)
+    with pytest.raises(
+        TypeError, match=r"^oful\(\) got an unexpected keyword argument 'bonus_scal'; did you mean 'bonus_scale'\?"
+    ):
+        zoo.oful(lam=1, S=1, L=1, R=1, delta=0.1, bonus_scal=2)

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Mapping
 
 from ... import theory
+from ...util.spelling import did_you_mean
 from ..spec.experiment import Environment, Experiment, Strategy, check_known, check_unique
 from ..spec.formulas import Scope
 from ..spec.schema import Claim
-from ..spec.source import Where, did_you_mean
+from ..spec.source import Where
 from .cells import Cell
 
 FACTS = ("T", "d", "n", "P_T", "changes", "norm", "K", "H", "Delta")  # quantities an axis may show

@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ...util.spelling import did_you_mean
 from ...zoo.record import RECORDS
 from .catalog import NESTED, Kind, find, number_kind, parameters, takes_more
 from .formulas import Scope, is_finite, number
-from .source import Source, SpecError, Where, did_you_mean
+from .source import Source, SpecError, Where
 
 Resolved = dict[str, Any]
 

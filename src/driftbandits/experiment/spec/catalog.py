@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 from ... import datasets, env, mdp, zoo
 from ...links import LINKS
-from .source import SpecError, did_you_mean
+from ...util.spelling import did_you_mean
+from .source import SpecError
 
 Kind = Literal["strategy", "environment", "arms", "path"]
 
@@ -84,28 +85,13 @@ def _from_module(kind: Kind, name: str) -> Callable[..., Any]:
 
 @functools.cache
 def parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """The parameters a specification may set, by name; `**options: Unpack[Options]` counts as its fields."""
-    found = {p.name: p for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_KEYWORD}
-    fields = _unpacked(function)
-    if fields is not None:
-        for name in typing.get_type_hints(fields):
-            default = inspect.Parameter.empty if name in fields.__required_keys__ else None
-            found[name] = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
-    return found
+    """The parameters a specification may set, by name."""
+    return {p.name: p for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_KEYWORD}
 
 
 def takes_more(function: Callable[..., Any]) -> bool:
     """Does the function pass any further keywords on?"""
-    some = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(function).parameters.values())
-    return some and _unpacked(function) is None
-
-
-def _unpacked(function: Callable[..., Any]) -> Any:
-    """The TypedDict behind `**options: Unpack[Options]`, or None."""
-    for parameter in inspect.signature(function).parameters.values():
-        if parameter.kind is parameter.VAR_KEYWORD and typing.get_origin(parameter.annotation) is typing.Unpack:
-            return typing.get_args(parameter.annotation)[0]
-    return None
+    return any(p.kind is p.VAR_KEYWORD for p in inspect.signature(function).parameters.values())
 
 
 @functools.cache
@@ -113,10 +99,12 @@ def number_kind(function: Callable[..., Any], parameter: str) -> type | None:
     """`int` or `float` if the parameter is a number, so that a string given for it is a formula; else None."""
     try:
         hints = typing.get_type_hints(function)
-        hints |= typing.get_type_hints(_unpacked(function) or function)
     except (NameError, TypeError):
         hints = {}
-    options = _options(hints.get(parameter, Any))
+    written = {
+        name: p.annotation for name, p in parameters(function).items()
+    }  # of a function that passes its options on
+    options = _options(hints.get(parameter, written.get(parameter, Any)))
     if str in options or not options & {int, float}:
         return None
     return float if float in options else int

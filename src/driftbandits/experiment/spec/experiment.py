@@ -5,9 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ...util.spelling import did_you_mean
 from .calls import Call, read_call, read_grid
 from .schema import Axis, BoundLine, Claim, EnvironmentTable, Reading, StrategyTable, Tiny, is_number, read
-from .source import Source, SpecError, Where, did_you_mean
+from .source import Source, SpecError, Where
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,8 @@ from typing import Any
 
 from ... import theory
 from ...errors import DriftBanditsError
-from .source import SpecError, did_you_mean
+from ...util.spelling import did_you_mean
+from .source import SpecError
 
 LONGEST = 500  # characters of a formula
 DEEPEST = 50  # operators and calls inside each other

@@ -2,8 +2,9 @@
 
 import pathlib
 
+from ...util.spelling import did_you_mean
 from .schema import Collection, read_collection
-from .source import Source, SpecError, did_you_mean
+from .source import Source, SpecError
 
 
 def folder() -> pathlib.Path:

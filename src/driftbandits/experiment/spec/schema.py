@@ -28,8 +28,9 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from ...util.spelling import closest, did_you_mean
 from .formulas import is_finite
-from .source import Source, SpecError, Where, closest, did_you_mean
+from .source import Source, SpecError, Where
 
 LONGEST_NAME = 100
 LONGEST_TITLE = 300

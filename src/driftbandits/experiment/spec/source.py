@@ -9,11 +9,9 @@ Traceback (most recent call last):
 driftbandits.experiment.spec.source.SpecError: demo.toml:6: y must be a number
 """
 
-import difflib
 import pathlib
 import re
 import tomllib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -115,20 +113,3 @@ def _enter(words: list[str], is_array: bool, counts: dict[Where, int]) -> Where:
 
 def _words(dotted: str) -> list[str]:
     return [word.strip().strip("\"'") for word in re.findall(r"\"[^\"]*\"|'[^']*'|[^.]+", dotted)]
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A hint, or nothing.
-
-    Examples
-    --------
-    >>> did_you_mean("lb_wieght_ucb", ["oful", "lb_weight_ucb"])
-    "; did you mean 'lb_weight_ucb'?"
-    """
-    close = closest(word, known)
-    return f"; did you mean '{close}'?" if close else ""
-
-
-def closest(word: str, known: Iterable[str]) -> str:
-    """The known word that resembles this one most, or nothing if none does."""
-    return next(iter(difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)), "")

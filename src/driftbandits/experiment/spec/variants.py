@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
+from ...util.spelling import did_you_mean
 from .calls import Call
 from .experiment import Environment, Experiment
 from .schema import Reading
-from .source import did_you_mean
 
 
 def under(experiment: Experiment, reading: Reading) -> Experiment:

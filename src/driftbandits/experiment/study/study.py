@@ -11,9 +11,9 @@ from ...core.rooms import ROOMS
 from ...errors import InvalidValue
 from ...io.cell_store import JsonStore
 from ...io.files import make_folder, write_atomically
+from ...util.spelling import did_you_mean
 from ..run.runner import Progress
 from ..spec import panels
-from ..spec.source import did_you_mean
 from .cells import Cells, load
 
 Table = Callable[..., str]  # from what a study found, and arguments that a page gives, a table in Markdown
