@@ -8,12 +8,13 @@ import numpy as np
 
 from ..errors import InvalidState, InvalidValue, integer, real, said
 from .clock import duration, moment, written
-from .core import Answer, Core, DriftEvent, Function, Request, shown
+from .core import RECENT, Answer, Core, DriftEvent, Function, Request, shown
 from .decision import Decision
+from .explanation import Case, Explanation, explain, importance
 from .features import BUCKETS
 from .logged import Logged, read_logged
 from .offers import as_items, as_matrix, as_name, in_order, in_rows, masked
-from .pending import LIMIT, Closed, Open, new_id
+from .pending import LIMIT, Closed, Open, UnknownDecision, new_id
 from .rewards import RANGE, as_reward, as_weight
 from .vectors import Row, as_row
 
@@ -318,6 +319,63 @@ class Bandit(Core):
             low, high = RANGE[self._config["reward"]]
             known = zip(request.names, np.clip(mean, low, high).tolist(), sd.tolist(), strict=True)
             return {name: Estimate(m, s) for name, m, s in known}
+
+    def explain(self, decision: Any) -> Explanation:
+        """Why an item was chosen, by what is known now: its estimate as a sum of contributions of features, beside the runner-up.
+
+        Parameters
+        ----------
+        decision
+            What `decide` returned, its dict (`Decision.to_dict`), or its id: of one of the last 64 decisions, or of any in the log of a
+            durable bandit. Of a ranking, its first item is explained.
+
+        Examples
+        --------
+        >>> import driftbandits as db
+        >>> bandit = db.Bandit(seed=0)
+        >>> for day in range(60):
+        ...     d = bandit.decide({"tea": {"price": 2.0}, "coffee": {"price": 3.0}}, {"hot": day % 2})
+        ...     bandit.reward(d.id, 1.0 if d.item == "tea" else 2.0 - day % 2)
+        >>> e = bandit.explain(bandit.decide({"tea": {"price": 2.0}, "coffee": {"price": 3.0}}, {"hot": 0}))
+        >>> abs(sum(e.contributions.values()) - e.estimate) < 1e-9
+        True
+        """
+        with self._turn():
+            return explain(self._learner, self._case(decision), self._tick)
+
+    def importance(self) -> dict[str, float]:
+        """Features and the mean size of their contributions over the last decisions (at most 64), largest first."""
+        with self._turn():
+            return importance(self._learner, [*map(self._case, self._recent_decisions())], self._tick)
+
+    def _recent_decisions(self) -> Sequence[Any]:
+        """The last decisions, or their ids."""
+        return [*self._recent.values()]
+
+    def _case(self, given: Any) -> Case:
+        """A decision to be explained; changes nothing."""
+        if isinstance(given, str):
+            given = self._decided(given)
+        if isinstance(given, Decision):
+            chosen = given._features
+            score = given.scores[given.item]
+            return Case(given._names, chosen.offered, chosen.context, given.item, given.propensity, score)
+        if isinstance(given, Case):
+            return given
+        if not isinstance(given, Mapping):
+            raise InvalidValue(f"{said(given)} is no decision; give what decide returned, its dict or its id")
+        logged = read_logged(given, self._learner)
+        first, propensity, scores = logged.offer.names[0], given.get("propensity"), given.get("scores") or {}
+        return Case([first], logged.rows[:1], logged.context, first, propensity, scores.get(first))
+
+    def _decided(self, id_: str) -> Any:
+        """A decision by its id, as far as it is remembered."""
+        found = self._recent.get(id_)
+        if found is None:
+            raise UnknownDecision(
+                f"decision {said(id_)} is not among the last {RECENT}; give the Decision itself or its to_dict(), or use Bandit.open"
+            )
+        return found
 
     def drift_events(self) -> list[DriftEvent]:
         """When the world changed: the memories that were refuted, oldest first, at most 1000."""

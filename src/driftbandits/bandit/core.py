@@ -23,6 +23,7 @@ from .vectors import Row
 
 MODES = ("item", "interact", "disjoint", "hybrid")
 EVENTS = 1000  # drift events kept
+RECENT = 64  # decisions kept to be explained by their id; a durable bandit has them all in its log
 LOG = logging.getLogger("driftbandits")
 Function = Callable[[Any, Any], Any]
 COUNTED = ("decisions", "observed", "rewards", "late", "expired", "replaced", "ignored", "unmatched", "backwards")
@@ -78,6 +79,7 @@ class Core:
         self._newest = -math.inf  # the latest time seen
         self._given = False  # do users give the time?
         self._events: list[DriftEvent] = []
+        self._recent: dict[str, Decision] = {}
         self._unreported: list[DriftEvent] = []  # those that on_drift has not been called with
         self._learner: Learner = self._new_learner(strategy)
 
@@ -134,7 +136,7 @@ class Core:
         _, choice = self._draw(request)
         self._pending.put(id_, Open(self._tick, request.at, choice.memos))
         items = [request.names[a] for a in choice.drawn]
-        features = Features([request.rows[a] for a in choice.drawn], request.context)
+        features = Features([request.rows[a] for a in choice.drawn], request.context, request.rows)
         decision = Decision(
             id_,
             request.names,
@@ -147,6 +149,9 @@ class Core:
             features,
         )
         self._note_decision(request, decision)
+        self._recent[id_] = decision
+        if len(self._recent) > RECENT:
+            del self._recent[next(iter(self._recent))]
         return decision
 
     def _draw(self, request: Request) -> tuple[Placed, Choice]:

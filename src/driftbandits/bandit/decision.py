@@ -1,5 +1,6 @@
 """What `decide` answers."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..core.linalg import Vector
@@ -81,3 +82,4 @@ class Features(NamedTuple):
 
     rows: list[Any]
     context: Any
+    offered: Sequence[Any] = ()  # of all items on offer

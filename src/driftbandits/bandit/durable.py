@@ -10,7 +10,7 @@ import logging
 import math
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -22,7 +22,7 @@ from .core import Answer, Request
 from .decision import Decision
 from .logged import Logged, read_logged
 from .pending import Closed, Open
-from .rows import decide_row, request_data, reward_row
+from .rows import decide_row, decided, last_decided, request_data, reward_row
 from .saving import STATE, EarlierLearner, from_bytes, to_bytes
 from .sqlite_store import SQLiteStore
 from .store import ASIDE, Damaged, Row, Store
@@ -104,6 +104,14 @@ class Durable(Bandit):
                 self._store.close()
                 self._held.close()
                 self._held = None
+
+    def _decided(self, id_: str) -> Any:
+        """A decision by its id, from the log."""
+        return self._recent.get(id_) or decided(self._store, id_)
+
+    def _recent_decisions(self) -> Sequence[Any]:
+        """The last decisions, whoever made them."""
+        return last_decided(self._store)
 
     def info(self) -> dict[str, Any]:
         """What there is to watch, with the number of rows that could not be applied."""

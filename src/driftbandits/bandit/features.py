@@ -76,6 +76,7 @@ class Table:
         "kinds",
         "missing",
         "numbers",
+        "owners",
         "presence",
         "rows_seen",
         "side",
@@ -91,6 +92,7 @@ class Table:
         self.presence: dict[str, int] = {}
         self.strings: dict[str, None] = {}
         self.bucket_slots: dict[int, int] = {}
+        self.owners: dict[int, str] = {}  # for each slot of a category, the feature that made it
         self.first_hash: dict[int, int] = {}
         self.collisions = 0
         self.rows_seen = 0
@@ -300,7 +302,8 @@ class Table:
         found = mark(self.side, token)
         bucket = found % self.buckets
         if bucket not in self.bucket_slots:
-            self.bucket_slots[bucket] = self._add(CATEGORY, 0.0)
+            self.bucket_slots[bucket] = slot = self._add(CATEGORY, 0.0)
+            self.owners[slot] = token[0]
             self.first_hash[bucket] = found
         elif self.first_hash[bucket] not in (found, -1):
             self.collisions += 1
@@ -337,7 +340,12 @@ class Table:
         fields = ("numbers", "presence", "collisions", "rows_seen", "buckets", "kinds")
         plain = {field: getattr(self, field) for field in fields}
         buckets = [[b, slot, self.first_hash[b]] for b, slot in self.bucket_slots.items()]
-        return plain | {"missing": missing, "strings": sorted(self.strings), "bucket_slots": buckets}
+        return plain | {
+            "missing": missing,
+            "strings": sorted(self.strings),
+            "bucket_slots": buckets,
+            "owners": [*self.owners.items()],
+        }
 
     @classmethod
     def from_json(cls, side: str, saved: Mapping[str, Any]) -> "Table":
@@ -350,6 +358,7 @@ class Table:
         table.strings = dict.fromkeys(saved["strings"])
         table.bucket_slots = {int(b): int(slot) for b, slot, _ in saved["bucket_slots"]}
         table.first_hash = {int(b): int(first) for b, _, first in saved["bucket_slots"]}
+        table.owners = {int(slot): str(name) for slot, name in saved.get("owners", ())}  # files of 0.2 have none
         table.collisions, table.rows_seen = int(saved["collisions"]), int(saved["rows_seen"])
         return table
 

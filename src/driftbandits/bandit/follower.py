@@ -8,7 +8,7 @@ knows: a row that it cannot apply is set aside and counted (`info()["refused"]`)
 import math
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,7 +20,7 @@ from .core import Answer, Request
 from .decision import Decision
 from .pending import DONE, AlreadyRewarded, UnknownDecision
 from .rewards import as_weight
-from .rows import decide_row, reward_row
+from .rows import decide_row, decided, last_decided, reward_row
 from .saving import from_bytes
 from .sqlite_store import SQLiteStore, as_id
 from .store import Repeated, Store
@@ -114,6 +114,14 @@ class Follower(Bandit):
     def fit(self, frame: Any, *, item: str, reward: str, **columns: Any) -> "Bandit":  # noqa: ARG002
         """A follower learns nothing itself."""
         raise InvalidState(f"a follower cannot fit: the process that opened {self._store.name} does")
+
+    def _decided(self, id_: str) -> Any:
+        """A decision by its id, from the log."""
+        return self._recent.get(id_) or decided(self._store, id_)
+
+    def _recent_decisions(self) -> Sequence[Any]:
+        """The last decisions, whoever made them."""
+        return last_decided(self._store)
 
     def info(self) -> dict[str, Any]:
         """What there is to watch, as of the newest snapshot."""

@@ -5,9 +5,13 @@ import math
 import time
 from typing import Any
 
-from .core import Answer, Request
+from ..errors import said
+from .core import RECENT, Answer, Request
 from .decision import Decision
+from .explanation import Case
 from .logged import Logged
+from .pending import UnknownDecision
+from .store import Row, Store
 
 
 def request_data(request: Request) -> dict[str, Any]:
@@ -44,3 +48,24 @@ def reward_row(given: Answer) -> dict[str, Any]:
         "weight": given.weight,
         "data": data,
     }
+
+
+def decided(store: Store, id_: str) -> Case:
+    """A decision in the log, to be explained."""
+    made = store.decision(id_)
+    if made is None:
+        raise UnknownDecision(f"no decision {said(id_)} is in {store.name}; give the id that decide returned")
+    return _case(store.rows(made[0] - 1, 1)[0])
+
+
+def last_decided(store: Store) -> list[Case]:
+    """The last decisions in the log, some rewards between them."""
+    rows = store.rows(max(store.last() - 4 * RECENT, 0), 4 * RECENT)
+    return [_case(row) for row in rows if row.kind == "decide"][-RECENT:]
+
+
+def _case(row: Row) -> Case:
+    data = json.loads(row.data or "{}")
+    item = data["shown"][0]
+    score = dict(zip(data["names"], data.get("scores", ()), strict=False)).get(item)
+    return Case(data["names"], data["rows"], data["context"], item, row.propensity, score)

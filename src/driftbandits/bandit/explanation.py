@@ -1,0 +1,192 @@
+"""Why an item was chosen: its estimate taken apart, beside the best other item on offer."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+from ..adaptive.sums import NEVER, USE
+from .adaptive import Adaptive
+from .contributions import AVERAGE, contributions, cut
+from .learner import Learner, Placed
+from .vectors import Row
+
+NAMED = 3  # contributions named in a sentence
+
+
+class Case(NamedTuple):
+    """A decision to be explained: what was on offer, what was shown, and with what probability."""
+
+    names: Sequence[Any]
+    rows: Sequence[Row]
+    context: Row
+    item: Any
+    propensity: float | None
+    score: float | None  # the estimate when the decision was made, if it is known
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """The estimate of one item: `contributions` maps features to rewards, "(average)" included, and adds up to `estimate`."""
+
+    item: Any
+    estimate: float
+    sd: float
+    contributions: dict[str, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explanation(Part):
+    """Why an item was chosen, by what the bandit knows now.
+
+    Attributes
+    ----------
+    estimate, sd
+        The reward expected of the item, and the standard deviation of that estimate (NaN where a strategy does not tell it).
+    contributions
+        From features to rewards: how much each adds relative to what is usually on offer; "(average)" is what remains. A category is named
+        as "colour=red", a product of two features as "price × age", what is known of the item by its name alone as "item=b". The values add
+        up to `estimate`.
+    runner_up
+        The item with the highest estimate among the others, taken apart alike; None if there was no other, or if it is not known.
+    propensity
+        The probability with which the item was drawn: chance's share of the choice. None if it is not known.
+    score
+        The estimate when the decision was made, if it is known; `estimate` is today's.
+    memory
+        Length of the memory that answers, in decisions, or in seconds if `half_life` is a duration; None if it forgets nothing.
+    observations, item_observations
+        How many observations the estimate rests on, weighted by their age; and how many of the item itself (None if it is not kept).
+    """
+
+    runner_up: Part | None
+    propensity: float | None
+    score: float | None
+    memory: float | None
+    observations: float | None
+    item_observations: float | None
+
+    @property
+    def sentence(self) -> str:
+        """The explanation as one sentence."""
+        return _sentence(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON, the sentence included; what is not a number is None."""
+        plain = asdict(self) | {"sentence": self.sentence}
+        for part in (plain, plain["runner_up"] or {}):
+            if "sd" in part and math.isnan(part["sd"]):
+                part["sd"] = None
+        return plain
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+def explain(learner: Learner, case: Case, tick: int) -> Explanation:
+    """The explanation of a decision by what the learner knows now; changes nothing."""
+    placed = learner.place(learner.read(case.names, case.rows, case.context), tick, learn=False)
+    if isinstance(learner, Adaptive):
+        placed = Placed(placed.names, placed.rows.copy(), placed.context.copy(), placed.blocks)
+        cut(learner.model.items, placed.rows)
+        cut(learner.model.context, placed.context)
+    means, sds = learner.score(placed)
+
+    def part(a: int) -> dict[str, Any]:
+        of_features = contributions(learner, placed, a, case.rows, case.context)
+        return {
+            "item": case.names[a],
+            "estimate": float(means[a]),
+            "sd": float(sds[a]),
+            "contributions": of_features,
+        }
+
+    chosen = list(case.names).index(case.item)
+    others = [a for a in range(len(case.names)) if a != chosen]
+    best = max(others, key=lambda a: float(means[a]), default=None)
+    told = learner.info()
+    return Explanation(
+        **part(chosen),
+        runner_up=None if best is None else Part(**part(best)),
+        propensity=case.propensity,
+        score=case.score,
+        memory=told.get("memory"),
+        observations=told.get("effective_memory"),
+        item_observations=_of_item(learner, int(placed.blocks[chosen])),
+    )
+
+
+def _of_item(learner: Learner, i: int) -> float | None:
+    """Observations of an item in the memory in use: Σw, which is M_i of its constant."""
+    if not isinstance(learner, Adaptive) or learner.model.state.own_M.shape[2] == 0:
+        return None
+    state = learner.model.state
+    known = i >= 0 and state.last[i] > NEVER
+    return max(float(state.own_M[i, int(state.numbers[USE]), 0, 0]), 0.0) if known else 0.0
+
+
+def importance(learner: Learner, cases: Sequence[Case], tick: int) -> dict[str, float]:
+    """The mean size of each feature's contributions over decisions, largest first."""
+    totals: dict[str, float] = {}
+    for case in cases:
+        for label, value in explain(learner, case, tick).contributions.items():
+            if label != AVERAGE:
+                totals[_feature(label)] = totals.get(_feature(label), 0.0) + abs(value)
+    many = max(len(cases), 1)
+    return {label: total / many for label, total in sorted(totals.items(), key=lambda entry: (-entry[1], entry[0]))}
+
+
+def _feature(label: str) -> str:
+    """The features of a label, categories and items without their values."""
+    return " × ".join(part.split("=", 1)[0] for part in label.split(" × "))
+
+
+def _sentence(e: Explanation) -> str:
+    chance = "" if e.propensity is None else f" with probability {_percent(e.propensity)}"
+    if not e.observations:
+        return f"{e.item!r} was chosen{chance}; no reward is known yet, so that nothing speaks for or against an item."
+    rests = f"this rests on about {e.observations:,.0f} observations{_memory(e)}"
+    own, other = f"its expected reward is {_estimate(e)}", e.runner_up
+    if other is None:
+        return f"{e.item!r} was chosen{chance}: {own}{_largest(_by_feature(e))}; {rests}."
+    differ = _by_feature(e)
+    for label, value in _by_feature(other).items():
+        differ[label] = differ.get(label, 0.0) - value
+    best = e.estimate >= other.estimate
+    why, against = ("", "against") if best else (" to learn more about it", "below")
+    beside = f"{against} {_estimate(other)} for {other.item!r}"
+    return f"{e.item!r} was chosen{chance}{why}: {own}, {beside}{_largest(differ)}; {rests}."
+
+
+def _by_feature(part: Part) -> dict[str, float]:
+    """Contributions with all values of a category as one feature, so that those of two items can be compared."""
+    totals: dict[str, float] = {}
+    for label, value in part.contributions.items():
+        if label != AVERAGE:
+            totals[_feature(label)] = totals.get(_feature(label), 0.0) + value
+    return totals
+
+
+def _largest(parts: Mapping[str, float]) -> str:
+    """The contributions that matter, in words."""
+    size = max(map(abs, parts.values()), default=0.0)
+    if size == 0.0:
+        return ""
+    top = sorted(parts.items(), key=lambda entry: -abs(entry[1]))[:NAMED]
+    said = [f"{label} ({value:+.3g})" for label, value in top if abs(value) >= 0.05 * size]
+    return f", because of {' and '.join([', '.join(said[:-1]), said[-1]] if len(said) > 1 else said)}"
+
+
+def _estimate(part: Part) -> str:
+    return f"{part.estimate:.3g}" if math.isnan(part.sd) else f"{part.estimate:.3g} ± {part.sd:.2g}"
+
+
+def _memory(e: Explanation) -> str:
+    return "" if e.memory is None else f" (a memory of {e.memory:,.4g})"
+
+
+def _percent(p: float) -> str:
+    return f"{100.0 * p:.3g} %"
+
+
+__all__ = ["Case", "Explanation", "Part", "explain", "importance"]

@@ -1,0 +1,148 @@
+"""Explanations: contributions add up to the score, in the user's names, for every mode and every learner."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import driftbandits as db
+from driftbandits.bandit.contributions import AVERAGE
+from driftbandits.bandit.pending import UnknownDecision
+
+pytestmark = [pytest.mark.xdist_group("bandit"), pytest.mark.interpreted]
+
+
+def offer(kind, rng, t):
+    """Items and context with numbers, categories, a name on both sides; or names only; or arrays; or with gaps."""
+    if kind == "array":
+        return rng.normal(size=(4, 3)), rng.normal(size=2)
+    context = {"age": rng.normal(40, 5), "city": str(rng.choice(["x", "y"])), "new": bool(rng.random() < 0.5)}
+    items = {n: {"price": rng.normal(3, 1), "kind": str(rng.choice(["u", "v", "w"])), "age": 1.0} for n in "abc"}
+    if kind == "names":
+        return list("abc"), context
+    if kind == "gaps":
+        if t % 3 == 0:
+            del context["age"]
+        if t % 4 == 0:
+            del context["city"]
+        if t % 5 == 0:
+            del items["a"]["price"]
+        if t % 7 == 0:
+            del items["b"]["kind"]
+    return items, context
+
+
+def priced(features, context):
+    return {"p": features["price"] * context["age"], "kind": features["kind"]}
+
+
+MODES = ("item", "interact", "disjoint", "hybrid")
+CASES = [(mode, kind) for mode in MODES for kind in ("dicts", "names", "array", "gaps")] + [(priced, "dicts")]
+
+
+@pytest.mark.parametrize("half_life", [None, 30])
+@pytest.mark.parametrize(("features", "kind"), CASES)
+def test_contributions_add_up_to_the_score(features, kind, half_life):
+    rng = np.random.default_rng(0)
+    bandit = db.Bandit(features=features, seed=1, half_life=half_life)
+    for t in range(8 if half_life is None else 15):
+        d = bandit.decide(*offer(kind, rng, t))
+        e = bandit.explain(d)
+        assert sum(e.contributions.values()) == pytest.approx(d.scores[d.item], abs=1e-9)
+        assert (e.item, e.estimate, e.propensity) == (d.item, pytest.approx(d.scores[d.item], abs=1e-12), d.propensity)
+        other = e.runner_up
+        assert sum(other.contributions.values()) == pytest.approx(d.scores[other.item], abs=1e-9)
+        assert d.scores[other.item] == max(s for item, s in d.scores.items() if item != d.item)
+        if t % 4:  # some rewards never come
+            bandit.reward(d.id, (d.item in ("b", 2)) + 0.2 * rng.normal())
+    assert len(e.contributions) > 1
+
+
+def test_contributions_of_a_strategy_and_of_hashed_columns_add_up():
+    rng = np.random.default_rng(0)
+    ridge = db.Bandit(
+        strategy=db.zoo.lb_weight_ucb(gamma=0.9, lam=1.0, S=1.0, L=9.0, R=0.1, delta=0.01), features="interact", seed=0
+    )
+    wide = db.Bandit(features="interact", buckets=1 << 12, seed=0)
+    for t in range(10):
+        for bandit in (ridge, wide):
+            items, context = offer("array" if bandit is ridge else "dicts", rng, t)
+            if bandit is wide:
+                context |= {f"n{i}": rng.normal() for i in range(130)}
+            d = bandit.decide(items, context)
+            e = bandit.explain(d)
+            assert sum(e.contributions.values()) == pytest.approx(d.scores[d.item], abs=1e-9)
+            bandit.reward(d.id, rng.normal() + 1.0)
+    assert wide.info()["covariance"] == "diagonal"
+    assert math.isnan(ridge.explain(ridge.decide(*offer("array", rng, 0))).sd)
+
+
+def test_an_effect_is_named_in_the_units_of_the_reward():
+    """r = 2 price + 3 [colour = red], no noise: contributions are those effects, relative to the mean offer."""
+    rng = np.random.default_rng(3)
+    bandit = db.Bandit(features="item", explore=1.0, half_life=1e9, seed=0)
+    for _ in range(300):
+        items = {n: {"price": rng.uniform(0, 1), "colour": str(rng.choice(["red", "blue"]))} for n in range(3)}
+        d = bandit.decide(items)
+        bandit.reward(d.id, 2.0 * items[d.item]["price"] + 3.0 * (items[d.item]["colour"] == "red"))
+    items = {0: {"price": 1.0, "colour": "red"}, 1: {"price": 0.0, "colour": "blue"}}
+    e = bandit.explain(bandit.decide(items, mask={1: False}))
+    assert e.contributions["price"] == pytest.approx(2.0 * (1.0 - 0.5), abs=0.1)
+    assert e.contributions["colour=red"] == pytest.approx(3.0 * (1.0 - 0.5), abs=0.2)
+    assert e.contributions[AVERAGE] == pytest.approx(2.5, abs=0.15)
+    assert e.runner_up is None  # the other was masked
+    assert "price (+" in e.sentence
+    assert "colour (+" in e.sentence
+    assert e.sentence.count(".") >= 1
+    assert [*bandit.importance()][:2] == ["colour", "price"]
+
+
+def test_the_sentence_names_item_probability_and_evidence():
+    bandit = db.Bandit(seed=0, half_life=50)
+    first = bandit.explain(bandit.decide(["a", "b"]))
+    assert "no reward is known yet" in first.sentence
+    assert "50 %" in first.sentence
+    for _ in range(60):
+        d = bandit.decide(["a", "b"])
+        bandit.reward(d.id, float(d.item == "b"))
+    e = bandit.explain(bandit.decide(["a", "b"]))
+    assert e.sentence.startswith("'b' was chosen with probability 99")
+    assert "for 'a'" in e.sentence
+    assert e.observations == pytest.approx(bandit.info()["effective_memory"])
+    assert 0.0 < e.item_observations < e.observations + 1e-9
+    assert f"{e.observations:,.0f} observations" in e.sentence
+    assert "(a memory of 72.6" in e.sentence
+    assert json.loads(json.dumps(e.to_dict()))["sentence"] == str(e)
+
+
+def test_decisions_are_found_by_id_while_they_are_remembered():
+    bandit = db.Bandit(seed=0)
+    first = bandit.decide(["a", "b"])
+    assert bandit.explain(first.id).item == first.item
+    for _ in range(64):
+        bandit.decide(["a", "b"])
+    with pytest.raises(UnknownDecision, match="not among the last 64"):
+        bandit.explain(first.id)
+    assert bandit.explain(first).item == bandit.explain(first.to_dict()).item == first.item
+    with pytest.raises(db.errors.InvalidValue, match="is no decision"):
+        bandit.explain(3)
+
+
+def test_durable_following_and_loaded_bandits_explain(tmp_path):
+    with db.Bandit.open(tmp_path / "log.db", seed=0) as bandit:
+        first = bandit.decide({"a": {"x": 1.0}, "b": {"x": 2.0}})
+        for _ in range(80):
+            d = bandit.decide({"a": {"x": 1.0}, "b": {"x": 2.0}})
+            bandit.reward(d.id, float(d.item == "b"))
+        now, weights = bandit.explain(first.id), bandit.importance()
+        bandit.save(tmp_path / "saved.npz")
+    with db.Bandit.open(tmp_path / "log.db") as again:
+        assert again.explain(first.id) == now
+        assert again.explain(first.id).propensity == first.propensity
+        assert again.importance() == weights != {}
+        with pytest.raises(UnknownDecision, match="is in"):
+            again.explain("0" * 32)
+    with db.Bandit.follow(tmp_path / "log.db") as follower:
+        assert follower.explain(first.id).contributions == now.contributions
+    assert db.Bandit.load(tmp_path / "saved.npz").explain(first).contributions == now.contributions
