@@ -8,13 +8,13 @@ import numpy as np
 
 from ..errors import InvalidState, InvalidValue, integer, real, said
 from .clock import duration, moment, written
-from .core import RECENT, Answer, Core, DriftEvent, Function, Request, shown
+from .core import RECENT, Answer, Core, DriftEvent, Function, Request, Way, shown
 from .decision import Decision
 from .explanation import Case, Explanation, explain, importance
 from .features import BUCKETS
 from .logged import Logged, read_logged
 from .offers import as_items, as_matrix, as_name, in_order, in_rows, masked
-from .pending import LIMIT, Closed, Open, UnknownDecision, new_id
+from .pending import DEFERRED, LIMIT, Closed, NotActive, Open, UnknownDecision, new_id, own_id
 from .rewards import RANGE, as_reward, as_weight
 from .vectors import Row, as_row
 
@@ -83,7 +83,19 @@ class Bandit(Core):
 
     # ---------------------------------------------------------------------------------------------------------- deciding
 
-    def decide(self, items: Any, context: Any = None, *, at: Any = None, mask: Any = None, k: int = 1) -> Decision:
+    def decide(
+        self,
+        items: Any,
+        context: Any = None,
+        *,
+        at: Any = None,
+        mask: Any = None,
+        k: int = 1,
+        id: str | None = None,  # noqa: A002
+        defer: bool = False,
+        show: Any = None,
+        learn: bool = True,
+    ) -> Decision:
         """Choose one of the items on offer, or a ranking of k.
 
         Parameters
@@ -98,10 +110,47 @@ class Bandit(Core):
             Which items may be chosen: booleans in the order of `items`, or a dict by name; the others are not on offer.
         k
             Length of the ranking.
+        id
+            An id of your own. A durable bandit answers a second call with the same id as it answered the first.
+        defer
+            The decision may never be shown: no reward is expected, and none is accepted, before `activate`.
+        show
+            The item, or the ranking, that your own policy shows: the bandit learns from its reward, and `info()` counts how often it would
+            have chosen the same (`agreed` of `guided`).
+        learn
+            False: the reward is kept in the log, but not learned.
         """
         with self._turn():
-            request = self._request(items, context, at, mask, k)
-            return self._decide(request, new_id())
+            if id is not None and (made := self._made(own_id(id))) is not None:
+                return made
+            if not defer and show is None and learn:
+                return self._decide(self._request(items, context, at, mask, k), id or new_id())
+            shown_ = None if show is None else [as_name(name) for name in (show if isinstance(show, list) else [show])]
+            request = self._request(items, context, at, mask, k if shown_ is None else len(shown_))
+            for name in shown_ or ():
+                if name not in request.names:
+                    raise InvalidValue(f"show names {said(name)}, which is not on offer")
+            if shown_ is not None and len({*shown_}) < len(shown_):
+                raise InvalidValue("show names an item twice; a ranking shows each item once")
+            return self._decide(request, id or new_id(), Way(bool(defer), shown_, bool(learn)))
+
+    def _made(self, id_: str) -> Decision | None:
+        """The decision with this id; a bandit in memory does not keep what it answered, so it refuses a second one."""
+        if id_ in self._pending.open or id_ in self._pending.closed:
+            raise InvalidState(f"a decision {said(id_)} was made already; only a durable bandit can answer it again")
+        return None
+
+    def activate(self, decision: Any) -> None:
+        """Say that a deferred decision was shown: from now on its reward is expected. Again: changes nothing."""
+        with self._turn():
+            id_ = decision.id if isinstance(decision, Decision) else decision
+            if not isinstance(id_, str) or id_ not in self._pending.open:
+                answered = isinstance(id_, str) and self._known_as_answered(id_)
+                self._pending.find(id_, "error", answered=answered)  # raises: it does not wait
+            if self._pending.open[id_].since == DEFERRED:
+                at = moment(None)
+                self._note("activate", id=id_, at=at)
+                self._activate(id_, at)
 
     def _request(self, items: Any, context: Any, at: Any, mask: Any, k: Any) -> Request:
         """Check a decision that is asked for; changes nothing."""
@@ -148,23 +197,32 @@ class Bandit(Core):
             How much it counts, ≥ 0.
         """
         with self._turn():
-            given = self._answer(decision, reward, at, weight)
-            if given.found is None:
-                self._counts["ignored"] += 1
-                return
-            self._note_reward(given)
-            self._reward(given.id, self._admit(given.found), given.rewards, given.weight)
+            self._take(self._answer(decision, reward, at, weight))
         self._report_drift()
+
+    def _take(self, given: Answer) -> bool:
+        """Learn a reward that was checked. Returns whether it was: a second may be ignored, and some decisions are for the log alone."""
+        if given.found is None:
+            self._counts["ignored"] += 1
+            return False
+        self._note_reward(given)
+        self._reward(given.id, self._admit(given.found), given.rewards, given.weight)
+        return given.learn
 
     def _answer(self, decision: Any, reward: Any, at: Any, weight: Any) -> Answer:
         """Check a reward; changes nothing."""
         came = None if at is None else moment(at)
         w = as_weight(weight)
         id_, found = self._find(decision)
+        if isinstance(found, Open) and found.since == DEFERRED:
+            raise NotActive(
+                f"decision {said(id_)} was deferred; call activate when it is shown, and then give its reward"
+            )
         rewards = [] if found is None else self._rewards(reward, shown(found))
         if found is not None:
             self._check_reward(found, rewards, w)
-        return Answer(id_, found, rewards, w, came)
+        opened = found.open if isinstance(found, Closed) else found
+        return Answer(id_, found, rewards, w, came, not isinstance(opened, Open) or opened.learn)
 
     def _find(self, decision: Any) -> tuple[str, Open | Closed | Logged | None]:
         """A decision that waits, one that has been answered, or one that only a log has; changes nothing."""

@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..errors import InvalidValue, integer, real, said
 from ..util.fair_lock import FairLock
 from .adaptive import Adaptive, TooWide
@@ -17,7 +19,7 @@ from .clock import duration
 from .decision import Decision, Features
 from .learner import Choice, Learner, Memo, Offer, Placed, Refuted
 from .logged import Logged
-from .pending import DONE, REPEATS, Closed, Open, Pending
+from .pending import DEFERRED, DONE, REPEATS, Closed, Open, Pending
 from .rewards import REWARDS
 from .vectors import Row
 
@@ -27,6 +29,7 @@ RECENT = 64  # decisions kept to be explained by their id; a durable bandit has 
 LOG = logging.getLogger("driftbandits")
 Function = Callable[[Any, Any], Any]
 COUNTED = ("decisions", "observed", "rewards", "late", "expired", "replaced", "ignored", "unmatched", "backwards")
+ALSO_COUNTED = ("guided", "agreed")  # only where a policy outside decides what is shown
 
 
 class DriftEvent(NamedTuple):
@@ -50,6 +53,17 @@ class Request(NamedTuple):
     k: int
 
 
+class Way(NamedTuple):
+    """How a decision is made, where it is not the ordinary way."""
+
+    defer: bool = False  # no reward is expected before `activate`
+    show: list[Any] | None = None  # what is shown, whatever the learner would choose
+    learn: bool = True  # False: the log alone keeps the reward
+
+
+ORDINARY = Way()
+
+
 class Answer(NamedTuple):
     """A reward that came, checked; nothing has changed yet."""
 
@@ -58,6 +72,7 @@ class Answer(NamedTuple):
     rewards: list[float]  # one for each item shown, NaN where there is none
     weight: float
     came: float | None  # when, if that was given
+    learn: bool = True  # False: of a decision that is for the log alone
 
 
 class Core:
@@ -132,9 +147,14 @@ class Core:
         rates = None if c["half_life"] is None else [math.log(2.0) / c["half_life"]]
         return Adaptive(mode, rates, c["buckets"], c["max_items"])
 
-    def _decide(self, request: Request, id_: str) -> Decision:
-        _, choice = self._draw(request)
-        self._pending.put(id_, Open(self._tick, request.at, choice.memos))
+    def _decide(self, request: Request, id_: str, way: Way = ORDINARY) -> Decision:
+        placed, choice = self._draw(request)
+        would = None
+        if way.show is not None:
+            would = [request.names[a] for a in choice.drawn]
+            choice = self._shown_instead(request, placed, choice, way.show)
+            self._count_agreement(would == way.show)
+        self._pending.put(id_, Open(self._tick, request.at, choice.memos, DEFERRED if way.defer else None, way.learn))
         items = [request.names[a] for a in choice.drawn]
         features = Features([request.rows[a] for a in choice.drawn], request.context, request.rows)
         decision = Decision(
@@ -148,11 +168,31 @@ class Core:
             self._tick,
             features,
         )
+        decision.defer, decision.learn, decision.would = way.defer, way.learn, would
         self._note_decision(request, decision)
         self._recent[id_] = decision
         if len(self._recent) > RECENT:
             del self._recent[next(iter(self._recent))]
         return decision
+
+    def _shown_instead(self, request: Request, placed: Placed, choice: Choice, show: list[Any]) -> Choice:
+        """The choice of a policy outside, which is certain to be shown."""
+        drawn = [request.names.index(item) for item in show]
+        propensities = np.zeros(len(request.names))
+        propensities[drawn[0]] = 1.0
+        memos = [self._learner.memo(placed, a) for a in drawn]
+        return Choice(drawn, 1.0, propensities, choice.scores, memos)
+
+    def _count_agreement(self, agreed: bool) -> None:
+        """How often the learner would have chosen what a policy outside showed; these counts exist once there is such a policy."""
+        for name, step in (("guided", 1), ("agreed", int(agreed))):
+            self._counts[name] = self._counts.get(name, 0) + step
+
+    def _activate(self, id_: str, at: float) -> None:
+        """From now on the reward of a deferred decision is expected."""
+        waiting = self._pending.open.get(id_)
+        if waiting is not None and waiting.since == DEFERRED:
+            self._pending.open[id_] = waiting._replace(since=at)
 
     def _draw(self, request: Request) -> tuple[Placed, Choice]:
         """Everything that a decision changes, but for the table of those that wait."""
@@ -206,7 +246,7 @@ class Core:
         self._pending.close(id_, Closed(opened, rewards, w) if self._config["on_repeat"] == "replace" else DONE)
 
     def _learn(self, opened: Open, rewards: Sequence[float], w: float, *, judge: bool) -> None:
-        if w == 0.0:
+        if w == 0.0 or not opened.learn:
             return
         tick = opened.at if self._clocked else float(opened.tick)
         for memo, r in zip(opened.memos, rewards, strict=True):
@@ -240,12 +280,12 @@ class Core:
             self._learner.accepts([m for m, _ in known], [r for _, r in known], w, again=isinstance(found, Closed))
 
     def _older_than(self, before: float) -> list[Open]:
-        return [waiting for waiting in self._pending.open.values() if waiting.at < before]
+        return [waiting for waiting in self._pending.open.values() if waiting.overdue(before)]
 
     def _expire(self, before: float, r: float | None) -> int:
-        old = [(id_, waiting) for id_, waiting in self._pending.open.items() if waiting.at < before]
+        old = [(id_, waiting) for id_, waiting in self._pending.open.items() if waiting.overdue(before)]
         for id_, waiting in old:
-            if r is None:
+            if r is None or waiting.since == DEFERRED:  # what was never shown has earned nothing
                 self._pending.close(id_, DONE)
                 self._counts["expired"] += 1
             else:

@@ -21,9 +21,18 @@ class Decision:
         The probability of this choice: of the item, or of the whole ranking.
     at
         When, in seconds since 1970.
+    defer, learn, would
+        Whether no reward is expected before `activate`; whether its reward is learned; what the bandit would have chosen, where `show`
+        said what is shown.
     """
 
-    __slots__ = ("_features", "_names", "_p", "_score", "at", "id", "item", "items", "propensity", "tick")
+    __slots__ = (
+        *("_features", "_names", "_p", "_score", "at", "defer", "id", "item", "items", "learn", "propensity", "tick"),
+        "would",
+    )
+    defer: bool
+    learn: bool
+    would: list[Any] | None
 
     def __init__(
         self,
@@ -43,6 +52,7 @@ class Decision:
         self.propensity = propensity
         self.at = at
         self.tick = tick
+        self.defer, self.learn, self.would = False, True, None
         self._names, self._p, self._score, self._features = names, p, score, features
 
     @property

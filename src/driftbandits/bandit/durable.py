@@ -18,11 +18,11 @@ from typing import Any
 from ..errors import DriftBanditsError, InvalidState, InvalidValue, said
 from ..io.files import as_path, take_lock
 from .bandit import Bandit
-from .core import Answer, Request
+from .core import ORDINARY, Answer, Request, Way
 from .decision import Decision
 from .logged import Logged, read_logged
-from .pending import Closed, Open
-from .rows import decide_row, decided, last_decided, request_data, reward_row
+from .pending import DEFERRED, Closed, Open
+from .rows import decide_row, decided, decision_of, last_decided, request_data, reward_row
 from .saving import STATE, EarlierLearner, from_bytes, to_bytes
 from .sqlite_store import SQLiteStore
 from .store import ASIDE, Damaged, Row, Store
@@ -32,6 +32,10 @@ ROWS, SECONDS = 1000, 5.0  # a snapshot is taken after so many rows, or so long 
 SHARE = 20.0  # … but for at most 1/20 of the time
 CHUNK = 2000  # rows applied in one transaction, so that followers wait no longer than that
 DAMAGED = ("refuse", "set aside")
+
+
+class HasLearner(InvalidState):
+    """Another process learns already."""
 
 
 class Durable(Bandit):
@@ -45,6 +49,7 @@ class Durable(Bandit):
     _since = 0  # rows since the last snapshot
     _last = 0.0  # when that was
     _cost = 0.0  # how long it took
+    _seconds = SECONDS  # a snapshot is taken at least so often, while there is something new
     _code: dict[str, Any]
 
     @contextmanager
@@ -55,6 +60,8 @@ class Durable(Bandit):
                 return
             if self._held is None:
                 raise InvalidState(f"{self._store.name} is closed; open it again with Bandit.open")
+            if self._ahead:  # the store could not be read when a call was undone
+                self._reload()
             try:
                 self._inside = True
                 settled = caught_up = False
@@ -134,7 +141,7 @@ class Durable(Bandit):
 
     def _snapshot_if_due(self) -> bool:
         waited = time.monotonic() - self._last
-        due = self._since > 0 and (self._since >= ROWS or waited > SECONDS) and waited > SHARE * self._cost
+        due = self._since > 0 and (self._since >= ROWS or waited > self._seconds) and waited > SHARE * self._cost
         if due:
             self._snapshot()
         return due
@@ -161,9 +168,17 @@ class Durable(Bandit):
 
     # Each change sets `_ahead` first: if it is interrupted, the state is read again from the file.
 
-    def _decide(self, request: Request, id_: str) -> Decision:
+    def _decide(self, request: Request, id_: str, way: Way = ORDINARY) -> Decision:
         self._ahead = True
-        return super()._decide(request, id_)
+        return super()._decide(request, id_, way)
+
+    def _made(self, id_: str) -> Decision | None:
+        found = self._store.decision(id_)
+        return None if found is None else decision_of(found)
+
+    def _activate(self, id_: str, at: float) -> None:
+        self._ahead = True
+        super()._activate(id_, at)
 
     def _admit(self, found: Open | Closed | Logged) -> Open | Closed:
         self._ahead = True
@@ -201,6 +216,8 @@ class Durable(Bandit):
         if request is not None:
             row["data"] = request_data(request)
             row |= {"at": request.at, "item": json.dumps(request.names[0])}
+        elif kind == "activate":
+            pass
         elif kind == "expire":
             row = {"at": row["before"], "reward": row["reward"]}
         else:
@@ -260,7 +277,9 @@ class Durable(Bandit):
             request, shown = self._request_of(row, data), data["shown"]
             if not shown or any(item not in request.names for item in shown):
                 raise InvalidValue(f"it shows {shown!r}, which was not on offer")
-            return partial(self._repeat, row.id, request, shown)
+            return partial(self._repeat, row.id, request, shown, data)
+        if row.kind == "activate" and row.id is not None:
+            return partial(self._activate, row.id, _number(row.at))
         if row.kind in ("reward", "replace") and row.id is not None:
             return self._read_reward(row.id, row, data)
         if row.kind == "observe":
@@ -282,7 +301,7 @@ class Durable(Bandit):
         offer = self._learner.read(names, rows, context)
         return Request(names, rows, context, offer, _number(row.at), bool(data["given"]), len(data.get("shown", [0])))
 
-    def _repeat(self, id_: str, request: Request, shown: list[Any]) -> None:
+    def _repeat(self, id_: str, request: Request, shown: list[Any], data: dict[str, Any]) -> None:
         """A decision that has been made: everything `_decide` changes, with its choice given."""
         self._clock(request)
         self._tick += 1
@@ -290,7 +309,10 @@ class Durable(Bandit):
         placed = self._place(request.offer)
         self._learner.repeat(placed, len(shown))
         memos = [self._learner.memo(placed, request.names.index(item)) for item in shown]
-        self._pending.put(id_, Open(self._tick, request.at, memos))
+        if "would" in data:
+            self._count_agreement(data["would"] == shown)
+        since = DEFERRED if "defer" in data else None
+        self._pending.put(id_, Open(self._tick, request.at, memos, since, data.get("learn", True)))
 
     def _read_reward(self, id_: str, row: Row, data: Any) -> Callable[[], Any]:
         rewards, weight = [math.nan if r is None else float(r) for r in data["rewards"]], _number(row.weight)
@@ -334,7 +356,7 @@ def open_durable(path: Any, settings: dict[str, Any]) -> Durable:
     asked = Durable(**settings)
     held = take_lock(f"{os.path.realpath(name)}.lock")
     if held is None:
-        raise InvalidState(f"{name} is open for writing already; one process learns, others use Bandit.follow")
+        raise HasLearner(f"{name} is open for writing already; one process learns, others use Bandit.follow")
     store = None
     try:
         store = SQLiteStore(name, sync=sync, learner=True)

@@ -5,6 +5,8 @@ it is acknowledged, by the code that the learner applies it with, against the ne
 knows: a row that it cannot apply is set aside and counted (`info()["refused"]`).
 """
 
+import contextlib
+import json
 import math
 import secrets
 import time
@@ -18,12 +20,12 @@ from .bandit import Bandit
 from .clock import moment
 from .core import Answer, Request
 from .decision import Decision
-from .pending import DONE, AlreadyRewarded, UnknownDecision
+from .pending import DONE, AlreadyRewarded, NotActive, UnknownDecision
 from .rewards import as_weight
-from .rows import decide_row, decided, last_decided, reward_row
+from .rows import decide_row, decided, decision_of, last_decided, reward_row
 from .saving import from_bytes
 from .sqlite_store import SQLiteStore, as_id
-from .store import Repeated, Store
+from .store import Repeated, Row, Store
 
 
 class Follower(Bandit):
@@ -36,27 +38,50 @@ class Follower(Bandit):
     _inside = False  # a transaction: calls inside a call belong to it
     _code: dict[str, Any]
 
-    def decide(self, items: Any, context: Any = None, *, at: Any = None, mask: Any = None, k: int = 1) -> Decision:
+    def decide(self, items: Any, context: Any = None, **how: Any) -> Decision:
         """Choose with the newest snapshot; the learner counts it when it next does anything."""
         with self._lock:
             self._renew()
-            return super().decide(items, context, at=at, mask=mask, k=k)
+            try:
+                return super().decide(items, context, **how)
+            except Repeated:  # another process made a decision with this id a moment ago
+                made = self._made(how["id"])
+                assert made is not None
+                return made
+
+    def _made(self, id_: str) -> Decision | None:
+        found = self._store.decision(id_)
+        return None if found is None else decision_of(found)
+
+    def activate(self, decision: Any) -> None:
+        """Say that a deferred decision was shown, whichever process made it."""
+        with self._lock:
+            row, data = self._row_of(getattr(decision, "id", decision))
+            if "defer" in data:
+                with self._whole(), contextlib.suppress(Repeated):
+                    self._store.append("activate", id=row.id, at=moment(None))
+
+    def _row_of(self, given: Any) -> tuple[Row, dict[str, Any]]:
+        id_ = as_id(given)
+        row = self._store.decision(id_)
+        if row is None:
+            raise UnknownDecision(f"no decision {said(id_)} is in {self._store.name}; give the id that decide returned")
+        return row, json.loads(row.data or "{}")
 
     def _note_decision(self, request: Request, decision: Decision) -> None:
         self._pending.give_up(decision.id)  # rewards are matched by the learner
         with self._whole():
             self._store.append("decide", **decide_row(request, decision))
 
-    def reward(self, decision: Any, reward: Any, *, at: Any = None, weight: float = 1.0) -> None:
+    def _take(self, given: Answer) -> bool:
         """Hand a reward to the learner: whichever process made the decision, it is counted once."""
-        with self._lock:
-            given = self._answer(decision, reward, at, weight)
-            row = reward_row(given)
-            with self._whole():
-                try:
-                    self._store.append("reward", **row)
-                except Repeated:
-                    self._repeated(given, row)
+        row = reward_row(given)
+        with self._whole():
+            try:
+                self._store.append("reward", **row)
+            except Repeated:
+                return self._repeated(given, row)
+        return given.learn
 
     @contextmanager
     def _whole(self) -> Iterator[None]:
@@ -76,24 +101,28 @@ class Follower(Bandit):
 
     def _answer(self, decision: Any, reward: Any, at: Any, weight: Any) -> Answer:
         given: Any = decision.get("id") if isinstance(decision, dict) else getattr(decision, "id", decision)
-        id_, w = as_id(given), as_weight(weight)
-        made = self._store.decision(id_)
-        if made is None:
-            raise UnknownDecision(f"no decision {said(id_)} is in {self._store.name}; give the id that decide returned")
-        seq, shown = made
-        rewards = self._rewards(reward, shown)
+        w = as_weight(weight)
+        row, data = self._row_of(given)
+        id_, seq = row.id or "", row.seq
+        if "defer" in data and not self._store.activated(id_):
+            raise NotActive(
+                f"decision {said(id_)} was deferred; call activate when it is shown, and then give its reward"
+            )
+        rewards = self._rewards(reward, data["shown"])
         known = [r for r in rewards if not math.isnan(r)]
         if w != 0.0:
             late = len(known) > 1 or self._store.decided_after(seq)
             self._learner.accepts([None] * len(known), known, w, late=late)
-        return Answer(id_, None, rewards, w, None if at is None else moment(at))
+        return Answer(id_, None, rewards, w, None if at is None else moment(at), data.get("learn", True))
 
-    def _repeated(self, given: Answer, row: dict[str, Any]) -> None:
+    def _repeated(self, given: Answer, row: dict[str, Any]) -> bool:
         if self._config["on_repeat"] == "error":
             raise AlreadyRewarded(f"decision {given.id!r} has had its reward; a decision is learned once") from None
         if self._config["on_repeat"] == "replace":
             self._check_reward(DONE, given.rewards, given.weight)
             self._store.append("replace", **row)
+            return True
+        return False
 
     def _renew(self) -> None:
         """Look for a newer snapshot, if it is time."""

@@ -5,6 +5,7 @@ Both tables are bounded by `limit` (`max_pending`). When more decisions wait, th
 A reward that brings only an id is never learned twice. A durable bandit recognises a second reward for as long as its log reaches.
 """
 
+import math
 import os
 from collections import OrderedDict
 from collections.abc import Iterable
@@ -14,6 +15,8 @@ from ..errors import InvalidState, InvalidValue, said
 from .learner import Memo
 
 LIMIT = 100_000
+LONGEST_ID = 256
+DEFERRED = math.inf  # no reward is expected yet
 REPEATS = ("error", "ignore", "replace")
 
 
@@ -27,12 +30,22 @@ class AlreadyRewarded(InvalidState):
     """A second reward for one decision."""
 
 
+class NotActive(InvalidState):
+    """A reward for a deferred decision that has not been activated."""
+
+
 class Open(NamedTuple):
     """A decision that waits."""
 
     tick: int  # its number
     at: float  # its time
     memos: list[Memo]  # one for each item shown
+    since: float | None = None  # from when its reward is expected, if not from `at`; `DEFERRED` before `activate`
+    learn: bool = True  # False: its reward is kept in the log, but not learned
+
+    def overdue(self, before: float) -> bool:
+        """Whether it waits since before this moment; one that was never activated, since it was made."""
+        return (self.at if self.since is None or self.since == DEFERRED else self.since) < before
 
 
 class Closed(NamedTuple):
@@ -126,6 +139,15 @@ class Pending:
             self._count(waiting, 1)
         for answered in self.closed.values():
             self._count(answered.open, 1)
+
+
+def own_id(given: Any) -> str:
+    """An id that a user gives: text that every database keeps, at most 256 characters of it."""
+    if not isinstance(given, str) or not 0 < len(given) <= LONGEST_ID:
+        raise InvalidValue(f"id = {said(given)} is not allowed; it must be a string of 1 to {LONGEST_ID} characters")
+    if "\0" in given or (not given.isascii() and any("\ud800" <= c <= "\udfff" for c in given)):
+        raise InvalidValue(f"id = {said(given)} is not allowed; databases cannot keep its characters")
+    return given
 
 
 _spare: list[str] = []  # ids drawn, not yet given; a child process draws its own

@@ -5,9 +5,11 @@ import math
 import time
 from typing import Any
 
+import numpy as np
+
 from ..errors import said
 from .core import RECENT, Answer, Request
-from .decision import Decision
+from .decision import Decision, Features
 from .explanation import Case
 from .logged import Logged
 from .pending import UnknownDecision
@@ -24,6 +26,12 @@ def decide_row(request: Request, decision: Decision) -> dict[str, Any]:
     data = request_data(request)
     data["shown"] = decision.items
     data["propensities"] = decision._p.tolist()
+    if decision.would is not None:
+        data["would"] = decision.would
+    if decision.defer:
+        data["defer"] = True
+    if not decision.learn:
+        data["learn"] = False
     return {
         "id": decision.id,
         "at": decision.at,
@@ -31,6 +39,17 @@ def decide_row(request: Request, decision: Decision) -> dict[str, Any]:
         "propensity": decision.propensity,
         "data": data,
     }
+
+
+def decision_of(row: Row) -> Decision:
+    """The decision that a row of the log is about; the scores it was made with are not in the log."""
+    data = json.loads(row.data or "{}")
+    names, shown = data["names"], data["shown"]
+    features = Features([data["rows"][names.index(item)] for item in shown], data["context"])
+    p, unknown = np.array(data["propensities"], np.float64), np.full(len(names), math.nan)
+    decision = Decision(row.id or "", names, shown, row.propensity or 0.0, p, unknown, row.at or 0.0, 0, features)
+    decision.defer, decision.learn, decision.would = "defer" in data, data.get("learn", True), data.get("would")
+    return decision
 
 
 def reward_row(given: Answer) -> dict[str, Any]:
@@ -55,7 +74,7 @@ def decided(store: Store, id_: str) -> Case:
     made = store.decision(id_)
     if made is None:
         raise UnknownDecision(f"no decision {said(id_)} is in {store.name}; give the id that decide returned")
-    return _case(store.rows(made[0] - 1, 1)[0])
+    return _case(made)
 
 
 def last_decided(store: Store) -> list[Case]:

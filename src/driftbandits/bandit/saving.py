@@ -17,14 +17,15 @@ from ..io import saving
 from ..io.files import as_path, write_atomically
 from .adaptive import Adaptive
 from .bandit import Bandit
-from .core import DriftEvent
+from .core import ALSO_COUNTED, DriftEvent
 from .diagonal import Diagonal
 from .learner import Memo
-from .pending import Closed, Open, Pending
+from .pending import DEFERRED, Closed, Open, Pending
 
 B = TypeVar("B", bound=Bandit)
 KIND = "Bandit"
 STATE = ("_pending", "_tick", "_counts", "_newest", "_given", "_events", "_unreported", "_learner")
+USUAL = (None, True)  # `since` and `learn` of a decision, which are saved where they differ
 FIRST = "driftbandits.Bandit"  # where files of the first versions have their JSON; they have no checksum
 
 
@@ -126,6 +127,7 @@ def from_bytes(
             return bandit
         bandit._tick, bandit._given = int(state["tick"]), bool(state["given"])
         bandit._counts = {key: int(state["counts"][key]) for key in bandit._counts}
+        bandit._counts |= {key: int(state["counts"][key]) for key in ALSO_COUNTED if key in state["counts"]}
         bandit._newest = -math.inf if state["newest"] is None else float(state["newest"])
         bandit._events = [DriftEvent(*event) for event in state["events"]]
         bandit._learner = _learner(bandit, learner, arrays)
@@ -198,7 +200,8 @@ def _pack_pending(pending: Pending) -> tuple[dict[str, Any], Any]:
         for memo in waiting.memos:
             flat.extend((memo.row, memo.context, memo.seen))
         memos = [[memo.item, len(memo.row), len(memo.context), len(memo.seen)] for memo in waiting.memos]
-        return [id_, waiting.tick, waiting.at, memos]
+        since = "deferred" if waiting.since == DEFERRED else waiting.since
+        return [id_, waiting.tick, waiting.at, memos, *([] if waiting[3:] == USUAL else [since, waiting.learn])]
 
     open_ = [row(id_, waiting) for id_, waiting in pending.open.items()]
     closed = [
@@ -220,8 +223,11 @@ def _unpack_pending(about: Mapping[str, Any], flat: Any, limit: int) -> Pending:
         return np.array(flat[place - n : place], np.float64)
 
     def waiting(row: Any) -> Open:
-        _, tick, at, memos = row
-        return Open(int(tick), float(at), [Memo(item, take(a), take(b), take(c)) for item, a, b, c in memos])
+        _, tick, at, memos, *extra = row
+        since, learn = extra or USUAL
+        since = DEFERRED if since == "deferred" else None if since is None else float(since)
+        known = [Memo(item, take(a), take(b), take(c)) for item, a, b, c in memos]
+        return Open(int(tick), float(at), known, since, bool(learn))
 
     open_ = [(row[0], waiting(row)) for row in about["open"]]
     closed = [

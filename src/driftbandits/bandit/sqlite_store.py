@@ -14,15 +14,16 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from itertools import chain
 from typing import Any, TypeVar
 
 from ..errors import CannotRead, CannotWrite, DriftBanditsError, InvalidState, InvalidValue, said
 from ..io.files import PART, as_path, sync_file
-from .store import ASIDE, COLUMNS, Damaged, Repeated, Row, dumps, snapshot_checksum
+from .store import ASIDE, COLUMNS, Damaged, Repeated, Row, Superseded, dumps, snapshot_checksum
 
 T = TypeVar("T")
 APPLICATION = 0x64726266  # "drbf", marks the file as ours
-FORMAT = 2  # 1: without checksums, rows set aside, and the claim of the learner
+FORMAT = 3  # 1: without checksums, rows set aside, and the claim of the learner; 2: without deferred decisions
 KEPT = 2  # snapshots
 PATIENCE = 30.0  # seconds to wait for another process to end its transaction
 TABLES = (
@@ -52,6 +53,8 @@ SECOND = (
     "CREATE TABLE refused (seq INTEGER PRIMARY KEY, at REAL NOT NULL, reason TEXT NOT NULL)",
     "CREATE TABLE claims (seq INTEGER PRIMARY KEY CHECK (seq = 0), writer TEXT NOT NULL)",
 )
+THIRD = ("CREATE UNIQUE INDEX one_activation ON log (id) WHERE kind = 'activate'",)
+STEPS = (TABLES, SECOND, THIRD)  # to format 1, 2, 3
 OURS = {"log", "one_decision", "one_reward", "snapshots", "decisions", "rewards", "sqlite_sequence"}
 SELECTED = ", ".join(("seq", *COLUMNS, "checksum"))
 INSERT = f"INSERT INTO log ({SELECTED}) VALUES ({', '.join('?' * (len(COLUMNS) + 2))})"
@@ -111,7 +114,7 @@ class SQLiteStore:
     def migrate(self) -> None:
         """Inside a transaction: make the tables that this version needs, from nothing or from an earlier format."""
         version = self._checked_version(learner=True)
-        for statement in (TABLES if version < 1 else ()) + (SECOND if version < 2 else ()):
+        for statement in chain.from_iterable(STEPS[version:]):
             self._db.execute(statement)
         if version < FORMAT:
             self._db.execute(f"PRAGMA application_id={APPLICATION}")
@@ -164,7 +167,7 @@ class SQLiteStore:
         writer, last = self._run(CLAIM).fetchone()
         self._newest_row = last or 0
         if writer != self.writer:
-            raise InvalidState(f"{self.name} has been opened for writing again since; one process learns at a time")
+            raise Superseded(f"{self.name} has been opened for writing again since; one process learns at a time")
 
     def claim(self) -> None:
         """Become the learner."""
@@ -230,13 +233,14 @@ class SQLiteStore:
     def _aside(self, after: int) -> set[int]:
         return {seq for (seq,) in self._run("SELECT seq FROM refused WHERE seq > ?", (after,))}
 
-    def decision(self, id_: str) -> tuple[int, list[Any]] | None:
-        """The row of a decision and the items that it showed."""
+    def decision(self, id_: str) -> Row | None:
+        """The row of a decision."""
         found = self._run(f"SELECT {SELECTED} FROM log WHERE kind = 'decide' AND id = ?", (as_id(id_),)).fetchone()
-        if found is None:
-            return None
-        row = intact(self.name, found)
-        return row.seq, json.loads(row.data or "{}")["shown"]
+        return None if found is None else intact(self.name, found)
+
+    def activated(self, id_: str) -> bool:
+        """Whether a deferred decision was activated."""
+        return self._run("SELECT 1 FROM log WHERE kind = 'activate' AND id = ?", (as_id(id_),)).fetchone() is not None
 
     def decided_after(self, seq: int) -> bool:
         """Whether a decision was made after a row."""

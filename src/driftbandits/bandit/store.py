@@ -7,7 +7,7 @@ What a store guarantees (`sqlite_store` is the first; each of these has a test i
 
 1. Rows are numbered 1, 2, 3, … in the order in which their transactions commit; a number is never used again.
 2. A transaction is kept as a whole or not at all, whatever happens to the process. Only one transaction writes at a time.
-3. One decision has one row of kind "decide" and one of kind "reward": a second raises `Repeated`, and the transaction goes on.
+3. One decision has one row of each kind "decide", "activate" and "reward": a second raises `Repeated`, and the transaction goes on.
 4. A row or a snapshot that was changed after it was written is refused by name (`CannotRead`).
 5. The learner is the process that called `claim` last: `transaction(learner=True)` of any other is refused.
 """
@@ -21,16 +21,24 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from ..errors import CannotRead, DriftBanditsError
+from ..errors import CannotRead, DriftBanditsError, InvalidState
 
 T = TypeVar("T")
-KINDS = ("decide", "reward", "replace", "observe", "expire", "drop", "forget")
+KINDS = ("decide", "activate", "reward", "replace", "observe", "expire", "drop", "forget")
 ASIDE = "aside"  # the kind that a row set aside is read with
 COLUMNS = ("kind", "id", "at", "item", "propensity", "reward", "weight", "writer", "data")
 
 
 class Repeated(DriftBanditsError):
     """A second decision or a second reward under one id."""
+
+
+class Superseded(InvalidState):
+    """Another process has become the learner since."""
+
+
+class StoreUnavailable(DriftBanditsError, ConnectionError):
+    """The database cannot be reached now; the call has changed nothing that it acknowledged, and may be repeated."""
 
 
 class Damaged(CannotRead):
@@ -88,8 +96,11 @@ class Store(Protocol):
     def last(self) -> int:
         """The number of the newest row, 0 if there is none."""
 
-    def decision(self, id_: str) -> tuple[int, list[Any]] | None:
-        """The row of a decision and the items that it showed."""
+    def decision(self, id_: str) -> Row | None:
+        """The row of a decision."""
+
+    def activated(self, id_: str) -> bool:
+        """Whether a deferred decision was activated."""
 
     def decided_after(self, seq: int) -> bool:
         """Whether a decision was made after a row."""

@@ -61,6 +61,7 @@ ROOMS = {
     "experiment": ASIDE,
     "plots": ASIDE,
     "lab": ASIDE,
+    "service": ASIDE,
     "integrations": ASIDE,
     "cli": ASIDE,
 }

@@ -109,8 +109,8 @@ def test_a_row_that_fails_half_way_leaves_nothing_behind(tmp_path, monkeypatch):
         before = digest(bandit)
         real = durable.Durable._repeat
 
-        def fails(self, id_, request, shown):
-            real(self, id_, request, shown)
+        def fails(self, id_, request, shown, data):
+            real(self, id_, request, shown, data)
             if id_ == theirs:
                 raise RuntimeError("after everything was changed")
 

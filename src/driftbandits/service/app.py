@@ -1,0 +1,87 @@
+"""The application: `create_app(config)`."""
+
+import contextlib
+import logging
+import sys
+from collections.abc import AsyncIterator
+
+from fastapi import FastAPI
+
+from .. import __version__
+from ..errors import InvalidValue
+from . import problems, routes
+from .catalogue import Catalogue
+from .config import Config
+from .file_catalogue import FileCatalogue
+from .gate import Gate, JSONLines
+from .keys import Keys, is_loopback
+from .loops import Loops
+
+ROUTERS = (routes.router,)  # each protocol, and each page, is one
+
+
+def create_app(config: Config) -> FastAPI:
+    """The service over the loops of a folder, or of a database.
+
+    `app.state.loops` are the open loops and `app.state.config` is the configuration, for every router.
+    """
+    keys = checked_keys(config)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        app.state.loops = Loops(open_catalogue(config), most=config.max_open)
+        app.state.loops.start()
+        try:
+            yield
+        finally:
+            app.state.loops.close()
+
+    app = FastAPI(
+        title="driftbandits",
+        version=__version__,
+        description="Decisions over HTTP: choose one of your items, tell the reward when it comes, and the loop learns, also while the "
+        "world drifts.",
+        lifespan=lifespan,
+    )
+    app.state.config = config
+    for router in ROUTERS:
+        app.include_router(router)
+    problems.install(app)
+    app.add_middleware(Gate, config=config, keys=keys)
+    return app
+
+
+def checked_keys(config: Config) -> Keys | None:
+    """The keys; without any, only this machine may be listened to."""
+    if config.keys is not None:
+        return Keys(config.keys)
+    if not is_loopback(config.host):
+        raise InvalidValue(
+            f"without keys only this machine may call, and {config.host} is open to others; make a key with "
+            "driftbandits serve --keys keys.toml --new-key NAME, then start with --keys keys.toml"
+        )
+    return None
+
+
+def open_catalogue(config: Config) -> Catalogue:
+    """Where the loops are."""
+    if config.database is not None:
+        raise InvalidValue("--database comes with the next version; leave it out")
+    return FileCatalogue(config.data, shared=config.workers > 1)
+
+
+def log_to_stderr(config: Config) -> None:
+    """JSON lines, without what clients sent unless that is wanted."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JSONLines(config.log_bodies))
+    for name in ("driftbandits", "uvicorn"):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [handler], False
+        logger.setLevel(logging.INFO)
+
+
+def worker() -> FastAPI:
+    """The application of a process that `server.run` has started."""
+    config = Config.imported()
+    log_to_stderr(config)
+    return create_app(config)

@@ -1,0 +1,65 @@
+"""Which loops there are, wherever they are kept: one interface for SQLite files and for PostgreSQL."""
+
+import re
+from typing import NamedTuple, Protocol
+
+from ..bandit.durable import Durable
+from ..bandit.follower import Follower
+from .problems import Problem
+from .settings import LoopSettings
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+class Entry(NamedTuple):
+    """The settings of a loop, and a mark that differs whenever they were changed or the loop was made anew."""
+
+    settings: LoopSettings
+    mark: object
+
+
+class Catalogue(Protocol):
+    """The loops of a service. Every method may be called from any thread and any process."""
+
+    def names(self) -> list[str]:
+        """All loops, sorted."""
+
+    def entry(self, name: str) -> Entry:
+        """The settings of a loop as they are now; 404 if there is none."""
+
+    def create(self, name: str, settings: LoopSettings) -> bool:
+        """Make a loop, whole or not at all; False if there is one."""
+
+    def update(self, name: str, settings: LoopSettings) -> None:
+        """Keep changed settings."""
+
+    def remove(self, name: str) -> str:
+        """Move a loop aside; returns where it is now."""
+
+    def learner(self, name: str, settings: LoopSettings) -> Durable:
+        """Open a loop to learn; `HasLearner` if another process does."""
+
+    def follower(self, name: str) -> Follower:
+        """Open a loop to decide with the snapshots of the learner; `InvalidState` if there is none yet."""
+
+    def ready(self) -> None:
+        """Raise, in one line, if loops can not be read and written now."""
+
+    def close(self) -> None:
+        """Let go of what is shared by loops."""
+
+
+def checked_name(name: str) -> str:
+    """The name of a loop, which is a part of addresses and of file names."""
+    if not NAME.fullmatch(name):
+        raise Problem(
+            422,
+            "invalid",
+            "a loop is named by 1 to 100 letters, digits, '.', '_' and '-', of which the first is a letter or digit",
+        )
+    return name
+
+
+def unknown(name: str) -> Problem:
+    """There is no such loop."""
+    return Problem(404, "unknown_loop", f"there is no loop {name!r}; PUT /loops/{name} makes it")

@@ -1,0 +1,132 @@
+"""Loops in a folder: `loops/NAME/loop.json` (settings) and `loops/NAME/bandit.db` (the SQLite file of `Bandit.open`).
+
+A loop that is deleted is moved to `deleted/`. A loop is made under another name and renamed, so it is there as a whole or not at all.
+"""
+
+import contextlib
+import os
+import pathlib
+import secrets
+import shutil
+import threading
+import time
+
+from pydantic import ValidationError
+
+from ..bandit.bandit import Bandit
+from ..bandit.durable import Durable
+from ..bandit.follower import Follower
+from ..errors import CannotRead, CannotWrite
+from ..io.files import make_folder, write_atomically
+from .catalogue import NAME, Entry, unknown
+from .settings import LoopSettings
+
+REFRESH = 0.25  # seconds after which a follower looks for a newer snapshot
+Mark = tuple[int, int, int]
+
+
+class FileCatalogue:
+    """The loops in a folder; see `Catalogue`."""
+
+    def __init__(self, folder: pathlib.Path, *, shared: bool) -> None:
+        self.folder = folder / "loops"
+        self.deleted = folder / "deleted"
+        self._snapshot_seconds = (
+            0.5 if shared else 5.0
+        )  # followers decide with snapshots; without any, only a restart reads them
+        self._entries: dict[str, Entry] = {}
+        self._lock = threading.Lock()
+        make_folder(self.folder)
+        make_folder(self.deleted)
+
+    def names(self) -> list[str]:
+        """All loops, sorted."""
+        with _writing(self.folder):
+            return sorted(e.name for e in os.scandir(self.folder) if NAME.fullmatch(e.name) and e.is_dir())
+
+    def entry(self, name: str) -> Entry:
+        """The settings of a loop, read again when their file has changed."""
+        path = self.folder / name / "loop.json"
+        try:
+            status = path.stat()
+        except OSError:
+            self._entries.pop(name, None)
+            raise unknown(name) from None
+        mark = (status.st_ino, status.st_mtime_ns, status.st_size)
+        known = self._entries.get(name)
+        if known is None or known.mark != mark:
+            try:
+                known = Entry(LoopSettings.model_validate_json(path.read_bytes()), mark)
+            except (OSError, ValidationError):
+                raise CannotRead(f"{path} is damaged; restore it from a backup, or delete the loop") from None
+            self._entries[name] = known
+        return known
+
+    def create(self, name: str, settings: LoopSettings) -> bool:
+        """Make a loop."""
+        part = self.folder / f".{secrets.token_hex(8)}.part"
+        with _writing(part):
+            part.mkdir()
+            try:
+                write_atomically(part / "loop.json", settings.model_dump_json())
+                if (self.folder / name).exists():
+                    return False
+                part.rename(
+                    self.folder / name
+                )  # refused by the system if another process was faster: a folder with files stays
+            except OSError:
+                if (self.folder / name).exists():
+                    return False
+                raise
+            finally:
+                shutil.rmtree(part, ignore_errors=True)
+        return True
+
+    def update(self, name: str, settings: LoopSettings) -> None:
+        """Keep changed settings."""
+        write_atomically(self.folder / name / "loop.json", settings.model_dump_json())
+
+    def remove(self, name: str) -> str:
+        """Move the folder of a loop aside."""
+        target = self.deleted / f"{name}-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{secrets.token_hex(3)}"
+        with _writing(target):
+            (self.folder / name).rename(target)
+        return str(target)
+
+    def learner(self, name: str, settings: LoopSettings) -> Durable:
+        """Open a loop to learn."""
+        path = self.folder / name / "bandit.db"
+        if not path.parent.exists():
+            raise unknown(name)
+        fixed = settings.for_bandit()
+        fixed.pop("explore")  # it may have changed since the file was made
+        bandit = Bandit.open(path, **fixed)
+        assert isinstance(bandit, Durable)
+        bandit._seconds = self._snapshot_seconds
+        return bandit
+
+    def follower(self, name: str) -> Follower:
+        """Open a loop to decide."""
+        bandit = Bandit.follow(self.folder / name / "bandit.db", refresh=REFRESH)
+        assert isinstance(bandit, Follower)
+        return bandit
+
+    def ready(self) -> None:
+        """Whether the folder can be written."""
+        probe = self.folder.parent / f".{secrets.token_hex(8)}.part"
+        try:
+            write_atomically(probe, b"ready")
+        finally:
+            with contextlib.suppress(OSError):
+                probe.unlink()
+
+    def close(self) -> None:
+        """Nothing is shared."""
+
+
+@contextlib.contextmanager
+def _writing(path: pathlib.Path):  # type: ignore[no-untyped-def]
+    try:
+        yield
+    except OSError as problem:
+        raise CannotWrite(str(path), problem) from None

@@ -1,0 +1,197 @@
+"""What every request passes, whatever its path: an id, a key, a rate, a size; and what is written down about it.
+
+This is plain ASGI: bodies are counted as they come, so a large one is refused before it is in memory.
+"""
+
+import asyncio
+import json
+import logging
+import re
+import secrets
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from starlette.responses import JSONResponse
+
+from . import metrics
+from .config import Config
+from .keys import ANYBODY, Caller, Keys, given_key, is_loopback
+from .problems import Problem, as_answer, content
+
+LOG = logging.getLogger("driftbandits.service")
+OPEN = ("/healthz",)  # answers without a key
+ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+
+class Gate:
+    """The outermost layer of the application."""
+
+    def __init__(self, app: Any, config: Config, keys: Keys | None) -> None:
+        self.app, self.config, self.keys = app, config, keys
+        self._rates = Rates(config.rate / max(config.workers, 1))
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Let a request in, or answer it here."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        start, headers = time.perf_counter(), dict(scope["headers"])
+        given = headers.get(b"x-request-id", b"")
+        id_ = given if ID.fullmatch(given) else secrets.token_hex(16).encode()
+        answer: dict[str, Any] = {}
+
+        async def send_(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                answer["status"] = message["status"]
+                message["headers"] = [*message.get("headers", ()), (b"x-request-id", id_)]
+            await send(message)
+
+        try:
+            caller = self._admitted(scope, headers)
+            scope["caller"] = caller
+            body = Body(receive, self.config, headers)
+            await self.app(scope, body, send_)
+        except Problem as problem:
+            await self._answer(as_answer(problem), scope, receive, send_, answer)
+        except Exception as problem:
+            where = _where(problem)
+            LOG.error("request failed", extra={"fields": {"request_id": id_.decode(), "error": where}})
+            internal = JSONResponse(content("internal", "the service failed; its log has the request id"), 500)
+            await self._answer(internal, scope, receive, send_, answer)
+        finally:
+            self._note(scope, answer.get("status", 499), time.perf_counter() - start, id_.decode())
+
+    async def _answer(
+        self, response: Any, scope: Message, receive: Receive, send: Send, answer: dict[str, Any]
+    ) -> None:
+        if "status" not in answer:  # else the answer has begun, and can only be cut off
+            await response(scope, receive, send)
+
+    def _admitted(self, scope: Message, headers: dict[bytes, bytes]) -> Caller | None:
+        if scope["path"] in OPEN:
+            return None
+        if self.keys is None:
+            _only_from_here(headers)
+            caller: Caller | None = ANYBODY
+        else:
+            key = given_key(headers)
+            caller = None if key is None else self.keys.caller(key)
+        if caller is None:
+            raise Problem(
+                401,
+                "no_key",
+                "a key is needed, and none that is known was given; send it as Authorization: Bearer KEY",
+                headers={"WWW-Authenticate": 'Basic realm="driftbandits: any name, the key as password"'},
+            )
+        wait = self._rates.wait(caller.name)
+        if wait > 0.0:
+            raise Problem(
+                429,
+                "too_many",
+                f"key {caller.name!r} may make {self.config.rate:g} requests per second; wait {wait:.2f} s",
+                headers={"Retry-After": str(max(1, round(wait)))},
+            )
+        return caller
+
+    def _note(self, scope: Message, status: int, seconds: float, id_: str) -> None:
+        route = scope.get("route")
+        path = getattr(route, "path", "unknown")  # the template: names of loops and ids of decisions are the client's
+        metrics.observe(path, scope["method"], status, seconds)
+        if LOG.isEnabledFor(logging.INFO):
+            caller = scope.get("caller")
+            fields = {
+                "request_id": id_,
+                "method": scope["method"] if scope["method"].isalpha() else "?",
+                "route": path,
+                "status": status,
+                "ms": round(seconds * 1e3, 3),
+                "key": caller.name if caller else None,
+            }
+            if self.config.log_bodies:
+                fields |= {"path": scope["path"], "body": scope.get("body", b"").decode("utf-8", "replace")}
+            LOG.info("request", extra={"fields": fields})
+
+
+def _only_from_here(headers: dict[bytes, bytes]) -> None:
+    """Without keys a page of a stranger must not reach this server through the browser of its user (DNS rebinding, forged requests)."""
+    for name in (b"host", b"origin"):
+        value = headers.get(name, b"").decode("latin-1")
+        host = re.sub(r":\d+$", "", value.partition("://")[2] or value)
+        if value and not is_loopback(host):
+            raise Problem(403, "forbidden", "without keys only this machine may call, as localhost or 127.0.0.1")
+
+
+def _where(problem: BaseException) -> str:
+    """The kind of an error and its place; its text may hold what a client sent."""
+    trace = problem.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = "" if trace is None else f" at {trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
+    return f"{type(problem).__name__}{place}"
+
+
+class Body:
+    """A body that is counted and timed as it comes."""
+
+    def __init__(self, receive: Receive, config: Config, headers: dict[bytes, bytes]) -> None:
+        self._receive, self._limit, self._timeout = receive, config.max_body, config.body_timeout
+        self._read, self._whole = 0, False
+        length = headers.get(b"content-length", b"0")
+        if length.isdigit() and int(length) > self._limit:
+            raise self._too_large()
+
+    def _too_large(self) -> Problem:
+        return Problem(413, "too_large", f"the body is larger than {self._limit} bytes, which is the limit")
+
+    async def __call__(self) -> Message:
+        """The next part."""
+        if self._whole:  # somebody waits for the client to hang up
+            return await self._receive()
+        try:
+            message = await asyncio.wait_for(self._receive(), self._timeout)
+        except TimeoutError:
+            raise Problem(408, "slow", f"the body did not come within {self._timeout:g} s") from None
+        self._read += len(message.get("body", b""))
+        if self._read > self._limit:
+            raise self._too_large()
+        self._whole = not message.get("more_body", False)
+        return message
+
+
+class Rates:
+    """Token buckets, one a key: `rate` a second, and a second's worth at once."""
+
+    def __init__(self, rate: float) -> None:
+        self.rate = rate
+        self._buckets: dict[str, tuple[float, float]] = {}
+
+    def wait(self, name: str) -> float:
+        """Seconds until this key may call again; 0: now, and it is counted."""
+        if self.rate <= 0.0:
+            return 0.0
+        now, most = time.monotonic(), max(self.rate, 1.0)
+        left, at = self._buckets.get(name, (most, now))
+        left = min(most, left + (now - at) * self.rate)
+        if left < 1.0:
+            self._buckets[name] = (left, now)
+            return (1.0 - left) / self.rate
+        self._buckets[name] = (left - 1.0, now)
+        return 0.0
+
+
+class JSONLines(logging.Formatter):
+    """One JSON object a line. Messages of the library are written without their values, which may be a client's, unless that is wanted."""
+
+    def __init__(self, values: bool) -> None:
+        super().__init__()
+        self.values = values
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line."""
+        message = record.getMessage() if self.values or record.name.startswith("uvicorn") else str(record.msg)
+        row = {"time": round(record.created, 3), "level": record.levelname.lower(), "message": message}
+        return json.dumps(row | getattr(record, "fields", {}), ensure_ascii=False)

@@ -1,0 +1,59 @@
+"""Bounds on what a client sends, before anything looks at it."""
+
+from typing import Any
+
+import orjson
+
+from .config import Config
+from .problems import Problem
+
+BIG = 2.0**63
+
+
+def parsed(body: bytes, config: Config) -> Any:
+    """JSON within the limits of depth and of the length of names and strings.
+
+    Examples
+    --------
+    >>> parsed(b'{"a": [1, 2.5]}', Config())
+    {'a': [1, 2.5]}
+    """
+    if not body:
+        return None
+    try:
+        value = orjson.loads(body)
+    except orjson.JSONDecodeError as problem:
+        raise Problem(400, "malformed", f"the body is no JSON: {str(problem).partition(':')[0]}") from None
+    _check(value, config.max_depth, config.max_name)
+    return value
+
+
+def _check(value: Any, depth: int, longest: int) -> None:
+    kind = type(value)
+    if kind is str:
+        if len(value) > longest:
+            raise Problem(
+                422, "too_long", f"a string of {len(value)} characters was given; at most {longest} are allowed"
+            )
+        if "\0" in value:
+            raise Problem(422, "invalid", "a string has the character U+0000, which databases cannot keep")
+    elif kind is dict:
+        if depth == 0:
+            raise _too_deep()
+        for name, inner in value.items():
+            if len(name) > longest or "\0" in name:
+                raise Problem(
+                    422, "too_long", f"a name has {len(name)} characters, or U+0000; at most {longest} are allowed"
+                )
+            if type(inner) is not float and type(inner) is not int:
+                _check(inner, depth - 1, longest)
+    elif kind is list:
+        if depth == 0:
+            raise _too_deep()
+        for inner in value:
+            if type(inner) is not float and type(inner) is not int:
+                _check(inner, depth - 1, longest)
+
+
+def _too_deep() -> Problem:
+    return Problem(422, "too_deep", "the JSON is nested too deeply")

@@ -1,0 +1,282 @@
+"""One open loop: a bandit that learns, or one that follows the learner of another process, and the settings that a service adds.
+
+`tend` is called a few times a second. Of a learner it applies what other processes wrote and gives up decisions that waited too long; a
+follower it makes the learner when there is none any more. So the death of a learner needs no supervisor: its lock is free when it is gone.
+"""
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+from ..bandit.decision import Decision
+from ..bandit.durable import Durable, HasLearner
+from ..bandit.follower import Follower
+from ..bandit.pending import AlreadyRewarded
+from ..bandit.store import Superseded
+from ..errors import DriftBanditsError, InvalidState
+from .catalogue import Catalogue, Entry
+from .models import Decide, Reward
+from .problems import Problem, status_of
+from .settings import LoopSettings
+
+T = TypeVar("T")
+B = TypeVar("B", Durable, Follower)
+PATIENCE = 10.0  # seconds to wait for a loop that another process is just making
+EXPIRE_EVERY = 0.5  # seconds
+
+
+class Loop:
+    """An open loop; any thread may call it, one is served at a time."""
+
+    def __init__(self, name: str, catalogue: Catalogue) -> None:
+        self.name, self.catalogue = name, catalogue
+        self.used = time.monotonic()
+        self._lock = threading.RLock()
+        self._closed = False
+        self._expired = 0.0
+        self._entry = catalogue.entry(name)
+        self._wait = self._entry.settings.wait_seconds()
+        self._bandit: Durable | Follower = self._opened()
+
+    @property
+    def learns(self) -> bool:
+        """Whether this process is the learner."""
+        return isinstance(self._bandit, Durable)
+
+    @property
+    def settings(self) -> LoopSettings:
+        """As they were when it was last used."""
+        return self._entry.settings
+
+    # ------------------------------------------------------------------------------------------------------------ opening
+
+    def _opened(self) -> Durable | Follower:
+        give_up = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return self._with_settings(self.catalogue.learner(self.name, self._entry.settings))
+            except HasLearner:
+                pass
+            try:
+                return self._with_settings(self.catalogue.follower(self.name))
+            except (InvalidState, DriftBanditsError):
+                if time.monotonic() > give_up:
+                    raise
+                time.sleep(0.02)  # its learner is making the file now, or has died: then the next attempt learns
+
+    def _with_settings(self, bandit: B) -> B:
+        bandit._config["explore"] = float(self._entry.settings.explore)
+        return bandit
+
+    @contextlib.contextmanager
+    def _turn(self) -> Iterator[Durable | Follower]:
+        """The bandit, with the settings of now."""
+        with self._lock:
+            self.used = time.monotonic()
+            if self._closed:
+                raise Closed(self.name)
+            entry = self.catalogue.entry(self.name)
+            if entry is not self._entry and entry.mark != self._entry.mark:
+                self._renewed(entry)
+            yield self._bandit
+
+    def _renewed(self, entry: Entry) -> None:
+        fixed = self._entry.settings.for_bandit() | {"explore": None}
+        if fixed != entry.settings.for_bandit() | {"explore": None}:  # deleted and made anew under its old name
+            self.close()
+            raise Closed(self.name)
+        self._entry, self._wait = entry, entry.settings.wait_seconds()
+        self._with_settings(self._bandit)
+
+    def call(self, function: Callable[[Any], T]) -> T:
+        """Do something with the bandit; once more, if another process has become the learner in between."""
+        with self._turn() as bandit:
+            try:
+                return function(bandit)
+            except Superseded:
+                self._reopen()
+                return function(self._bandit)
+
+    def _reopen(self) -> None:
+        self._let_go()
+        self._bandit = self._opened()
+
+    def _let_go(self) -> None:
+        with contextlib.suppress(DriftBanditsError):
+            self._bandit.close()
+
+    def close(self) -> None:
+        """Take a snapshot, if this process learns, and let the store go."""
+        with self._lock:
+            if not self._closed:
+                self._closed = True
+                self._bandit.close()
+
+    # ----------------------------------------------------------------------------------------------------------- the calls
+
+    def decide(self, asked: Sequence[Decide]) -> list[Decision]:
+        """Decide all, in one transaction, or none."""
+        settings = self.settings
+        if len(asked) == 1:
+            return self.call(lambda bandit: [_decide(bandit, asked[0], settings)])
+        return self.call(lambda bandit: _decide_all(bandit, asked, settings))
+
+    def activate(self, id_: str) -> None:
+        """Expect the reward of a deferred decision."""
+        self.call(lambda bandit: bandit.activate(id_))
+
+    def reward(self, given: Sequence[Reward]) -> list[bool | DriftBanditsError]:
+        """Learn rewards in one transaction; each is learned, ignored, or refused for itself."""
+        learned = self.call(lambda bandit: _reward_all(bandit, given, self._check_wait))
+        self._bandit._report_drift()
+        return learned
+
+    def _check_wait(self, bandit: Durable | Follower, id_: str) -> None:
+        """After `reward_wait` a follower refuses a reward, too: the learner may not have given up the decision yet."""
+        if self._wait is None or isinstance(bandit, Durable):
+            return
+        made = bandit._made(id_)
+        if made is not None and not made.defer and made.at < time.time() - self._wait:
+            raise AlreadyRewarded(
+                f"decision {id_!r} waited longer than reward_wait = {self.settings.reward_wait!r} for its reward"
+            )
+
+    def info(self) -> dict[str, Any]:
+        """What there is to watch, and who learns."""
+        return self.call(lambda bandit: {**bandit.info(), "learner": isinstance(bandit, Durable)})
+
+    def lag(self) -> int:
+        """Rows of the log that the state of this process does not have yet."""
+        with self._turn() as bandit:
+            return max(0, bandit._store.last() - bandit._seq)
+
+    def explain(self, id_: str) -> dict[str, Any]:
+        """Why an item was chosen."""
+        return self.call(lambda bandit: _asked_of(bandit, "explain", id_))
+
+    def value(self, against: str) -> dict[str, Any]:
+        """What the loop earns, and what another policy would have."""
+        return self.call(lambda bandit: _asked_of(bandit, "value", against=against))
+
+    # -------------------------------------------------------------------------------------------------------------- tending
+
+    def tend(self) -> None:
+        """What must happen without a request."""
+        with self._lock:
+            if self._closed:
+                return
+            bandit = self._bandit
+            if isinstance(bandit, Follower):
+                self._succeed()
+                return
+            try:
+                if bandit._store.last() > bandit._seq:
+                    bandit.absorb()
+                elif bandit._since and time.monotonic() - bandit._last > bandit._seconds:
+                    bandit.absorb()  # a snapshot is due
+                now = time.monotonic()
+                if self._wait is not None and now - self._expired > EXPIRE_EVERY:
+                    self._expired = now
+                    self._give_up_old(bandit)
+            except Superseded:
+                self._reopen()
+
+    def _give_up_old(self, bandit: Durable) -> None:
+        assert self._wait is not None
+        before = time.time() - self._wait
+        if any(waiting.overdue(before) for waiting in bandit._pending.open.values()):
+            default = self.settings.default_reward
+            bandit.expire(self._wait, None if default is None else float(default), at=time.time())
+
+    def _succeed(self) -> None:
+        """Become the learner, if there is none."""
+        try:
+            bandit = self.catalogue.learner(self.name, self._entry.settings)
+        except (HasLearner, Problem):
+            return
+        self._let_go()
+        self._bandit = self._with_settings(bandit)
+
+
+class Closed(Problem):
+    """A loop that was closed between being found and being called: it is looked for again."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(503, "closing", f"loop {name!r} is being closed; call again")
+
+
+def _offered(asked: Decide) -> tuple[Any, list[Any]]:
+    """Items without those excluded, and the first of them as they were given."""
+    items = asked.items
+    if asked.exclude:
+        excluded = {*asked.exclude}
+        strange = next((name for name in asked.exclude if name not in items), None)
+        if strange is not None:
+            raise Problem(422, "invalid", f"exclude names {strange!r}, which is not on offer")
+        if isinstance(items, dict):
+            items = {name: features for name, features in items.items() if name not in excluded}
+        else:
+            items = [name for name in items if name not in excluded]
+        if not items:
+            raise Problem(422, "invalid", "exclude leaves no item; at least one must be left to choose")
+    return items, [*items][: max(asked.k, 1)]
+
+
+def _decide(bandit: Any, asked: Decide, settings: LoopSettings) -> Decision:
+    items, first = _offered(asked)
+    if settings.mode == "online":
+        decision = bandit.decide(items, asked.context, k=asked.k, id=asked.id, defer=asked.defer)
+    else:
+        if asked.k > len(first):
+            raise Problem(
+                422, "invalid", f"k = {asked.k} is not allowed; it must be ≤ {len(first)}, the number of items on offer"
+            )
+        how = {"show": first, "learn": settings.mode == "apprentice"}
+        decision = bandit.decide(items, asked.context, id=asked.id, defer=asked.defer, **how)
+    return decision  # type: ignore[no-any-return]
+
+
+def _decide_all(bandit: Any, asked: Sequence[Decide], settings: LoopSettings) -> list[Decision]:
+    with bandit._whole():
+        made = []
+        for place, one in enumerate(asked):
+            try:
+                made.append(_decide(bandit, one, settings))
+            except DriftBanditsError as problem:
+                status, code = status_of(problem)
+                if status >= 500:
+                    raise
+                raise Problem(status, code, f"decision {place} of the batch: {problem}") from None
+        return made
+
+
+def _reward_all(
+    bandit: Any, given: Sequence[Reward], check: Callable[[Any, str], None]
+) -> list[bool | DriftBanditsError]:
+    learned: list[bool | DriftBanditsError] = []
+    with bandit._whole():
+        for one in given:
+            try:
+                check(bandit, one.id)
+                answer = bandit._answer(one.id, one.reward, one.at, one.weight)
+            except DriftBanditsError as problem:
+                if status_of(problem)[0] >= 500:
+                    raise
+                learned.append(problem)
+                continue
+            try:
+                learned.append(bandit._take(answer))
+            except AlreadyRewarded as problem:  # of a follower: nothing was written
+                learned.append(problem)
+    return learned
+
+
+def _asked_of(bandit: Any, method: str, *args: Any, **named: Any) -> Any:
+    """What a bandit tells about itself, as JSON."""
+    function = getattr(bandit, method, None)
+    if function is None:
+        raise Problem(501, "not_here", f"this version of the library has no Bandit.{method}")
+    told = function(*args, **named)
+    return told.to_dict() if hasattr(told, "to_dict") else told._asdict() if hasattr(told, "_asdict") else told

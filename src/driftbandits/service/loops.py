@@ -1,0 +1,135 @@
+"""The loops that this process has open: opened when they are asked for, closed when they are idle and there are many."""
+
+import logging
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TypeVar
+
+from ..bandit.store import StoreUnavailable
+from ..errors import DriftBanditsError
+from .catalogue import Catalogue, checked_name
+from .loop import Closed, Loop
+from .settings import LoopSettings
+
+T = TypeVar("T")
+LOG = logging.getLogger("driftbandits.service")
+TEND_EVERY = 0.1  # seconds
+ATTEMPTS = 5
+
+
+class Loops:
+    """Open loops, and the thread that tends them.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from driftbandits.service.file_catalogue import FileCatalogue
+    >>> from driftbandits.service.models import Decide
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     loops = Loops(FileCatalogue(pathlib.Path(folder), shared=False))
+    ...     made = loops.catalogue.create("shop", LoopSettings(reward="click"))
+    ...     d = loops.use("shop", lambda loop: loop.decide([Decide(items=["a", "b"])]))[0]
+    ...     loops.close()
+    >>> made, d.item in ("a", "b")
+    (True, True)
+    """
+
+    def __init__(self, catalogue: Catalogue, *, most: int = 500) -> None:
+        self.catalogue, self.most = catalogue, most
+        self._open: OrderedDict[str, Loop] = OrderedDict()
+        self._opening: dict[str, threading.Lock] = {}
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def get(self, name: str) -> Loop:
+        """A loop, opened if it is not; 404 if there is none."""
+        with self._lock:
+            found = self._open.get(name)
+            if found is not None and not found._closed:
+                self._open.move_to_end(name)
+                return found
+            turn = self._opening.setdefault(name, threading.Lock())
+        with turn:  # one thread opens it, the others wait
+            with self._lock:
+                found = self._open.get(name)
+            if found is None or found._closed:
+                found = Loop(checked_name(name), self.catalogue)
+            with self._lock:
+                self._open[name] = found
+                self._open.move_to_end(name)
+                self._opening.pop(name, None)
+                spare = [*self._open.items()][: max(0, len(self._open) - self.most)]
+                for old, _ in spare:
+                    del self._open[old]
+        for _, idle in spare:
+            idle.close()
+        return found
+
+    def use(self, name: str, function: Callable[[Loop], T]) -> T:
+        """Call a loop; again, if it was closed or made anew in between."""
+        for attempt in range(ATTEMPTS):
+            try:
+                return function(self.get(name))
+            except Closed:
+                if attempt == ATTEMPTS - 1:
+                    raise
+        raise AssertionError
+
+    def open_now(self) -> list[Loop]:
+        """Those open in this process."""
+        with self._lock:
+            return [loop for loop in self._open.values() if not loop._closed]
+
+    def put(self, name: str, asked: LoopSettings) -> bool:
+        """Make a loop, or change what can change; whether it is new."""
+        checked_name(name)
+        if self.catalogue.create(name, asked.checked()):
+            return True
+        now = self.catalogue.entry(name).settings
+        changed = now.changed(asked)
+        if changed != now:
+            self.catalogue.update(name, changed)
+        return False
+
+    def remove(self, name: str) -> str:
+        """Move a loop aside."""
+        self.catalogue.entry(checked_name(name))
+        with self._lock:
+            found = self._open.pop(name, None)
+        if found is not None:
+            found.close()
+        return self.catalogue.remove(name)
+
+    # -------------------------------------------------------------------------------------------------------------- tending
+
+    def start(self) -> None:
+        """Begin to tend."""
+        self._thread = threading.Thread(target=self._tend, name="tend", daemon=True)
+        self._thread.start()
+
+    def _tend(self) -> None:
+        while not self._stop.wait(TEND_EVERY):
+            for loop in self.open_now():
+                try:
+                    loop.tend()
+                except StoreUnavailable:
+                    time.sleep(TEND_EVERY)
+                except DriftBanditsError as problem:
+                    LOG.warning("a loop could not be tended: %s", problem)
+                except Exception as problem:
+                    LOG.exception("a loop could not be tended: %s", type(problem).__name__)
+
+    def close(self) -> None:
+        """Close all loops: each learner takes a snapshot, and another process can take over at once."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+        for loop in self.open_now():
+            try:
+                loop.close()
+            except DriftBanditsError as problem:
+                LOG.warning("a loop could not be closed: %s", problem)
+        self.catalogue.close()

@@ -1,0 +1,112 @@
+"""Errors as answers: `{"error": {"code", "message"}}`, the library's own one line, and never a traceback."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+
+from ..bandit.pending import AlreadyRewarded, NotActive, UnknownDecision
+from ..bandit.store import StoreUnavailable
+from ..errors import CannotRead, CannotWrite, DriftBanditsError, InvalidState, said
+
+RETRY_AFTER = 1  # seconds
+CODES = {401: "no_key", 403: "forbidden", 404: "not_found", 405: "method_not_allowed", 413: "too_large"}
+
+
+class Problem(DriftBanditsError):
+    """A refusal with a status and a code of its own."""
+
+    def __init__(self, status: int, code: str, message: str, *, headers: dict[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.status, self.code, self.headers = status, code, headers
+
+
+# The first row whose class fits decides.
+ANSWERS: tuple[tuple[type[DriftBanditsError], int, str], ...] = (
+    (UnknownDecision, 404, "unknown_decision"),
+    (AlreadyRewarded, 409, "already_rewarded"),
+    (NotActive, 409, "not_active"),
+    (StoreUnavailable, 503, "store_unavailable"),
+    (CannotWrite, 503, "cannot_write"),
+    (CannotRead, 503, "cannot_read"),
+    (InvalidState, 409, "conflict"),
+    (DriftBanditsError, 422, "invalid"),
+)
+
+
+def status_of(problem: DriftBanditsError) -> tuple[int, str]:
+    """The status and the code of an error of the library."""
+    if isinstance(problem, Problem):
+        return problem.status, problem.code
+    return next((status, code) for kind, status, code in ANSWERS if isinstance(problem, kind))
+
+
+def content(code: str, message: str) -> dict[str, dict[str, str]]:
+    """The body of every answer that is not a success."""
+    return {"error": {"code": code, "message": message}}
+
+
+def as_answer(problem: DriftBanditsError) -> Response:
+    """An error of the library as an answer."""
+    status, code = status_of(problem)
+    headers = dict(getattr(problem, "headers", None) or {})
+    if status == 503:
+        headers["Retry-After"] = str(RETRY_AFTER)
+    return JSONResponse(content(code, str(problem)), status, headers)
+
+
+def first_fault(errors: Sequence[Any]) -> str:
+    """What pydantic found, in one line: where, what was given, what is allowed."""
+    error = errors[0]
+    place = ".".join(str(step) for step in error["loc"] if step != "body") or "the body"
+    if error["type"] == "json_invalid":
+        return f"the body is no JSON: {error.get('ctx', {}).get('error', '')}"
+    given = error.get("input")
+    shown = "" if given is None or isinstance(given, dict | list) else f" (given: {said(given)})"
+    if error["type"] == "extra_forbidden":
+        return f"{place} is not known here; leave it out, or look at /docs for the names"
+    if error["type"] == "missing":
+        return f"{place} is missing; it is required"
+    return f"{place}: {error['msg'][:1].lower()}{error['msg'][1:]}{shown}"
+
+
+def install(app: FastAPI) -> None:
+    """Answer every error in the same shape."""
+
+    @app.exception_handler(DriftBanditsError)
+    async def refused(_: Request, problem: DriftBanditsError) -> Response:
+        return as_answer(problem)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, problem: RequestValidationError) -> Response:
+        faults = problem.errors()
+        malformed = faults[0]["type"] == "json_invalid"
+        return as_answer(
+            Problem(400 if malformed else 422, "malformed" if malformed else "invalid", first_fault(faults))
+        )
+
+    @app.exception_handler(HTTPException)
+    async def http(_: Request, problem: HTTPException) -> Response:
+        code = CODES.get(problem.status_code, "refused")
+        headers = dict(problem.headers or {})
+        return JSONResponse(content(code, said_plainly(problem.detail)), problem.status_code, headers)
+
+
+def said_plainly(detail: Any) -> str:
+    """The detail of Starlette's own errors as a sentence."""
+    return detail if isinstance(detail, str) else said(detail)
+
+
+def finite(value: Any) -> Any:
+    """A value as JSON has it: infinities and NaN are null."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {str(key): finite(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(inner) for inner in value]
+    return value

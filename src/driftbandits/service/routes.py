@@ -1,0 +1,280 @@
+"""The own protocol: loops, decisions, rewards, and what there is to watch."""
+
+from collections.abc import Callable
+from typing import Annotated, Any, cast
+
+import orjson
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.routing import APIRoute
+from starlette.concurrency import run_in_threadpool
+
+from ..bandit.decision import Decision
+from ..bandit.pending import UnknownDecision
+from ..errors import DriftBanditsError
+from . import metrics, models
+from .config import Config
+from .keys import Caller
+from .limits import parsed
+from .loops import Loops
+from .problems import Problem, content, finite, status_of
+from .settings import LoopSettings
+
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    status: {"model": models.Refused, "description": words}
+    for status, words in (
+        (401, "No key that is known"),
+        (403, "The key's role does not allow it"),
+        (404, "Unknown loop or decision"),
+        (409, "It was done already, or cannot be changed"),
+        (413, "Too large"),
+        (422, "Not allowed; the message says what is"),
+        (429, "Too many requests"),
+        (503, "The store cannot be reached; repeat after Retry-After"),
+    )
+}
+
+
+class BoundedRequest(Request):
+    """A request whose JSON is read within the limits."""
+
+    async def json(self) -> Any:
+        """The body."""
+        if not hasattr(self, "_json"):
+            self._json = parsed(await self.body(), self.app.state.config)
+            if self.app.state.config.log_bodies:
+                self.scope["body"] = await self.body()
+        return self._json
+
+
+class BoundedRoute(APIRoute):
+    """A path whose bodies are read within the limits; every protocol of this service uses it."""
+
+    def get_route_handler(self) -> Callable[[Request], Any]:
+        """FastAPI's own, with another request."""
+        handler = super().get_route_handler()
+
+        async def bounded(request: Request) -> Response:
+            return await handler(BoundedRequest(request.scope, request.receive))
+
+        return bounded
+
+
+def the_loops(request: Request) -> Loops:
+    """The open loops."""
+    return cast(Loops, request.app.state.loops)
+
+
+def the_config(request: Request) -> Config:
+    """The limits."""
+    return cast(Config, request.app.state.config)
+
+
+def admin(request: Request) -> Caller:
+    """Refuse who is no admin."""
+    caller = cast(Caller, request.scope["caller"])
+    if caller.role != "admin":
+        raise Problem(403, "forbidden", f"key {caller.name!r} has the role {caller.role!r}; this needs 'admin'")
+    return caller
+
+
+Open = Annotated[Loops, Depends(the_loops)]
+Limits = Annotated[Config, Depends(the_config)]
+Admin = Annotated[Caller, Depends(admin)]
+router = APIRouter(route_class=BoundedRoute, responses=REFUSALS)
+
+
+def fast(value: Any, status: int = 200) -> Response:
+    """An answer whose type is documented and known to be right."""
+    return Response(orjson.dumps(value), status, media_type="application/json")
+
+
+# ------------------------------------------------------------------------------------------------------------------- loops
+
+
+def shown(loops: Loops, name: str) -> dict[str, Any]:
+    """A loop, its settings and what there is to watch."""
+
+    def look(loop: Any) -> dict[str, Any]:
+        info = finite(loop.info())
+        return {"name": name, "settings": loop.settings.model_dump(), "info": info}
+
+    return loops.use(name, look)
+
+
+@router.get("/loops", tags=["loops"], summary="All loops", response_model=models.Loops)
+def list_loops(loops: Open) -> Response:
+    """The names of all loops, sorted."""
+    return fast({"loops": loops.catalogue.names()})
+
+
+@router.put(
+    "/loops/{loop}",
+    tags=["loops"],
+    summary="Make a loop, or change it",
+    response_model=models.LoopShown,
+    status_code=201,
+    responses={200: {"model": models.LoopShown, "description": "It was there; what can change was changed"}},
+)
+def put_loop(loop: str, loops: Open, _: Admin, settings: LoopSettings | None = None) -> Response:
+    """Settings that are not given are the defaults of a new loop, and stay as they are in one that is there."""
+    made = loops.put(loop, settings or LoopSettings())
+    return fast(shown(loops, loop), 201 if made else 200)
+
+
+@router.get("/loops/{loop}", tags=["loops"], summary="A loop", response_model=models.LoopShown)
+def get_loop(loop: str, loops: Open) -> Response:
+    """Its settings, and what there is to watch."""
+    return fast(shown(loops, loop))
+
+
+@router.delete("/loops/{loop}", tags=["loops"], summary="Delete a loop", response_model=models.Deleted)
+def delete_loop(loop: str, loops: Open, _: Admin, confirm: str = "") -> Response:
+    """Needs `?confirm=` with the name of the loop; its data is moved aside, not deleted."""
+    if confirm != loop:
+        raise Problem(422, "invalid", f"to delete loop {loop!r}, repeat its name: ?confirm={loop}")
+    return fast({"moved_to": loops.remove(loop)})
+
+
+# --------------------------------------------------------------------------------------------------------------- decisions
+
+
+def decided(decision: Decision) -> dict[str, Any]:
+    """A decision as it is answered."""
+    return {
+        "id": decision.id,
+        "item": decision.item,
+        "items": decision.items,
+        "propensity": decision.propensity,
+        "propensities": {str(name): p for name, p in decision.propensities.items()},
+    }
+
+
+def _bounded(asked: models.Decide, config: Config) -> models.Decide:
+    if len(asked.items) > config.max_items:
+        raise Problem(
+            422, "too_many_items", f"{len(asked.items)} items are on offer; at most {config.max_items} are allowed"
+        )
+    return asked
+
+
+def _bounded_batch(batch: list[Any], config: Config) -> None:
+    if not batch:
+        raise Problem(422, "invalid", "the batch is empty; it must have at least one entry")
+    if len(batch) > config.max_batch:
+        raise Problem(422, "too_many", f"the batch has {len(batch)} entries; at most {config.max_batch} are allowed")
+
+
+@router.post("/loops/{loop}/decide", tags=["decisions"], summary="Decide", response_model=models.Decided)
+def decide(loop: str, asked: models.Decide, loops: Open, config: Limits) -> Response:
+    """Choose one of the items on offer, or a ranking of k. The decision is kept when the answer comes."""
+    _bounded(asked, config)
+    return fast(decided(loops.use(loop, lambda open_: open_.decide([asked]))[0]))
+
+
+@router.post(
+    "/loops/{loop}/decide_batch", tags=["decisions"], summary="Decide many", response_model=list[models.Decided]
+)
+def decide_batch(loop: str, asked: list[models.Decide], loops: Open, config: Limits) -> Response:
+    """All are decided in one transaction, or none: an error names the first that cannot be."""
+    _bounded_batch(asked, config)
+    for one in asked:
+        _bounded(one, config)
+    return fast([decided(made) for made in loops.use(loop, lambda open_: open_.decide(asked))])
+
+
+@router.post("/loops/{loop}/activate", tags=["decisions"], summary="Activate", response_model=models.Activated)
+def activate(loop: str, asked: models.Activate, loops: Open) -> Response:
+    """Say that a deferred decision was shown: from now on its reward is expected. Again: changes nothing."""
+    loops.use(loop, lambda open_: open_.activate(asked.id))
+    return fast({"active": True})
+
+
+@router.post("/loops/{loop}/reward", tags=["decisions"], summary="Reward", response_model=models.Rewarded)
+def reward(loop: str, given: models.Reward, loops: Open) -> Response:
+    """Learn the reward of a decision, once. It is kept when the answer comes."""
+    (learned,) = loops.use(loop, lambda open_: open_.reward([given]))
+    if isinstance(learned, DriftBanditsError):
+        raise learned
+    return fast({"learned": learned})
+
+
+@router.post(
+    "/loops/{loop}/reward_batch", tags=["decisions"], summary="Reward many", response_model=list[models.RewardResult]
+)
+async def reward_batch(loop: str, given: list[Any], loops: Open, config: Limits) -> Response:
+    """One result each; one that is refused does not spoil the others."""
+    _bounded_batch(given, config)
+    return fast(await run_in_threadpool(_reward_each, loops, loop, given))
+
+
+def _reward_each(loops: Loops, loop: str, given: list[Any]) -> list[dict[str, Any]]:
+    from pydantic import ValidationError
+
+    from .problems import first_fault
+
+    readable: list[models.Reward] = []
+    results: list[dict[str, Any] | None] = []
+    for one in given:
+        try:
+            readable.append(models.Reward.model_validate(one))
+            results.append(None)
+        except ValidationError as problem:
+            id_ = one.get("id") if isinstance(one, dict) else None
+            fault = content("invalid", first_fault(problem.errors()))
+            results.append({"id": id_ if isinstance(id_, str) else "", "learned": False, **fault})
+    learned = iter(zip(readable, loops.use(loop, lambda open_: open_.reward(readable)), strict=True))
+    return [_result(*next(learned)) if known is None else known for known in results]
+
+
+def _result(given: models.Reward, learned: bool | DriftBanditsError) -> dict[str, Any]:
+    if isinstance(learned, DriftBanditsError):
+        return {"id": given.id, "learned": False, **content(status_of(learned)[1], str(learned))}
+    return {"id": given.id, "learned": learned}
+
+
+# ----------------------------------------------------------------------------------------------------------------- looking
+
+
+@router.get("/loops/{loop}/events", tags=["looking"], summary="Drift events", response_model=models.Drifts)
+def events(loop: str, loops: Open) -> Response:
+    """When older data stopped predicting rewards."""
+    found = loops.use(loop, lambda open_: open_.call(lambda bandit: bandit.drift_events()))
+    return fast({"events": finite([event._asdict() for event in found])})
+
+
+@router.get("/loops/{loop}/explain/{id}", tags=["looking"], summary="Why this item")
+def explain(loop: str, id: str, loops: Open) -> Response:  # noqa: A002
+    """Estimates, contributions of features, chance, and a sentence."""
+    return fast(finite(loops.use(loop, lambda open_: open_.explain(id))))
+
+
+@router.get("/loops/{loop}/value", tags=["looking"], summary="What the loop earns")
+def value(loop: str, loops: Open, against: str = "random") -> Response:
+    """What the loop earns per decision and what it would have earned otherwise, with always-valid bounds."""
+    return fast(finite(loops.use(loop, lambda open_: open_.value(against))))
+
+
+@router.get("/metrics", tags=["operations"], summary="Prometheus", response_class=Response)
+def prometheus(loops: Open) -> Response:
+    """Requests and loops, in Prometheus's text format."""
+    return Response(metrics.exposition(loops), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+@router.get("/healthz", tags=["operations"], summary="Alive", response_model=models.Health)
+async def healthz() -> Response:
+    """The process answers; needs no key."""
+    return fast({"status": "alive"})
+
+
+@router.get("/readyz", tags=["operations"], summary="Ready", response_model=models.Health)
+def readyz(loops: Open) -> Response:
+    """The store can be reached, and the loops open here have caught up."""
+    loops.catalogue.ready()
+    behind = [loop.name for loop in loops.open_now() if loop.lag() > MOST_BEHIND]
+    if behind:
+        raise Problem(503, "behind", f"loop {behind[0]!r} is more than {MOST_BEHIND} rows behind its log")
+    return fast({"status": "ready"})
+
+
+MOST_BEHIND = 10_000  # rows
+__all__ = ["Admin", "BoundedRoute", "Limits", "Open", "UnknownDecision", "fast", "router", "shown"]
