@@ -9,6 +9,9 @@ tails each success would refute everything. Weights of memories ∝ e^ℓ, a sha
 leader's that falls 7 nats behind is *refuted*: it takes over the leader's past and re-enters 4 nats behind. In use is the longest memory
 within p/2 nats of the leader.
 
+`select` is that; adaptive weights (`meta.candidates`), which may refute only under conditions of their own, and the memories of Markov
+decision processes (`mdp.adaptive`), which refute nothing, are made of the same `reweigh`, `is_refuted` and `longest_credible`.
+
 Means are averaged over memories. How often the best memory changes is not known, so weights are kept under shares 10⁻⁴, 10⁻³ and 10⁻², and
 those three are weighted by their likelihood.
 """
@@ -45,34 +48,55 @@ def contest(lead: float, square: float, weight: float) -> float:
 
 
 @kernel
-def select(weight: Vector, score: Vector, first: int, last: int, margin: float, refuted: Integers) -> tuple[int, int]:
-    """Add the scores of memories first…last−1 to their log weights, shortest first; returns the leader and the memory to use.
-
-    `refuted` is 1 for each memory that must now take over the leader's past; its weight has been set accordingly, and its score is
-    replaced by the nats it was behind.
-    """
+def reweigh(weight: Vector, score: Vector, first: int, last: int, share: float) -> int:
+    """Add log scores to the log weights of memories first…last−1, shortest first, and deal a share out anew; returns the leader."""
     top = -math.inf
     for m in range(first, last):
         weight[m] += score[m]
         top = max(top, weight[m])
-        refuted[m] = 0
     total = 0.0
     for m in range(first, last):
         total += math.exp(weight[m] - top)
     lead = first
     for m in range(first, last):
-        weight[m] = math.log((1.0 - SHARE) * math.exp(weight[m] - top) / total + SHARE / (last - first))
+        weight[m] = math.log((1.0 - share) * math.exp(weight[m] - top) / total + share / (last - first))
         if weight[m] > weight[lead]:
             lead = m
+    return lead
+
+
+@kernel
+def is_refuted(weight: Vector, m: int, lead: int, refute: float) -> bool:
+    """Whether memory m is more than so many nats behind the leader."""
+    return bool(weight[m] < weight[lead] - refute)
+
+
+@kernel
+def longest_credible(weight: Vector, lead: int, last: int, margin: float) -> int:
+    """The longest memory within so many nats of the leader."""
     use = lead
     for m in range(lead + 1, last):
-        if weight[m] < weight[lead] - REFUTE:
+        if weight[m] >= weight[lead] - margin:
+            use = m
+    return use
+
+
+@kernel
+def select(weight: Vector, score: Vector, first: int, last: int, margin: float, refuted: Integers) -> tuple[int, int]:
+    """Judge memories first…last−1 by their log scores; returns the leader and the memory to use.
+
+    `refuted` is 1 for each memory that must now take over the leader's past; its weight has been set accordingly, and its score is
+    replaced by the nats it was behind.
+    """
+    lead = reweigh(weight, score, first, last, SHARE)
+    for m in range(first, last):
+        refuted[m] = 0
+    for m in range(lead + 1, last):
+        if is_refuted(weight, m, lead, REFUTE):
             refuted[m] = 1
             score[m] = weight[lead] - weight[m]
             weight[m] = weight[lead] - REENTER
-        if weight[m] >= weight[lead] - margin:
-            use = m
-    return lead, use
+    return lead, longest_credible(weight, lead, last, margin)
 
 
 @kernel

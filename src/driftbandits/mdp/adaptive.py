@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..adaptive.evidence import longest_credible, reweigh
 from ..core.kernel import kernel, part
 from ..core.linalg import Matrix, Vector
 from ..core.state import filled, view_state
@@ -134,23 +135,11 @@ def _own(state: AdaptiveState, i: int) -> PlannerState:
 @kernel
 def _weigh(evidence: Evidence, margin: float) -> None:
     """Close the evidence of the last episode and choose the leader of the next."""
-    ell, N = evidence.total, evidence.total.shape[0]
-    best = -np.inf
+    N = evidence.total.shape[0]
+    lead = reweigh(evidence.total, evidence.fresh, 0, N, SHARE)
+    evidence.leader[0] = longest_credible(evidence.total, lead, N, margin)
     for i in range(N):
-        ell[i] += evidence.fresh[i]
         evidence.fresh[i] = 0.0
-        best = max(best, ell[i])
-    total = 0.0
-    for i in range(N):
-        total += np.exp(ell[i] - best)
-    for i in range(N):
-        ell[i] = np.log((1.0 - SHARE) * np.exp(ell[i] - best) / total + SHARE / N)
-    best = -np.inf
-    for i in range(N):
-        best = max(best, ell[i])
-    for i in range(N):
-        if ell[i] >= best - margin:
-            evidence.leader[0] = i
 
 
 @kernel

@@ -105,8 +105,7 @@ def _(adaptive: Adaptive, state: AdaptiveState) -> float:
 def _(adaptive: Adaptive, state: AdaptiveState, x: Vector, r: float, slot: int) -> None:
     made = state.clock.made[0] == 1
     if made:  # an observation before the first decision has no forecast
-        forecast_all(adaptive, state, x, r)
-        weigh(adaptive, state)
+        weigh(adaptive, state, forecast_all(adaptive, state, x, r))
     for k in range(state.gamma.shape[0]):
         sums = view_state(state.sums, k)
         fade(sums, state.gamma[k])
@@ -121,7 +120,7 @@ def _(adaptive: Adaptive, state: AdaptiveState, x: Vector, r: float, slot: int) 
 def _(adaptive: Adaptive, state: AdaptiveState) -> float:
     total = 0.0
     for k in range(state.gamma.shape[0]):
-        total += abs(state.beta[k]) + abs(state.evidence.weight[k])
+        total += abs(state.beta[k]) + abs(state.evidence.log_weight[k])
         for i in range(state.est.theta.shape[1]):
             total += abs(state.est.theta[k, i])
     return total
@@ -165,7 +164,7 @@ def _(adaptive: Adaptive, state: AdaptiveState) -> dict[str, Any]:
     current = state.clock.current[0]
     return {
         "effective_memory": float(state.sums.n[current, 0]),
-        "weights": state.evidence.weight / state.evidence.weight.sum(),
+        "weights": np.exp(state.evidence.log_weight) / np.exp(state.evidence.log_weight).sum(),
         "memory": float(memories(state.gamma)[current]),
     }
 

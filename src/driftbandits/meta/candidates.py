@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..adaptive.evidence import is_refuted, longest_credible
 from ..core.kernel import kernel, part, solver
 from ..core.linalg import Matrix, Vector, dot, inner_products, largest, norm, position, solve_lower
 from ..core.state import copy_state, counters, filled, view_state
@@ -138,12 +139,12 @@ def _(adaptive: Adaptive, setting: Setting, rng: np.random.Generator) -> Adaptiv
 
 
 @kernel
-def forecast_all(adaptive: Adaptive, state: AdaptiveState, x: Vector, r: float) -> None:
-    """Weigh every model by how well it foresaw r."""
+def forecast_all(adaptive: Adaptive, state: AdaptiveState, x: Vector, r: float) -> int:
+    """Weigh every model by how well it foresaw r; returns the leader."""
     model, ev, d = adaptive.base.model, state.evidence, x.shape[0]
     price = adaptive.price * max(d - 2.0, 0.0) * norm(state.est.theta[state.clock.current[0]])
     zero = mean(model, 0.0)
-    least, square, used = np.inf, 0.0, state.clock.current[0]
+    square, used = 0.0, state.clock.current[0]
     for k in range(state.gamma.shape[0]):
         est = view_state(state.est, k)
         solve_lower(est.factor, x, state.u)
@@ -152,10 +153,10 @@ def forecast_all(adaptive: Adaptive, state: AdaptiveState, x: Vector, r: float) 
         if adaptive.calibration > 0.0:
             forecast = calibrated(ev, k, forecast, r - zero, adaptive.calibration)
         miss = r - zero - forecast
-        least = min(least, book(adaptive, ev, k, q, miss, state.beta[k], price, d))
+        book(adaptive, ev, k, q, miss, state.beta[k], price, d)
         if k == used:
             square = miss * miss / ((1.0 + q) * ev.noise[0])
-    conclude(adaptive, ev, least, used, square)
+    return conclude(adaptive, ev, used, square)
 
 
 @kernel
@@ -172,22 +173,18 @@ def look(adaptive: Adaptive, state: AdaptiveState, arms: Matrix, score: Vector) 
 
 
 @kernel
-def weigh(adaptive: Adaptive, state: AdaptiveState) -> None:
+def weigh(adaptive: Adaptive, state: AdaptiveState, lead: int) -> None:
     """Let refuted long memories start anew from the leader's past; choose the model to play with."""
-    weight, merit, d = state.evidence.weight, state.evidence.merit, state.u.shape[0]
-    lead = position(weight, largest(weight))
-    top = weight[lead]
-    refuted, credible = top * np.exp(-adaptive.refute), top * np.exp(-0.5 * adaptive.credible * d)
-    many = d >= MANY
-    current, knows = lead, state.sums.n[lead, 0] >= (KNOWS * d if many else d)
-    for k in range(lead + 1, weight.shape[0]):
-        if knows and weight[k] < refuted and (not many or merit[k] < merit[lead] - adaptive.refute):
+    weight, merit, d = state.evidence.log_weight, state.evidence.merit, state.u.shape[0]
+    K, many = weight.shape[0], d >= MANY
+    knows = state.sums.n[lead, 0] >= (KNOWS * d if many else d)
+    for k in range(lead + 1, K):
+        by_charges_too = is_refuted(weight, k, lead, adaptive.refute)
+        if knows and by_charges_too and (not many or is_refuted(merit, k, lead, adaptive.refute)):
             _start_anew(state, k, lead)
-            weight[k] = top * np.exp(-adaptive.handicap)
+            weight[k] = weight[lead] - adaptive.handicap
             merit[k] = merit[lead] - adaptive.handicap
-        if weight[k] >= credible:
-            current = k
-    state.clock.current[0] = current
+    state.clock.current[0] = longest_credible(weight, lead, K, 0.5 * adaptive.credible * d)
 
 
 @solver

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..adaptive.evidence import contest, robust_score
+from ..adaptive.evidence import contest, reweigh, robust_score
 from ..core.kernel import kernel
 from ..core.linalg import Vector
 
@@ -20,8 +20,8 @@ FIRST_SLOPE = 4.0  # a slope of 1 counts as forecasts with that many σ̂² of s
 class Evidence(NamedTuple):
     """Everything known of the K models."""
 
-    weight: Vector  # (K,) e^{ℓ_k}
-    surprise: Vector  # (K,) scratch
+    log_weight: Vector  # (K,) ℓ_k
+    score: Vector  # (K,) scratch
     merit: Vector  # (K,) log scores of the forecasts alone, without charges: 0 for the best, at least −LEAST
     error: Vector  # (K,) discounted sum of (r − μ)²/(1+q)
     sacrifice: Vector  # (K,) s̄_k, discounted mean
@@ -35,8 +35,8 @@ class Evidence(NamedTuple):
 def blank_evidence(K: int, R: float) -> Evidence:
     """All models are equally good; the noise is R until there are data."""
     return Evidence(
-        weight=np.full(K, 1.0 / K),
-        surprise=np.zeros(K),
+        log_weight=np.full(K, -np.log(K)),
+        score=np.zeros(K),
         merit=np.zeros(K),
         error=np.zeros(K),
         sacrifice=np.zeros(K),
@@ -60,34 +60,33 @@ def calibrated(ev: Evidence, k: int, forecast: float, reward: float, rounds: flo
 
 
 @kernel
-def book(adaptive: Any, ev: Evidence, k: int, q: float, miss: float, width: float, price: float, d: int) -> float:
-    """Book the forecast of model k, which was wrong by `miss`, and its charges; returns what it costs in nats."""
+def book(adaptive: Any, ev: Evidence, k: int, q: float, miss: float, width: float, price: float, d: int) -> None:
+    """Book the forecast of model k, which was wrong by `miss`, and its charges."""
     error = miss * miss / (1.0 + q)
     idle = max(2.0 * adaptive.thrift * width * width / d - ev.noise[0], 0.0) * q
     ev.error[k] = (1.0 - 1.0 / adaptive.noise_memory) * ev.error[k] + error
     charges = (0.5 * idle + price * ev.sacrifice[k]) / ev.noise[0]
     score = robust_score(error / ev.noise[0], q, ev.gauss[0] > 0.0)
     ev.merit[k] += score
-    ev.surprise[k] = charges - score
-    return ev.surprise[k]  # type: ignore[no-any-return]
+    ev.score[k] = score - charges
 
 
 @kernel
-def conclude(adaptive: Any, ev: Evidence, least: float, used: int, square: float) -> None:
-    """New weights from all that was booked, the least cost being `least`; σ̂² and the tails from the model in use, whose
-    standardised squared error was `square`.
+def conclude(adaptive: Any, ev: Evidence, used: int, square: float) -> int:
+    """New weights from all that was booked; σ̂² and the tails from the model in use, whose standardised squared error was `square`.
+
+    Returns the leader.
     """
-    K, total, best = ev.weight.shape[0], 0.0, -np.inf
+    K, best = ev.merit.shape[0], -np.inf
     for k in range(K):
-        ev.weight[k] *= np.exp(least - ev.surprise[k])
-        total += ev.weight[k]
         best = max(best, ev.merit[k])
     for k in range(K):
         ev.merit[k] = max(ev.merit[k] - best, -LEAST)
-        ev.weight[k] = (1.0 - adaptive.share) * ev.weight[k] / total + adaptive.share / K
+    lead = reweigh(ev.log_weight, ev.score, 0, K, adaptive.share)
     ev.n[0] = (1.0 - 1.0 / adaptive.noise_memory) * ev.n[0] + 1.0
     ev.noise[0] = variance(ev.error[used], ev.n[0], adaptive.noise)
     ev.gauss[0] = min(max(ev.gauss[0] + contest(0.0, square, 1.0), -SURE), SURE)
+    return lead
 
 
 @kernel
