@@ -97,9 +97,9 @@ bench: setup  ## side by side with the peers, which are installed into .venv-ben
 	$(BIN)/python benchmarks/bench/environment.py
 	PYTHONPATH=src:benchmarks .venv-bench/bin/python -m bench
 
-bench-ours: setup  ## the same, but peers' rewards are taken from the committed results where nothing they depend on has changed
+bench-ours: setup  ## the same, but only our learners play; peers as far as they have been played here
 	$(BIN)/python benchmarks/bench/environment.py
-	PYTHONPATH=src:benchmarks .venv-bench/bin/python -m bench --kept
+	PYTHONPATH=src:benchmarks .venv-bench/bin/python -m bench --only bandit bandit_explore_0 self_tuning
 
 bench-quick: setup  ## in 90 seconds: what got worse than the committed results by more than 20 %
 	PYTHONPATH=benchmarks $(BIN)/python -m bench.quick

@@ -1,4 +1,4 @@
-"""Run everything, or what is missing of it, and write benchmarks/results/: `python -m bench [--anew | --kept] [--seeds 8] …`."""
+"""Run everything, or what is missing of it, and write benchmarks/results/: `python -m bench [--anew] [--seeds 8] …`."""
 
 import os
 
@@ -19,7 +19,7 @@ import time
 
 from . import limits, quick, report
 from .cells import ROOT, Store, version, wanted
-from .peers import OURS, PEERS
+from .peers import OURS, PEERS, module
 
 STORE = ROOT / "results" / "bench"
 RESULTS = ROOT / "benchmarks" / "results"
@@ -46,32 +46,32 @@ def costs(what, *names):
         return json.loads(file.read_text()) if file.exists() else {}
 
 
-def play_all(asked, store, keys):
+def play_all(asked):
     """Play what is not in the store yet; what did not work, by learner."""
-    trouble = {}
+    trouble, most = {}, [] if asked.seeds is None else [str(asked.seeds)]
     for name in asked.only:
-        if all(key in store for key in keys[name]):
-            continue
-        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-            file.write(json.dumps(keys[name]))
-            file.flush()
-            command = [sys.executable, "-m", "bench.worker", name, str(STORE), file.name]
-            if subprocess.run(command, check=False).returncode:
-                trouble[name] = "some of its runs failed"
-                print(f"{name}: some of its runs failed; what it finished is kept", file=sys.stderr)
+        command = [sys.executable, "-m", "bench.worker", name, str(STORE), str(asked.scale), *most]
+        if subprocess.run(command, check=False).returncode:
+            trouble[name] = "some of its runs failed"
+            print(f"{name}: some of its runs failed; what it finished is kept", file=sys.stderr)
     return trouble
 
 
-def gather(keys, absent, began):
-    """Finished cells as a tree, and which of them are older than this run."""
+def gather(tasks, absent, began):
+    """Finished cells as a tree: of each stream, learner and seed the runs as documented and tuned; and how many are older than this run."""
     store, kept = Store(STORE), {}
-    tree = {key["stream"]: {} for its in keys.values() for key in its}
-    for name, its in keys.items():
-        for key in its:
-            cell = store.found(key)
-            if cell is not None:
-                tree[key["stream"]].setdefault(name, {})[str(key["seed"])] = cell
-                kept[name] = kept.get(name, 0) + (cell["measured"] < began)
+    tree = {task.stream: {} for its in tasks.values() for task in its}
+    for name, its in tasks.items():
+        settings = module(name).SETTINGS
+        for task in its:
+            cell, chosen = store.found(task.default), task.chosen(store)
+            if cell is None:
+                continue
+            found = {"default": cell}
+            if chosen is not None and (tuned := store.found(task.tuned(chosen))) is not None:
+                found |= {"tuned": tuned, "setting": settings[chosen]}
+            tree[task.stream].setdefault(name, {})[str(task.seed)] = found
+            kept[name] = kept.get(name, 0) + (cell["measured"] < began)
     return {"streams": tree, "absent": absent, "kept": {name: n for name, n in kept.items() if n}}
 
 
@@ -79,22 +79,17 @@ def measure(asked):
     """Everything that the page tells."""
     if asked.anew:
         shutil.rmtree(STORE / "cells", ignore_errors=True)
-    store = Store(STORE)
     versions = {name: version(name) for name in (*OURS, *PEERS)}
     here = [name for name, found in versions.items() if found is not None]
     trouble = {name: "not installed" for name in versions if name not in here}
     asked.only = [name for name in asked.only if name in here]
     before, began, clock = machine(), time.strftime("%Y-%m-%dT%H:%M:%S"), time.time()
-    keys, absent = wanted(here, asked.scale, asked.seeds)
-    if asked.kept:
-        committed = json.loads((RESULTS / "bench.json").read_text())
-        store.take([key for its in keys.values() for key in its], committed)
-    trouble |= play_all(asked, store, keys)
+    trouble |= play_all(asked)
     found = {
-        **gather(keys, absent, began),
-        "long": {name: costs("long", name) for name in here},
-        "cost": costs("shapes", *here),
-        "limits": limits.measure(),
+        **gather(*wanted(here, asked.scale, asked.seeds), began),
+        "long": {} if asked.rewards else {name: costs("long", name) for name in here},
+        "cost": {} if asked.rewards else costs("shapes", *here),
+        "limits": [] if asked.rewards else limits.measure(),
         "quick": quick.measure(),
     }
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
@@ -116,18 +111,20 @@ def measure(asked):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scale", type=float, default=1.0, help="of the streams' lengths")
-    parser.add_argument("--seeds", type=int, default=8, help="of synthetic streams; real ones have three stretches")
+    parser.add_argument(
+        "--seeds",
+        type=int,
+        help="at most so many of each stream; by default 32 or 64, and three stretches of real ones",
+    )
     parser.add_argument("--only", nargs="*", default=[*OURS, *PEERS], help="play these only; the others as far as kept")
     parser.add_argument("--anew", action="store_true", help="play everything again, also what was finished here before")
-    parser.add_argument(
-        "--kept", action="store_true", help="take cells of the committed results too, where nothing changed"
-    )
+    parser.add_argument("--rewards", action="store_true", help="no costs: for a machine on which others compute too")
     parser.add_argument("--cells", action="store_true", help="only play what is missing; write no page")
     parser.add_argument("--report", action="store_true", help="only write the page again from results/bench.json")
     asked = parser.parse_args()
     RESULTS.mkdir(exist_ok=True)
     if asked.cells:
-        play_all(asked, Store(STORE), wanted(asked.only, asked.scale, asked.seeds)[0])
+        play_all(asked)
         return
     if not asked.report:
         found = json.dumps(measure(asked), indent=1, ensure_ascii=False)

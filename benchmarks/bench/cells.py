@@ -1,4 +1,4 @@
-"""A cell is one learner on one stream with one seed. It is kept under everything that its numbers depend on, in a store as of studies."""
+"""A cell is one learner with one setting on one stream with one seed, kept under everything that its numbers depend on."""
 
 import functools
 import hashlib
@@ -6,13 +6,14 @@ import importlib
 import importlib.metadata
 import pathlib
 import time
+from typing import NamedTuple
 
 import numpy as np
 
 from driftbandits.core.rooms import learner_digest
 from driftbandits.io.cell_store import JsonStore, digest
 
-from . import streams
+from . import play, streams
 from .peers import OURS, module
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -49,25 +50,72 @@ def of_stream(stream):
 @functools.cache
 def of_player(name):
     """Digest of how a learner is called, of its settings, and of how streams are played."""
-    files = (HERE / "peers" / f"{name}_.py", HERE / "peers" / "__init__.py", HERE / "play.py")
+    own = [HERE / "peers" / f"{file}_.py" for file in dict.fromkeys((name, "bandit" if name in OURS else name))]
+    files = (*own, HERE / "peers" / "__init__.py", HERE / "play.py")
     return fingerprint(*(file.read_bytes() for file in files))
 
 
-def wanted(names, scale, seeds):
-    """The keys of all cells by learner, and why a stream is absent."""
-    keys, absent = {name: [] for name in names}, {}
-    for title, make in streams.catalogue(scale).items():
+class Task(NamedTuple):
+    """One stream and seed for one learner: the run as documented, and those that choose a setting on other rounds."""
+
+    stream: str
+    seed: int
+    default: dict  # key of a cell
+    tuning: list  # of each setting, the keys of its cells; empty where there is nothing to choose
+
+    def chosen(self, store):
+        """The setting that earns most where one may tune, the documented one of equals; None while cells are missing."""
+        found = [[store.found(key) for key in keys] for keys in self.tuning]
+        if not found or any(cell is None for row in found for cell in row):
+            return None
+        return int(np.argmax([np.mean([play.share(cell) for cell in row]) for row in found]))
+
+    def tuned(self, setting):
+        """The key of the run with a setting."""
+        return {**self.default, "setting": setting}
+
+
+def wanted(names, scale, seeds=None):
+    """The tasks of each learner, and why a stream is absent; `seeds` is the most of each stream."""
+    tasks, absent = {name: [] for name in names}, {}
+    for title, source in streams.catalogue(scale).items():
+        many = source.seeds if seeds is None else min(seeds, source.seeds)
         try:
-            # A real stream has three stretches: a further seed that plays one of them again is no further trial.
-            found = list(dict.fromkeys(of_stream(make(seed)) for seed in range(seeds)))
+            rounds = [of_stream(source.make(seed)) for seed in range(many)]
+            other = [[of_stream(s) for s in source.tuning(seed)] for seed in range(many if source.fixed else 1)]
         except streams.NotHere as problem:
             absent[title] = str(problem)
             continue
         for name in names:
             same = {"learner": name, "version": version(name), "numpy": np.__version__, "player": of_player(name)}
-            for seed, rounds in enumerate(found):
-                keys[name].append({**same, "stream": title, "scale": scale, "seed": seed, "rounds": rounds})
-    return keys, absent
+            same |= {"stream": title, "scale": scale}
+            settings = len(module(name).SETTINGS)
+            for seed in range(many):
+                away = seed if source.fixed else 0
+                tuning = [
+                    [
+                        {**same, "tuning": [away, k], "rounds": digest_, "setting": setting}
+                        for k, digest_ in enumerate(other[away])
+                    ]
+                    for setting in range(settings if settings > 1 else 0)
+                ]
+                tasks[name].append(
+                    Task(title, seed, {**same, "seed": seed, "rounds": rounds[seed], "setting": 0}, tuning)
+                )
+    return tasks, absent
+
+
+def stream_of(key):
+    """The rounds that a key names."""
+    source = streams.catalogue(key["scale"])[key["stream"]]
+    if "tuning" in key:
+        seed, k = key["tuning"]
+        stream = source.tuning(seed)[k]
+    else:
+        stream = source.make(key["seed"])
+    if of_stream(stream) != key["rounds"]:
+        raise ValueError(f"{key['stream']}: not the rounds that were asked for")
+    return stream
 
 
 class Store(JsonStore):
@@ -84,11 +132,3 @@ class Store(JsonStore):
 
     def add(self, key, found):
         self.put(key, {"measured": time.strftime("%Y-%m-%dT%H:%M:%S"), **found})
-
-    def take(self, keys, committed):
-        """Those of these keys that are in results/bench.json."""
-        trees = [seeds for found in committed["streams"].values() for seeds in found.values()]
-        cells = {cell.get("cell"): cell for seeds in trees for cell in seeds.values() if "failed" not in cell}
-        for key in keys:
-            if digest(key) in cells and key not in self:
-                self.put(key, {name: value for name, value in cells[digest(key)].items() if name != "cell"})

@@ -1,4 +1,4 @@
-"""Play streams with one learner: reward, and CPU time of the process per decision with its learning step."""
+"""Play a stream with one learner: reward, and CPU time of the process per decision with its learning step."""
 
 import time
 from collections import deque
@@ -37,29 +37,21 @@ def play(stream, learner, limit=CELL_SECONDS):
     }
 
 
-def tune(stream, module, seed):
-    """The setting that earns most on the first tenth; the default wins ties."""
-    tenth = stream.first(len(stream.R) // 10)
-    found = [
-        play(tenth, module.make(tenth, seed, **s), CELL_SECONDS / 4).get("reward", -np.inf) for s in module.SETTINGS
-    ]
-    return int(np.argmax(found))
-
-
 def bounds(stream):
     """What random play and the best choice of every round earn."""
     return {"random": float(stream.E.mean()), "best": float(stream.E.max(axis=1).mean())}
 
 
-def run_cell(stream, module, seed):
-    """One learner on one stream with one seed: as documented, and tuned."""
+def run_cell(stream, module, seed, setting):
+    """One learner with one of its settings on one stream with one seed."""
     told = module.refuses(stream)
     if told:
         return {"refused": told}
-    default = play(stream, module.make(stream, seed, **module.SETTINGS[0]))
-    answer = {"default": default, **bounds(stream)}
-    if len(module.SETTINGS) > 1:
-        best = 0 if "stopped" in default else tune(stream, module, seed)
-        answer["setting"] = module.SETTINGS[best]
-        answer["tuned"] = play(stream, module.make(stream, seed, **module.SETTINGS[best])) if best else default
-    return answer
+    return {**play(stream, module.make(stream, seed, **module.SETTINGS[setting])), **bounds(stream)}
+
+
+def share(cell):
+    """The share of the way from random play (0) to the best choice of every round (1); −∞ for a run that was stopped."""
+    if "reward" not in cell:
+        return -np.inf
+    return (cell["reward"] - cell["random"]) / (cell["best"] - cell["random"])

@@ -39,7 +39,7 @@ def measure():
         for title in STREAMS:
             share = 0.0
             for seed in (0, 1):
-                stream = catalogue[title](seed)
+                stream = catalogue[title].make(seed)
                 told = play.bounds(stream)
                 earned = play.play(stream, own.make(stream, seed), 60.0)["reward"]
                 share += (earned - told["random"]) / (told["best"] - told["random"]) / 2

@@ -8,8 +8,15 @@ import tomllib
 import numpy as np
 
 from .peers import OURS, PEERS
+from .play import share
 
-LABELS = {"bandit": "`Bandit`", "self_tuning": "`self_tuning`", "numpy": "LinUCB in NumPy"}
+LABELS = {
+    "bandit": "`Bandit`",
+    "bandit_explore_0": "`Bandit(explore=0)`",
+    "self_tuning": "`self_tuning`",
+    "numpy": "LinUCB in NumPy",
+}
+COLOURS = {"bandit": "tab:red", "bandit_explore_0": "tab:orange", "self_tuning": "tab:blue"}
 
 
 def label(name):
@@ -17,21 +24,24 @@ def label(name):
 
 
 class Stream:
-    """What everybody earned on one stream, per seed, as a share of the way from random play (0) to the best choice of every round (1)."""
+    """What everybody earned on one stream, by seed, as a share of the way from random play (0) to the best choice of every round (1)."""
 
     def __init__(self, found):
         self.found = found
-        self.seeds = max(map(len, found.values()), default=0)
 
     def shares(self, name, variant):
-        """(seeds,), or None if a seed is missing."""
-        told = []
-        for cell in self.found.get(name, {}).values():
+        """By seed; empty if the learner was refused, too slow or not played."""
+        told = {}
+        for seed, cell in self.found.get(name, {}).items():
             run = cell.get(variant, {})
-            if "reward" not in run:
-                return None
-            told.append((run["reward"] - cell["random"]) / (cell["best"] - cell["random"]))
-        return np.array(told) if told and len(told) == self.seeds else None
+            if "reward" in run:
+                told[seed] = share(run)
+        return told
+
+    def mean(self, name, variant):
+        """Over its seeds, NaN if there is none."""
+        told = self.shares(name, variant)
+        return float(np.mean([*told.values()])) if told else math.nan
 
     def reward(self, name, variant="default"):
         cells = self.found.get(name, {}).values()
@@ -41,18 +51,23 @@ class Stream:
     def why_not(self, name):
         """Why a learner has no number here, in a word."""
         for cell in self.found.get(name, {}).values():
-            if "refused" in cell:
+            if "refused" in cell.get("default", {}):
                 return "–"
             if "stopped" in cell.get("default", {}):
                 return "too slow"
-        return "failed" if self.seeds else ""
+        return ""
 
     def best(self, variant):
-        """The peer that earned most, and its shares."""
-        found = {name: self.shares(name, variant) for name in PEERS}
-        known = {name: s for name, s in found.items() if s is not None}
-        name = max(known, key=lambda n: known[n].mean(), default=None)
-        return (name, known[name]) if name else (None, None)
+        """The peer that earned most."""
+        known = {name: self.mean(name, variant) for name in PEERS if self.shares(name, variant)}
+        return max(known, key=lambda name: known[name], default=None)
+
+    def against(self, own, variant):
+        """The verdict on ours against the best peer, over the seeds that both played; "" if there is none."""
+        peer = self.best(variant)
+        mine, theirs = self.shares(own, "default"), self.shares(peer, variant) if peer else {}
+        both = [seed for seed in mine if seed in theirs]
+        return verdict(np.array([mine[k] for k in both]), np.array([theirs[k] for k in both])) if both else ""
 
 
 def verdict(ours, theirs):
@@ -68,15 +83,11 @@ def sums(data):
     """On how many streams ours is ahead, level or behind."""
     rows = []
     for own in OURS:
-        for variant, word in (("tuned", "the best tuned peer"), ("default", "the best untuned peer")):
-            told = []
-            for found in data["streams"].values():
-                s = Stream(found)
-                mine, theirs = s.shares(own, "default"), s.best(variant)[1]
-                if mine is not None and theirs is not None:
-                    told.append(verdict(mine, theirs).split()[0].strip("*"))
-            rows.append([f"{label(own)} against {word}", *(told.count(w) for w in ("ahead", "level", "behind"))])
-    return table(["of " + str(len(told)) + " streams", "ahead", "level", "behind"], rows)
+        for variant, word in (("tuned", "the best tuned peer"), ("default", "the best peer as documented")):
+            told = [Stream(found).against(own, variant).split(" ")[0].strip("*") for found in data["streams"].values()]
+            if any(told):
+                rows.append([f"{label(own)} against {word}", *(told.count(w) for w in ("ahead", "level", "behind"))])
+    return table(["streams on which it is", "ahead", "level", "behind"], rows)
 
 
 def targets(data):
@@ -105,41 +116,58 @@ def table(head, rows):
     return "\n".join(f"| {' | '.join(map(str, row))} |" for row in [head, ["---"] * len(head), *rows]) + "\n"
 
 
-def rewards(data):
-    """Who wins where, and every number."""
-    short, long = [], []
+def answer(data):
+    """One row a stream: ours, and the best peer."""
+    rows = []
     for title, found in data["streams"].items():
         s = Stream(found)
-        ours = {name: s.shares(name, "default") for name in OURS}
-        tuned, untuned = s.best("tuned"), s.best("default")
-        row = [title]
-        row += ["" if ours[n] is None else f"{ours[n].mean():.3f}" for n in OURS]
-        row += [f"{label(n)} {v.mean():.3f}" if n else "" for n, v in (tuned, untuned)]
-        row += [verdict(ours[n], tuned[1]) if ours[n] is not None and tuned[0] else "" for n in OURS]
-        row += [verdict(ours[n], untuned[1]) if ours[n] is not None and untuned[0] else "" for n in OURS]
-        short.append(row)
-        long.append([title, *(_one(s, name) for name in (*OURS, *PEERS))])
-    long.append(["**mean of all streams**", *(_overall(data, name) for name in (*OURS, *PEERS))])
-    head = ["stream", *map(label, OURS), "best tuned peer", "best untuned peer"]
-    head += [f"{label(n)} against the tuned" for n in OURS] + [f"{label(n)} against the untuned" for n in OURS]
-    return table(head, short), table(["stream", *map(label, (*OURS, *PEERS))], long)
+        row = [title, *("" if math.isnan(m := s.mean(n, "default")) else f"{m:.3f}" for n in OURS)]
+        for variant in ("tuned", "default"):
+            peer = s.best(variant)
+            row.append(f"{label(peer)} {s.mean(peer, variant):.3f}" if peer else "")
+        rows.append([*row, s.against("bandit", "tuned")])
+    head = ["stream", *map(label, OURS), "best tuned peer", "best peer as documented", "`Bandit` against the tuned"]
+    return table(head, rows)
+
+
+def every(data):
+    """All learners, as documented / tuned."""
+    rows = [
+        [title, *(_one(Stream(found), name) for name in (*OURS, *PEERS))] for title, found in data["streams"].items()
+    ]
+    rows.append(["**mean of all streams**", *(_overall(data, name) for name in (*OURS, *PEERS))])
+    return table(["stream", *map(label, (*OURS, *PEERS))], rows)
 
 
 def _one(s, name):
-    default, tuned = s.shares(name, "default"), s.shares(name, "tuned")
-    if default is None:
+    default, tuned = s.mean(name, "default"), s.mean(name, "tuned")
+    if math.isnan(default):
         return s.why_not(name)
-    return f"{default.mean():.3f}" + ("" if tuned is None else f" / {tuned.mean():.3f}")
+    return f"{default:.3f}" + ("" if math.isnan(tuned) else f" / {tuned:.3f}")
+
+
+def overall(data, name, variant):
+    """The mean over streams of one learner: what it is to pick it for all of them. NaN if it does not play all."""
+    return float(np.mean([Stream(found).mean(name, variant) for found in data["streams"].values()]))
 
 
 def _overall(data, name):
-    """The mean over streams of one learner: what it is to pick it for all of them. Empty if it does not play all."""
-    told = []
-    for variant in ("default", "tuned"):
-        found = [Stream(found).shares(name, variant) for found in data["streams"].values()]
-        if found and all(shares is not None for shares in found):
-            told.append(f"**{np.mean([shares.mean() for shares in found]):.3f}**")
-    return " / ".join(told)
+    told = [overall(data, name, variant) for variant in ("default", "tuned")]
+    return " / ".join(f"**{x:.3f}**" for x in told if not math.isnan(x))
+
+
+def first_words(data):
+    """The answer in two sentences."""
+    ours = ", ".join(f"{label(n)} {x:.3f}" for n in OURS if not math.isnan(x := overall(data, n, "default")))
+    told = [
+        f"Mean over {len(data['streams'])} streams of the share of the way from random play to the best choice: {ours}"
+    ]
+    for variant, word in (("tuned", "tuned"), ("default", "as documented")):
+        known = {n: x for n in PEERS if not math.isnan(x := overall(data, n, variant))}
+        if known:
+            best = max(known, key=lambda n: known[n])
+            told.append(f"the best single peer {word}: {label(best)} {known[best]:.3f}")
+    return "; ".join(told) + "."
 
 
 def absolute(data):
@@ -211,17 +239,13 @@ def limits(data):
 
 
 def behind(data, title):
-    """Who wins on a stream and by how much, where ours is behind the best tuned peer, or else the best untuned one; "" where it is not."""
+    """Who wins on a stream and by how much, where ours is behind the best tuned peer, or else the best one as documented; "" where not."""
     s = Stream(data["streams"][title])
     for variant, word in (("tuned", "tuned"), ("default", "untuned")):
-        peer, theirs = s.best(variant)
-        lost = []
-        for own in OURS:
-            mine = s.shares(own, "default")
-            if mine is not None and peer and "behind" in (told := verdict(mine, theirs)):
-                lost.append(f"{label(own)} {told.split()[1]}")
+        told = {own: s.against(own, variant) for own in OURS}
+        lost = [f"{label(own)} {words.split()[1]}" for own, words in told.items() if "behind" in words]
         if lost:
-            return f"**{title}** ({', '.join(lost)} to {word} {label(peer)})"
+            return f"**{title}** ({', '.join(lost)} to {word} {label(s.best(variant))})"
     return ""
 
 
@@ -253,90 +277,102 @@ def settings(data):
             chosen = [str(c["setting"]) for c in found.get(name, {}).values() if "setting" in c]
             if chosen:
                 rows.append([title, label(name), "; ".join(dict.fromkeys(chosen))])
-    return table(["stream", "peer", "chosen on the first tenth"], rows)
+    return table(["stream", "peer", "chosen on other rounds"], rows)
 
 
-def one_run(data):
-    """When it ran and how long, and which rewards are older than that."""
-    told = f"One run of {data['minutes']:.0f} minutes ({data['CPU minutes']:.0f} of CPU), begun {data['began'].replace('T', ' ')} UTC."
+def provenance(data):
+    """What ran, when, on what, and what did not run."""
+    m, v = data["machine"], data["versions"]
     cells = sum(len(seeds) for found in data["streams"].values() for seeds in found.values())
-    if not data["kept"]:
-        return f"{told} All {cells} rewards were measured in it."
-    whose, anew = (
-        ", ".join(f"{n} of {label(name)}" for name, n in data["kept"].items()),
-        cells - sum(data["kept"].values()),
-    )
-    return (
-        f"{told} Costs, growth, limits and {anew} of {cells} rewards were measured in it; the other rewards ({whose}) were kept from "
-        "an earlier run in which the learner's version, its settings, NumPy, the way of playing and every round of the "
-        "stream were the same, by digest."
-    )
+    told = [
+        f"{cells} runs as documented; {data['minutes']:.0f} minutes ({data['CPU minutes']:.0f} of CPU), begun "
+        f"{data['began'].replace('T', ' ')} UTC; runs finished before are kept under a digest of the learner's version and settings, of "
+        "NumPy, of the way of playing and of every round.",
+        f"{m['cpu']}, {m['cores']} cores, load {m['load'][0]} at the start and {data['load at the end'][0]} at the end (measured is the "
+        f"CPU time of the process), Python {m['python']}, NumPy {m['numpy']}, numba {m['numba']}. Streams × {data['scale']:g} of their "
+        "length. " + ", ".join(f"{label(n)} {x}" for n, x in v.items() if x) + ".",
+    ]
+    if data["trouble"]:
+        told.append("Left out or unfinished: " + "; ".join(f"{n}: {w}" for n, w in data["trouble"].items()) + ".")
+    if data["absent"]:
+        told.append("Left out because the data are not on this machine: " + ", ".join(data["absent"]) + ".")
+    return "\n\n".join(told)
+
+
+def seeds_played(data):
+    """How many seeds each learner played of each stream, as documented."""
+    names = (*OURS, *PEERS)
+    rows = [
+        [title, *(len(Stream(found).shares(name, "default")) for name in names)]
+        for title, found in data["streams"].items()
+    ]
+    return table(["seeds", *map(label, names)], rows)
 
 
 def page(data, pictures, notes):
     """The whole page as Markdown."""
-    m, v = data["machine"], data["versions"]
-    short, every = rewards(data)
-    out = ["# Side by side with what one would pick instead", ""]
-    out += ["*Written by `make bench` from `benchmarks/results/bench.json`; do not edit.*", ""]
-    out += [
-        f"{m['cpu']}, {m['cores']} cores, load {m['load'][0]} at the start and {data['load at the end'][0]} at the end "
-        f"(measured is the CPU time of the process), Python {m['python']}, NumPy {m['numpy']}, numba {m['numba']}. "
-        f"Streams × {data['scale']:g} of their length, {data['seeds']} seeds, three stretches of real streams. "
-        + ", ".join(f"{label(n)} {x}" for n, x in v.items() if x)
-        + ".",
+    out = [
+        "# Benchmarks against other libraries",
         "",
-    ]
-    out += [one_run(data), ""]
-    if data["trouble"]:
-        out += ["Left out or unfinished: " + "; ".join(f"{n}: {w}" for n, w in data["trouble"].items()) + ".", ""]
-    if data["absent"]:
-        out += ["Left out because the data are not on this machine: " + ", ".join(data["absent"]) + ".", ""]
-    out += [
-        "Everybody sees the same rounds, features and rewards. Ours has nothing set but the kind of reward. A peer plays as "
-        "its authors document it, and again with the best of a handful of settings, chosen on the first tenth of the stream. "
-        "Features of labelled streams are standardised by the first tenth, for all. Where the means of rewards are known, earnings "
-        "are counted in them, in the tuning too, which is kind to the peers.",
-        "",
-        "## Reward",
-        "",
-        "Share of the way from random play (0) to the best choice of every round (1), mean over seeds. *Level*: within one "
-        "standard error of the paired difference.",
+        first_words(data),
         "",
         sums(data),
-        short,
+        answer(data),
         f"![reward]({pictures}/bench_reward.png)",
         "",
-        "### Where a peer wins, and why",
+        "*Level*: within one standard error of the paired difference. The best peer is the best of "
+        f"{len(PEERS)} after the fact.",
+        "",
+        "## Where a peer wins, and why",
         "",
         reasons(data, notes),
-        "### Every learner, as documented / tuned",
+        "## How it is measured",
         "",
-        every,
-        "### Reward per round on labelled streams, as documented",
+        "Everybody sees the same rounds, features and rewards. Ours have nothing set but the kind of reward; `Bandit` keeps every "
+        "propensity at least .002/n so that its log can be evaluated, `Bandit(explore=0)` does not. A peer plays as its authors document "
+        "it, and again with the best of a handful of settings, chosen on other seeds of the same kind of stream, or on the stretch just "
+        "before a real one: no round that counts is tuned on, and all rounds count. Features of labelled streams are standardised by the "
+        "first tenth, for all. Where the means of rewards are known, earnings are counted in them.",
+        "",
+        "## Every learner, as documented / tuned",
+        "",
+        every(data),
+        "Reward per round on labelled streams, as documented:",
         "",
         absolute(data),
-        "## Cost",
+    ]
+    if data["cost"]:
+        out += [
+            "## Cost",
+            "",
+            "µs of CPU per decision with its learning step, everybody as documented. `Bandit` keeps named items, open decisions "
+            "and propensities; `self_tuning` through `Agent` is vectors in, an index out, as the peers are.",
+            "",
+            costs(data),
+            f"![cost]({pictures}/bench_cost.png)",
+            "",
+            targets(data),
+            "How many times our CPU:",
+            "",
+            ratios(data),
+            "### Growth with t, and memory",
+            "",
+            growth(data),
+            "## Limits",
+            "",
+            limits(data),
+        ]
+    out += [
+        "## What ran",
         "",
-        "µs of CPU per decision with its learning step, everybody as documented. `Bandit` keeps named items, open decisions "
-        "and propensities; `self_tuning` through `Agent` is vectors in, an index out, as the peers are.",
+        provenance(data),
         "",
-        costs(data),
-        f"![cost]({pictures}/bench_cost.png)",
-        "",
-        targets(data),
-        "How many times our CPU:",
-        "",
-        ratios(data),
-        "### Growth with t, and memory",
-        "",
-        growth(data),
-        "## Limits",
-        "",
-        limits(data),
-        "## What tuning chose",
+        seeds_played(data),
+        "### What tuning chose",
         "",
         settings(data),
+        "*Written by `make bench` from `benchmarks/results/bench.json`; do not edit.*",
+        "",
     ]
     return "\n".join(out)
 
@@ -352,24 +388,17 @@ def charts(data, folder):
     figure, axis = plt.subplots(figsize=(8, 0.42 * len(titles) + 1.2), layout="constrained")
     for y, title in enumerate(reversed(titles)):
         s = Stream(data["streams"][title])
-        told = [s.shares(n, v) for n in PEERS for v in ("default", "tuned")]
-        points = [(t.mean(), y) for t in told if t is not None]
-        axis.plot(
-            *zip(*points, strict=True),
-            "o",
-            color="0.72",
-            ms=5,
-            label="a peer, as documented or tuned" if y == 0 else None,
-        )
-        name, best = s.best("tuned")
+        told = [s.mean(n, v) for n in PEERS for v in ("default", "tuned")]
+        axis.plot(told, [y] * len(told), "o", color="0.72", ms=5, label=None if y else "a peer, as documented or tuned")
+        name = s.best("tuned")
         if name:
-            axis.plot([best.mean()], [y], "D", color="0.2", ms=6, label="the best tuned peer" if y == 0 else None)
-        for own, colour, shift in zip(OURS, ("tab:red", "tab:blue"), (0.13, -0.13), strict=True):
-            mine = s.shares(own, "default")
-            if mine is not None:
+            axis.plot([s.mean(name, "tuned")], [y], "D", color="0.2", ms=6, label=None if y else "the best tuned peer")
+        for shift, own in zip((0.2, 0.0, -0.2), OURS, strict=True):
+            mine = np.array([*s.shares(own, "default").values()])
+            if len(mine):
                 error = mine.std(ddof=1) / math.sqrt(len(mine)) if len(mine) > 1 else 0.0
-                text = {"bandit": "Bandit", "self_tuning": "self_tuning"}[own] if y == 0 else None
-                axis.errorbar(mine.mean(), y + shift, xerr=error, fmt="s", color=colour, ms=5, label=text)
+                text = None if y else label(own).strip("`")
+                axis.errorbar(mine.mean(), y + shift, xerr=error, fmt="s", color=COLOURS[own], ms=5, label=text)
     axis.set_yticks(range(len(titles)), list(reversed(titles)))
     axis.set_xlabel("share of the way from random play to the best choice of every round")
     axis.grid(axis="x", alpha=0.3)
@@ -378,6 +407,8 @@ def charts(data, folder):
     figure.savefig(folder / "bench_reward.png", dpi=120)
     plt.close(figure)
     names = [n for n in (*OURS, *PEERS) if data["cost"].get(n)]
+    if not names:
+        return
     shapes = ("n = 10, d = 10", "10 items, d = 10")
     figure, axis = plt.subplots(figsize=(8, 3.2), layout="constrained")
     for i, shape in enumerate(shapes):

@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,9 +47,14 @@ class Stream:
             return Offer(self.X[t], None, None)
         return Offer(None, self.X[t], None if self.names is None else self.names[t])
 
-    def first(self, rounds: int) -> "Stream":
-        names = None if self.names is None else self.names[:rounds]
-        return replace(self, X=self.X[:rounds], R=self.R[:rounds], E=self.E[:rounds], names=names)
+
+class Source(NamedTuple):
+    """A kind of stream. Settings are tuned on rounds that are not the ones that count."""
+
+    make: Callable[[int], Stream]  # by seed
+    tuning: Callable[[int], list[Stream]]  # by seed: what may be tuned on
+    seeds: int  # that the page needs; all there are, where the stream is a record of the world
+    fixed: bool = False  # there are no more
 
 
 class NotHere(Exception):
@@ -70,31 +75,49 @@ def loaded(name: str) -> Any:
     return getattr(db.datasets, name)()
 
 
-def real(load: Callable[[], Any], starts: Callable[[int, int], list[int]], T: int) -> Callable[[int], Stream]:
-    """Seed i plays the i-th stretch of the stream; features are standardised by the first tenth, for everybody."""
+def stretch(data: Any, begin: int, end: int) -> Stream:
+    """Rounds of a data set; features are standardised by the first tenth, for everybody."""
+    X, R = data.X[begin:end], data.R[begin:end]
+    past = X[: len(X) // 10]
+    X = np.clip((X - past.mean(axis=0)) / np.where(past.std(axis=0) > 0, past.std(axis=0), 1.0), -5, 5)
+    return Stream(data.name, X, R, R, clicks=True)
 
-    def make(seed: int) -> Stream:
+
+def real(load: Callable[[], Any], starts: Callable[[int, int], list[int]], T: int) -> Source:
+    """Seed i plays the i-th of three stretches, and tunes on the rounds just before it, at most as many."""
+
+    def opened() -> Any:
         try:
-            data = load()
+            return load()
         except db.DriftBanditsError as problem:
             raise NotHere(str(problem)) from None
-        begin = starts(len(data), T)[seed % 3]
-        X, R = data.X[begin : begin + T], data.R[begin : begin + T]
-        past = X[: T // 10]
-        X = np.clip((X - past.mean(axis=0)) / np.where(past.std(axis=0) > 0, past.std(axis=0), 1.0), -5, 5)
-        return Stream(data.name, X, R, R, clicks=True)
 
-    return make
+    def make(seed: int) -> Stream:
+        data = opened()
+        begin = starts(len(data), T)[seed]
+        return stretch(data, begin, begin + T)
+
+    def tuning(seed: int) -> list[Stream]:
+        data = opened()
+        begin = starts(len(data), T)[seed]
+        return [stretch(data, max(0, begin - T), begin)]
+
+    return Source(make, tuning, 3, fixed=True)
 
 
 def thirds(length: int, T: int) -> list[int]:
-    """Three stretches, evenly spread."""
-    return [int(s) for s in np.linspace(0, length - T, 3)]
+    """Three stretches, evenly spread, the first after a quarter of its length."""
+    return [int(s) for s in np.linspace(min(T // 4, length - T), length - T, 3)]
 
 
 def around_changes(length: int, T: int) -> list[int]:
     """Stretches whose middle is a change of SEA's concept: there are four of equal length."""
     return [length * k // 4 - T // 2 for k in (1, 2, 3)]
+
+
+def made(make: Callable[..., Any], T: int) -> Callable[[int], Stream]:
+    """A generator of labelled rounds."""
+    return lambda seed: stretch(make(horizon=T, changes=1, seed=seed), 0, T)
 
 
 # ----------------------------------------------------------------------------------------------------------- synthetic worlds
@@ -171,30 +194,34 @@ def coming_and_going(T, items=1000, alive=40, offered=20, d=8):
     return make
 
 
-def catalogue(scale: float = 1.0) -> dict[str, Callable[[int], Stream]]:
-    """Every stream by name, as a function of the seed; `scale` makes them shorter or longer."""
+SEEDS, NOISY = 32, 64  # of a synthetic stream; where a few clicks or purchases decide
+TUNING = (1000, 1001, 1002, 1003)  # seeds to tune on, never played
+
+
+def synthetic(make: Callable[[int], Stream], seeds: int = SEEDS) -> Source:
+    """Tuned on other seeds."""
+    return Source(make, lambda _: [make(seed) for seed in TUNING], seeds)
+
+
+def catalogue(scale: float = 1.0) -> dict[str, Source]:
+    """Every stream by name; `scale` makes them shorter or longer."""
     S, L = int(1200 * scale), int(2400 * scale)
-    made = db.datasets
     return {
         "Elec2": real(lambda: loaded("elec2"), thirds, L),
         "weather": real(lambda: loaded("weather"), thirds, L),
         "SEA": real(lambda: loaded("sea"), around_changes, L),
         "keystroke": real(lambda: loaded("keystroke"), thirds, S),
-        "LED with drift": lambda seed: real(lambda: made.led(horizon=S, changes=1, seed=seed), lambda *_: [0, 0, 0], S)(
-            seed
-        ),
-        "digits, permuted": lambda seed: real(
-            lambda: made.digits(horizon=S, changes=1, seed=seed), lambda *_: [0] * 3, S
-        )(seed),
-        "paper's rotation": paper(S),
-        "standing still, d = 5": still(5, S),
-        "standing still, d = 20": still(20, S),
-        "standing still, d = 50": still(50, S),
-        "standing still, d = 100": still(100, S),
-        "clicks 5 %": clicks(0.05, L),
-        "rare clicks, 1 %": clicks(0.01, int(6000 * scale)),
-        "revenue, 95 % zeros": revenue(L),
-        "one jump, delay 100": jump(S, 100),
-        "one jump, delay 300": jump(S, 300),
-        "1000 items come and go": coming_and_going(S),
+        "LED with drift": synthetic(made(db.datasets.led, S)),
+        "digits, permuted": synthetic(made(db.datasets.digits, S)),
+        "paper's rotation": synthetic(paper(S)),
+        "standing still, d = 5": synthetic(still(5, S)),
+        "standing still, d = 20": synthetic(still(20, S)),
+        "standing still, d = 50": synthetic(still(50, S)),
+        "standing still, d = 100": synthetic(still(100, S)),
+        "clicks 5 %": synthetic(clicks(0.05, L), NOISY),
+        "rare clicks, 1 %": synthetic(clicks(0.01, int(6000 * scale)), NOISY),
+        "revenue, 95 % zeros": synthetic(revenue(L), NOISY),
+        "one jump, delay 100": synthetic(jump(S, 100)),
+        "one jump, delay 300": synthetic(jump(S, 300)),
+        "1000 items come and go": synthetic(coming_and_going(S)),
     }

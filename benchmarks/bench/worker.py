@@ -1,4 +1,4 @@
-"""The cells of one learner, in a process of its own: `python -m bench.worker NAME STORE WANTED`.
+"""The cells of one learner, in a process of its own: `python -m bench.worker NAME STORE SCALE [SEEDS]`.
 
 What is in the store is not played again.
 """
@@ -9,7 +9,6 @@ if __name__ == "__main__":  # before NumPy is loaded: one core for everybody
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("DRIFTBANDITS_COMPILE", "now")
 
-import json
 import pathlib
 import sys
 import traceback
@@ -19,28 +18,47 @@ from . import cells, cost, play, streams
 from .peers import module
 
 
-def main(name, path, wanted):
+def main(name, path, scale, seeds):
+    """Play what is not in the store yet: as documented first, then what chooses settings, then the settings chosen."""
     warnings.simplefilter("ignore")  # peers warn per call
     learner, store, failed = module(name), cells.Store(pathlib.Path(path)), 0
-    missing = [key for key in wanted if key not in store]
-    if missing:
-        warm_up(learner)
-    for key in missing:
-        try:
-            store.add(key, played(learner, key))
-        except Exception:
-            failed += 1
-            print(traceback.format_exc(limit=3), file=sys.stderr)
-        print(f"{name}: {key['stream']}, seed {key['seed']}", flush=True)
+    tasks = cells.wanted([name], scale, seeds)[0][name]
+    if all(finished(task, store) for task in tasks):
+        return 0
+    warm_up(learner)
+    for choose in (False, True):
+        for task in tasks:
+            try:
+                play_task(learner, task, store, choose)
+            except Exception:
+                failed += 1
+                print(traceback.format_exc(limit=3), file=sys.stderr)
+            print(f"{name}: {task.stream}, seed {task.seed}", flush=True)
     return failed
 
 
-def played(learner, key):
-    """The cell's numbers, on the very rounds that its key names."""
-    stream = streams.catalogue(key["scale"])[key["stream"]](key["seed"])
-    if cells.of_stream(stream) != key["rounds"]:
-        raise ValueError(f"{key['stream']}, seed {key['seed']}: not the rounds that were asked for")
-    return play.run_cell(stream, learner, key["seed"])
+def finished(task, store):
+    """Whether everything of a task is in the store."""
+    chosen = task.chosen(store)
+    return task.default in store and (not task.tuning or (chosen is not None and task.tuned(chosen) in store))
+
+
+def play_task(learner, task, store, choose):
+    """What is missing of a task; with `choose` the tuned run too, unless the documented one was refused or too slow."""
+    play_cell(learner, task.default, store)
+    if not choose or not task.tuning or "reward" not in store.found(task.default):
+        return
+    for keys in task.tuning:
+        for key in keys:
+            play_cell(learner, key, store)
+    play_cell(learner, task.tuned(task.chosen(store)), store)
+
+
+def play_cell(learner, key, store):
+    """One run, unless it is in the store."""
+    if key not in store:
+        seed = key["seed"] if "seed" in key else key["tuning"][1]
+        store.add(key, play.run_cell(cells.stream_of(key), learner, seed, key["setting"]))
 
 
 def warm_up(learner):
@@ -56,4 +74,5 @@ def warm_up(learner):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2], json.loads(pathlib.Path(sys.argv[3]).read_text())) > 0)
+    most = int(sys.argv[4]) if len(sys.argv) > 4 else None
+    sys.exit(main(sys.argv[1], sys.argv[2], float(sys.argv[3]), most) > 0)

@@ -33,7 +33,7 @@ def small(delay=0):
 
 @pytest.mark.parametrize("name", ["standing still, d = 5", "clicks 5 %", "1000 items come and go", "LED with drift"])
 def test_a_seed_is_a_stream(name):
-    make = streams.catalogue(0.1)[name]
+    make = streams.catalogue(0.1)[name].make
     one, two, other = make(1), make(1), make(2)
     np.testing.assert_array_equal(one.X, two.X)
     np.testing.assert_array_equal(one.R, two.R)
@@ -53,39 +53,75 @@ def test_a_learner_that_is_too_slow_is_stopped_and_told():
     assert play.play(small(), First(), limit=-1.0)["stopped"] == 1
 
 
-def test_tuning_looks_at_the_first_tenth_only():
-    seen = []
+def test_tuning_never_sees_a_round_that_counts():
+    """Synthetic streams are tuned on other seeds, real ones on the stretch before."""
+    source = streams.catalogue(0.05)["standing still, d = 5"]
+    played = {cells.of_stream(source.make(seed)) for seed in range(source.seeds)}
+    other = {cells.of_stream(stream) for stream in source.tuning(0)}
+    assert len(other) == 4
+    assert not played & other
 
+    class Data:
+        name, X, R = "rows", np.arange(1000.0)[:, None], np.arange(1000.0)[:, None]
+
+        def __len__(self):
+            return 1000
+
+    real = streams.real(Data, streams.thirds, 200)
+    for seed in range(3):
+        made, (before,) = real.make(seed), real.tuning(seed)
+        assert len(made.R) == 200
+        assert before.R[-1, 0] == made.R[0, 0] - 1
+        assert 50 <= len(before.R) <= 200
+
+
+def test_the_setting_that_earns_most_elsewhere_is_played(tmp_path):
     class Peer:
         SETTINGS = ({"k": 0}, {"k": 1})
 
         @staticmethod
+        def refuses(stream):
+            return ""
+
+        @staticmethod
         def make(stream, seed, k):
-            seen.append(len(stream.R))
             chosen = First()
-            chosen.decide = lambda offer: k
+            best = np.argmax if k else np.argmin
+            rounds = iter(range(len(stream.E)))
+            chosen.decide = lambda offer: int(best(stream.E[next(rounds)]))
             return chosen
 
-    stream = small()
-    stream.E[:4, 1], stream.E[4:, 1] = 2.0, -2.0
-    assert play.tune(stream, Peer, 0) == 1
-    assert seen == [4, 4]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cells, "module", lambda name: Peer)
+        patch.setattr(worker, "module", lambda name: Peer)
+        patch.setattr(cells, "version", lambda name: "1")
+        patch.setattr(streams, "catalogue", lambda scale: {"still": streams.synthetic(streams.still(2, 30))})
+        task = cells.wanted(["numpy"], 1.0, 1)[0]["numpy"][0]
+        store = cells.Store(tmp_path)
+        worker.play_task(Peer, task, store, choose=False)
+        assert task.chosen(store) is None
+        worker.play_task(Peer, task, store, choose=True)
+    assert task.chosen(store) == 1
+    assert play.share(store.found(task.tuned(1))) == pytest.approx(1.0)
+    assert play.share(store.found(task.default)) < 0.0
 
 
 def test_a_cell_is_kept_under_all_that_its_numbers_depend_on(tmp_path):
-    (keys,), absent = cells.wanted(["numpy"], 0.02, 2)[0].values(), cells.wanted(["numpy"], 0.02, 1)[1]
+    tasks, absent = cells.wanted(["numpy"], 0.02, 2)
+    keys = [task.default for task in tasks["numpy"]]
     assert {key["stream"] for key in keys} == set(streams.catalogue()) - set(absent)
     assert len({cells.digest(key) for key in keys}) == len(keys)
     key = keys[0]
     store = cells.Store(tmp_path)
-    store.add(key, {"default": {"reward": 1.0}})
+    store.add(key, {"reward": 1.0})
     again = cells.Store(tmp_path)
     assert key in again
-    assert again.found(key)["default"] == {"reward": 1.0}
+    assert again.found(key)["reward"] == 1.0
     assert {**key, "version": "another"} not in again
+    assert {**key, "setting": 1} not in again
     assert {**key, "rounds": "others"} not in again
     with pytest.raises(ValueError, match="not the rounds"):
-        worker.played(module("numpy"), {**key, "rounds": "others"})
+        cells.stream_of({**key, "rounds": "others"})
 
 
 def test_a_stream_is_known_by_every_round():
@@ -100,18 +136,7 @@ def test_a_stream_is_known_by_every_round():
         assert cells.of_stream(streams.Stream(**told)) != same
 
 
-def test_what_failed_is_tried_again_and_committed_cells_are_taken_once(tmp_path):
-    store = cells.Store(tmp_path)
-    keys = cells.wanted(["numpy"], 0.02, 1)[0]["numpy"][:3]
-    kept, failed = ({"cell": cells.digest(key), "measured": "then", "default": {}} for key in keys[:2])
-    committed = {"streams": {"Elec2": {"numpy": {"0": kept, "1": failed | {"failed": "yes"}, "2": {"default": {}}}}}}
-    store.take(keys, committed)
-    assert store.found(keys[0]) == kept
-    assert keys[1] not in store
-    store.add(keys[0], {"default": {"reward": 2.0}})
-    store.take(keys, committed)
-    assert store.found(keys[0])["default"] == {"reward": 2.0}
-
+def test_what_failed_is_tried_again(tmp_path):
     class Broken:
         SETTINGS = ({},)
 
@@ -124,9 +149,12 @@ def test_what_failed_is_tried_again_and_committed_cells_are_taken_once(tmp_path)
             raise OverflowError
 
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cells, "module", lambda name: Broken)
         patch.setattr(worker, "module", lambda name: Broken)
-        assert worker.main("numpy", tmp_path, keys) == 2
-    assert [key in store for key in keys] == [True, False, False]
+        patch.setattr(streams, "catalogue", lambda scale: {"still": streams.synthetic(streams.still(2, 30))})
+        task = cells.wanted(["numpy"], 1.0, 1)[0]["numpy"][0]
+        assert worker.main("numpy", tmp_path, 1.0, 1) == 2  # once as documented, once for tuning
+    assert task.default not in cells.Store(tmp_path)
 
 
 def test_every_learner_names_its_settings_without_its_package():
@@ -173,7 +201,7 @@ def of_one_stream(**rewards):
     """Results in which each learner earned so much in three seeds."""
     told = {
         name: {
-            str(k): {"default": {"reward": r}, "tuned": {"reward": r}, "random": 0.0, "best": 1.0}
+            str(k): {variant: {"reward": r, "random": 0.0, "best": 1.0} for variant in ("default", "tuned")}
             for k, r in enumerate(row)
         }
         for name, row in rewards.items()
@@ -193,9 +221,10 @@ def test_the_page_gives_a_reason_only_where_a_peer_wins():
     assert report.reasons(won, notes).startswith("Nowhere")
 
 
-def test_a_learner_with_a_seed_missing_has_no_number():
-    data = of_one_stream(bandit=[0.5, 0.6, 0.7], river=[0.8, 0.8])
+def test_learners_are_compared_over_the_seeds_that_both_played():
+    data = of_one_stream(bandit=[0.5, 0.6, 0.9], river=[0.8, 0.8])
     found = report.Stream(data["streams"]["Elec2"])
-    assert found.shares("river", "default") is None
-    assert found.why_not("river") == "failed"
-    assert found.best("default") == (None, None)
+    assert found.best("default") == "river"
+    assert found.against("bandit", "default").startswith("**behind** -0.250")
+    assert found.against("self_tuning", "default") == ""
+    assert found.why_not("coba") == ""

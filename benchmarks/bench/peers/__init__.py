@@ -1,8 +1,8 @@
-"""One file per learner: `PACKAGE`, `SETTINGS` (the documented default first, then what is tried on the first tenth), `refuses`, `make`."""
+"""One file per learner: `PACKAGE`, `SETTINGS` (the documented default first, then what is tried on other rounds), `refuses`, `make`."""
 
 import importlib
 
-OURS = ("bandit", "self_tuning")
+OURS = ("bandit", "bandit_explore_0", "self_tuning")
 PEERS = ("vowpalwabbit", "bayesianbandits", "river", "mabwiser", "contextualbandits", "coba", "numpy")
 
 

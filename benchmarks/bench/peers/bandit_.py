@@ -13,8 +13,8 @@ def refuses(stream):
 
 
 class Ours:
-    def __init__(self, stream, seed):
-        self._bandit = db.Bandit(reward="click" if stream.clicks else "value", seed=seed)
+    def __init__(self, stream, seed, **options):
+        self._bandit = db.Bandit(reward="click" if stream.clicks else "value", seed=seed, **options)
         self._items = [f"item {k}" for k in range(stream.n)]
         self._ids = deque()
 
