@@ -20,7 +20,7 @@ PAGES = ("docs/algorithms.md", "docs/linear.md", "docs/generalized.md", "docs/ad
 STUDIED = (
     "docs/successors.md",
     "docs/reproduction.md",
-    "docs/learner.md",
+    "docs/notebook/learner.md",
     "docs/notebook/adaptive.md",
     "docs/replay.md",
     "docs/theorems/sharp.md",
