@@ -28,12 +28,12 @@ ROWS = 8
 
 
 @kernel
-def weights_of_checks(mean: Vector, sd: Vector, uniform: bool, out: Vector) -> None:
+def weights_of_checks(mean: Vector, sd: Vector, out: Vector) -> None:
     """How likely each arm is checked, up to a factor; never where the mean is −∞."""
     top = position(mean, largest(mean))
     for a in range(mean.shape[0]):
         gap, v = mean[top] - mean[a], sd[a] * sd[a] + sd[top] * sd[top]
-        out[a] = 1.0 if uniform or gap <= 0.0 else v / (v + gap * gap + 1e-300) + 1e-12
+        out[a] = 1.0 if gap <= 0.0 else v / (v + gap * gap + 1e-300) + 1e-12
         if mean[a] == -np.inf:
             out[a] = 0.0
 
@@ -66,7 +66,7 @@ def _add_voice(table: Matrix, row: int, open_: Integers, weight: float) -> None:
     for a in range(n):
         low[a] = table[row, a] if open_[a] == 1 else -np.inf
         step[a] = OPTIMISM * sd[a]
-    weights_of_checks(low, sd, False, check)
+    weights_of_checks(low, sd, check)
     total = 0.0
     for a in range(n):
         total += check[a]
@@ -78,11 +78,18 @@ def _add_voice(table: Matrix, row: int, open_: Integers, weight: float) -> None:
 
 @kernel
 def pick(table: Matrix, open_: Integers, u: float) -> int:
-    """The item where the probabilities, summed in the items' order, pass u ∈ [0, 1)."""
+    """The item where the probabilities pass u ∈ [0, 1), summed from the largest mean down: the order of the items plays no part."""
+    mean, p, n = table[MEAN], table[LAW], table.shape[1]
     chosen, reached = -1, 0.0
-    for a in range(table.shape[1]):
-        if open_[a] == 1:
-            if chosen < 0 or reached <= u:
-                chosen = a
-            reached += table[LAW, a]
-    return chosen
+    while True:
+        following = -1
+        for a in range(n):
+            later = chosen < 0 or mean[a] < mean[chosen] or (mean[a] == mean[chosen] and a > chosen)
+            if open_[a] == 1 and p[a] > 0.0 and later and (following < 0 or mean[a] > mean[following]):
+                following = a
+        if following < 0:
+            return chosen
+        chosen = following
+        reached += p[chosen]
+        if reached > u:
+            return chosen

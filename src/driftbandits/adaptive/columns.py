@@ -37,6 +37,7 @@ class Scale(NamedTuple):
     anchor: Vector  # z = x − anchor
     mu: Vector  # of z, as the prior in use has it
     s: Vector  # 1 for a number that has been constant
+    awake: Vector  # 0 for a number that has been constant, as the prior in use knows it: its columns are 0
 
 
 class Layout(NamedTuple):
@@ -59,8 +60,9 @@ class Slots(NamedTuple):
 def new_scale(kinds: list[int], old: Scale | None = None) -> Scale:
     """Statistics for these slots, those of `old`, which are the first ones, kept."""
     J, J0 = len(kinds), 0 if old is None else len(old.kind)
-    scale = Scale(np.array(kinds, np.int64), *(np.zeros(J) for _ in range(6)))
+    scale = Scale(np.array(kinds, np.int64), *(np.zeros(J) for _ in range(7)))
     scale.s[:] = 1.0
+    scale.awake[:] = scale.kind != NUMBER
     if old is not None:
         for new, before in zip(scale[1:], old[1:], strict=True):
             new[:J0] = before
@@ -68,8 +70,24 @@ def new_scale(kinds: list[int], old: Scale | None = None) -> Scale:
 
 
 @kernel
+def cut(scale: Scale, rows: Matrix) -> None:
+    """Cut extreme values in place."""
+    for j in range(1, rows.shape[1]):
+        if scale.kind[j] != NUMBER or scale.seen[j] < CUT_FROM:
+            continue
+        far, mean = CUT * sqrt(scale.M2[j] / scale.seen[j]), scale.mean[j]
+        if far > 0.0:
+            for a in range(rows.shape[0]):
+                if not math.isnan(rows[a, j]):
+                    rows[a, j] = min(max(rows[a, j], mean - far), mean + far)
+
+
+@kernel
 def count(scale: Scale, rows: Matrix) -> bool:
-    """Count what is on offer, cutting extreme values in place; True if a number that was constant is not so any more."""
+    """Count what is on offer; True if a number that was constant is not so any more.
+
+    Forecasts do not read these statistics: they enter the prior at checkpoints.
+    """
     woken = False
     for a in range(rows.shape[0]):
         for j in range(1, rows.shape[1]):
@@ -77,11 +95,6 @@ def count(scale: Scale, rows: Matrix) -> bool:
             if math.isnan(x):
                 continue
             number = scale.kind[j] == NUMBER
-            if number and scale.seen[j] >= CUT_FROM:
-                far = CUT * sqrt(scale.M2[j] / scale.seen[j])
-                if far > 0.0:
-                    x = min(max(x, scale.mean[j] - far), scale.mean[j] + far)
-                    rows[a, j] = x
             if scale.seen[j] == 0.0 and number:
                 scale.anchor[j] = x
             before = _is_constant(scale, j)
@@ -94,16 +107,28 @@ def count(scale: Scale, rows: Matrix) -> bool:
 
 
 @kernel
+def wake(scale: Scale) -> None:
+    """The prior knows the scales of today."""
+    for j in range(scale.kind.shape[0]):
+        scale.awake[j] = 0.0 if scale.kind[j] == NUMBER and _has_no_scale(scale, j) else 1.0
+
+
+@kernel
+def _has_no_scale(scale: Scale, j: int) -> bool:
+    return bool(scale.seen[j] < 2.0 or _is_constant(scale, j))
+
+
+@kernel
 def _is_constant(scale: Scale, j: int) -> bool:
     return bool(scale.M2[j] <= SAME * scale.mean[j] * scale.mean[j] * scale.seen[j])
 
 
 @kernel
 def shift(scale: Scale, row: Vector, z: Vector) -> None:
-    """z of one raw row."""
+    """z of one raw row; 0 for a number that the prior knows only as constant, so that nothing is forecast from it yet."""
     for j in range(row.shape[0]):
         x = row[j]
-        z[j] = 0.0 if math.isnan(x) else x - scale.anchor[j]
+        z[j] = 0.0 if math.isnan(x) or scale.awake[j] == 0.0 else x - scale.anchor[j]
 
 
 @kernel
@@ -111,7 +136,7 @@ def settle_scale(scale: Scale) -> None:
     """μ and s for the prior, from the statistics."""
     for j in range(scale.kind.shape[0]):
         if scale.kind[j] == NUMBER:
-            constant = scale.seen[j] < 2.0 or _is_constant(scale, j)
+            constant = _has_no_scale(scale, j)
             scale.mu[j] = 0.0 if constant else scale.mean[j] - scale.anchor[j]
             scale.s[j] = 1.0 if constant else sqrt(scale.M2[j] / scale.seen[j])
 

@@ -8,9 +8,9 @@ from .sums import Integers, State, Work
 
 
 @entry(brief=True)
-def see(items: Scale, rows: Matrix, context: Scale, crow: Matrix) -> bool:
+def see(state: State, items: Scale, rows: Matrix, context: Scale, crow: Matrix, tick: float, counted: bool) -> None:
     """`steps.see`."""
-    return steps.see(items, rows, context, crow)
+    steps.see(state, items, rows, context, crow, tick, counted)
 
 
 @entry(brief=True)
@@ -65,15 +65,9 @@ def learn(
 
 
 @entry(brief=True)
-def move_prior(state: State, layout: Layout, items: Scale, context: Scale, offered: int, work: Work) -> None:
+def move_prior(state: State, layout: Layout, items: Scale, context: Scale, work: Work) -> None:
     """`steps.move_prior`."""
-    steps.move_prior(state, layout, items, context, offered, work)
-
-
-@entry(brief=True)
-def tune_prior(state: State, layout: Layout, items: Scale, context: Scale, work: Work) -> None:
-    """`steps.tune_prior`."""
-    steps.tune_prior(state, layout, items, context, work)
+    steps.move_prior(state, layout, items, context, work)
 
 
 @entry(brief=True)

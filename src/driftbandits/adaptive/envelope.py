@@ -1,8 +1,8 @@
 r"""The law of argmax_k c_k + ξ·s_k for one ξ ~ |N(0, 1)|, exactly.
 
 Each arm is a line in ξ. The largest at ξ is the upper envelope of the lines, walked from left to right: from line k the next is the one,
-among the
-steeper, that crosses it first. Between two corners one arm is the largest, with the mass of ξ there. No sampling, no error but rounding.
+among the steeper, that crosses it first. Between two corners one arm is the largest, with the mass of ξ there. No sampling, no error but
+rounding.
 """
 
 import math
@@ -59,26 +59,6 @@ def add_law(c: Vector, s: Vector, weight: float, p: Vector) -> None:
         low, k = max(high, low), following
 
 
-@solver
-def mass_of(c: Vector, s: Vector, k: int) -> float:
-    """What `add_law` gives arm k, in one pass: ξ is where it has overtaken every line less steep and no steeper one has overtaken it."""
-    tol, ties = tolerance(c, s), 0
-    low, high = 0.0, np.inf
-    for a in range(c.shape[0]):
-        if c[a] == -np.inf:
-            continue
-        ahead, steeper = c[a] - c[k], s[a] - s[k]
-        if steeper < -tol:
-            low = max(low, -ahead / steeper)
-        elif steeper > tol:
-            high = min(high, -ahead / steeper)
-        elif ahead > tol:
-            return 0.0
-        elif ahead >= -tol:
-            ties += 1
-    return max(half_normal_cdf(high) - half_normal_cdf(low), 0.0) / ties
-
-
 @kernel
 def _share(c: Vector, s: Vector, k: int, tol: float, mass: float, p: Vector) -> None:
     """Arm k's mass, shared equally with those whose lines are the same."""
@@ -88,17 +68,6 @@ def _share(c: Vector, s: Vector, k: int, tol: float, mass: float, p: Vector) -> 
     for a in range(c.shape[0]):
         if abs(c[a] - c[k]) <= tol and abs(s[a] - s[k]) <= tol:
             p[a] += mass / ties
-
-
-@kernel
-def tied_with_best(score: Vector, out: Vector) -> None:
-    """out_a = 1 where the score ties with the largest, else 0."""
-    best, size = -np.inf, 0.0
-    for a in range(score.shape[0]):
-        if score[a] > -np.inf:
-            best, size = max(best, score[a]), max(size, abs(score[a]))
-    for a in range(score.shape[0]):
-        out[a] = 1.0 if score[a] >= best - SAME * size else 0.0
 
 
 @kernel

@@ -5,6 +5,8 @@ item        the item's features and the context          1
 interact    item × context products                      1; (1, context) where items have no features
 disjoint    the item's features and the context          (1, context)
 hybrid      item × context products                      (1, context)
+
+Arms that are nothing but vectors (`zoo.self_tuning`) have no own effects.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,10 +39,10 @@ class Side(Protocol):
 class Columns:
     """The products of slots that are columns, in the order in which they came."""
 
-    __slots__ = ("own", "pairs", "products", "slopes")
+    __slots__ = ("own", "own_effects", "pairs", "products", "slopes")
 
-    def __init__(self, *, products: bool, slopes: bool) -> None:
-        self.products, self.slopes = products, slopes
+    def __init__(self, *, products: bool, slopes: bool, own_effects: bool = True) -> None:
+        self.products, self.slopes, self.own_effects = products, slopes, own_effects
         self.pairs: tuple[tuple[int, int], ...] = ()
         self.own: tuple[int, ...] = ()
 
@@ -50,11 +52,12 @@ class Columns:
 
     def extended(self, items: Side, context: Side) -> "tuple[Columns, Integers, Integers]":
         """The columns of these slots, old ones first, and for each shared and own one the old column it continues, −1 for none."""
-        new = Columns(products=self.products, slopes=self.slopes)
+        new = Columns(products=self.products, slopes=self.slopes, own_effects=self.own_effects)
         known = dict.fromkeys(self.pairs)
         every = ((i, c) for i in range(items.width) for c in range(context.width) if self.products or i == 0 or c == 0)
         new.pairs = (*self.pairs, *(pair for pair in every if pair not in known))
-        new.own = tuple(range(context.width)) if self.slopes else (0,)
+        if self.own_effects:
+            new.own = tuple(range(context.width)) if self.slopes else (0,)
         before = [max((pair[side] for pair in self.pairs), default=-1) + 1 for side in (0, 1)]
         place = {pair: column for column, pair in enumerate(self.pairs)}
         shared = [place.get((_past(items, i, before[0]), _past(context, c, before[1])), -1) for i, c in new.pairs]
@@ -70,7 +73,13 @@ class Columns:
         own_place = {slot: column for column, slot in enumerate(self.own)}
         two = [[own_place[c], own_place[b[c]]] for c in self.own]
         item, context_ = (np.array([pair[side] for pair in self.pairs], np.int64) for side in (0, 1))
-        return Layout(item, context_, np.array(four, np.int64), np.array(self.own, np.int64), np.array(two, np.int64))
+        return Layout(
+            item,
+            context_,
+            np.array(four, np.int64),
+            np.array(self.own, np.int64),
+            np.array(two, np.int64).reshape(-1, 2),
+        )
 
 
 def _past(side: Side, slot: int, known: int) -> int:

@@ -3,10 +3,12 @@ r"""One decision, one reward, one checkpoint, each over one `State`: what `Bandi
 Each is emitted once and not inlined, so that both learners run the same machine code: the same numbers to the last bit.
 """
 
+import math
+
 from ..core.kernel import kernel, solver, sqrt
 from ..core.linalg import Matrix, Vector
 from .choice import MEAN, SD, STATIC_MEAN, STATIC_SD, law, pick
-from .columns import Layout, Scale, Slots, count, settle_scale, shift
+from .columns import Layout, Scale, Slots, count, cut, settle_scale, shift, wake
 from .duel import discredit, rho_of, settle, ticket
 from .evidence import average, contest, exclude, readmit, robust_score, select
 from .regression import adaptive, fold, forecast, noise, renew, renew_own, restart, retire, variance_of_rewards
@@ -19,18 +21,24 @@ from .sums import (
     CAL_N,
     COUNT,
     DIRECT,
+    DUE,
     FIRST,
     FOURTH,
     KNOWN,
+    LEARNED,
     NATS,
     NEWEST,
+    NEXT,
+    NEXT_TUNED,
     NORMAL,
+    OFFERED,
     R0,
     RHO,
     SECOND,
     SEPARATE,
     SHORTEST,
     SQUARES,
+    STALE,
     STATIC,
     SUM,
     USE,
@@ -169,6 +177,8 @@ def learn(
     Memories are judged by what they forecast now, just before they learn: a forecast of the day of the decision would be old news.
     """
     numbers, M = state.numbers, state.rate.shape[0]
+    if numbers[DUE] == 1.0:
+        _set_priors(state, layout, items, context, work)
     columns_of(layout, items, row, context, crow, slots, True, work)
     if numbers[KNOWN] == 0.0:
         numbers[KNOWN], numbers[R0] = 1.0, r
@@ -188,6 +198,7 @@ def learn(
         if judged and w > 0.0 and told[0] >= 0.0:
             settle(state.duel, int(told[0]), told[1], r)
         numbers[RHO] = rho_of(state, variance_of_rewards(state))
+    _tune_or_renew(state, layout, items, context, work)
     return refuted
 
 
@@ -195,6 +206,26 @@ def learn(
 def _renew(state: State, work: Work) -> None:
     for m in range(int(state.numbers[SHORTEST]), state.rate.shape[0]):
         renew(state, m, work)
+
+
+@kernel
+def _tune_or_renew(state: State, layout: Layout, items: Scale, context: Scale, work: Work) -> None:
+    """At checkpoints the prior is tuned; of many columns estimates are renewed every p/8 rewards, while their sums are always exact."""
+    numbers, p = state.numbers, work.phi.shape[0]
+    numbers[LEARNED] += 1.0
+    numbers[STALE] += 1.0
+    if state.rate.shape[0] > 1 and numbers[LEARNED] >= numbers[NEXT_TUNED]:
+        numbers[NEXT_TUNED] = following(numbers[LEARNED])
+        tune(state, layout, items, context, work)
+        _set_priors(state, layout, items, context, work)
+    elif p > DIRECT and numbers[STALE] * 8.0 >= p:
+        renew_all(state, work)
+
+
+@kernel
+def following(count: float) -> float:
+    """The checkpoint after this one: the next up to 8, then a quarter later."""
+    return count + 1.0 if count < 8.0 else count + math.floor(count / 4.0)
 
 
 @solver
@@ -253,47 +284,58 @@ def _calibrate(numbers: Vector, square: float) -> None:
 
 
 @solver
-def see(items: Scale, rows: Matrix, context: Scale, crow: Matrix) -> bool:
-    """Count what is on offer; True if a number that was constant is not so any more, so that the prior must move."""
-    a = count(items, rows)
-    b = count(context, crow)
-    return a or b
+def see(state: State, items: Scale, rows: Matrix, context: Scale, crow: Matrix, tick: float, counted: bool) -> None:
+    """Cut extreme values of an offer in place and, unless it is only looked at, count what is on offer.
+
+    At checkpoints of decisions, and when a number first varies, the scales of today are taken for the prior, which moves with the next
+    reward: this decision does not depend on it, so that looking at an offer tells what deciding will do. The scales are those of a decision
+    and not of a reward, so that late rewards leave the same estimates.
+    """
+    cut(items, rows)
+    cut(context, crow)
+    if not counted:
+        return
+    woken, numbers = count(items, rows), state.numbers
+    woken = count(context, crow) or woken
+    numbers[OFFERED] = float(rows.shape[0])
+    if woken or tick >= numbers[NEXT]:
+        numbers[NEXT] = following(tick)
+        numbers[DUE] = 1.0
+        settle_scale(items)
+        settle_scale(context)
 
 
 @solver
-def move_prior(state: State, layout: Layout, items: Scale, context: Scale, offered: int, work: Work) -> None:
-    """Λ and K for the scales of today, and all estimates from the sums: a checkpoint of decisions."""
+def move_prior(state: State, layout: Layout, items: Scale, context: Scale, work: Work) -> None:
+    """Λ and K for the scales of today, and all estimates from the sums."""
     settle_scale(items)
     settle_scale(context)
-    _take_part(state, offered, work)
-    _set_priors(state, layout, items, context, work)
-
-
-@solver
-def tune_prior(state: State, layout: Layout, items: Scale, context: Scale, work: Work) -> None:
-    """Precisions of the static voice by their likelihood, and all estimates from the sums: a checkpoint of rewards."""
-    tune(state, layout, items, context, work)
     _set_priors(state, layout, items, context, work)
 
 
 @kernel
 def _set_priors(state: State, layout: Layout, items: Scale, context: Scale, work: Work) -> None:
+    """Λ and K for the scales that were taken last, and all estimates from the sums."""
+    wake(items)
+    wake(context)
+    _take_part(state, work)
     set_prior(state, layout, items, context, ADAPTIVE, work)
     set_prior(state, layout, items, context, STATIC, work)
     for m in range(int(state.numbers[SHORTEST]), state.rate.shape[0]):
         renew_own(state, m, work)
         renew(state, m, work)
+    state.numbers[STALE], state.numbers[DUE] = 0.0, 0.0
 
 
 @kernel
-def _take_part(state: State, offered: int, work: Work) -> None:
+def _take_part(state: State, work: Work) -> None:
     """Memories shorter than p/4 cannot know p columns; with nothing but items, those shorter than two rounds for each know too few."""
     numbers, last, p = state.numbers, adaptive(state), float(work.phi.shape[0])
     shortest = int(numbers[SHORTEST])
     while shortest < last - 1 and state.rate[shortest] * p > 4.0:
         shortest += 1
     first = shortest
-    least = PER_ITEM * offered if numbers[SEPARATE] == 1.0 else 0.0
+    least = PER_ITEM * numbers[OFFERED] if numbers[SEPARATE] == 1.0 else 0.0
     while first < last - 1 and state.rate[first] * least > 1.0:
         first += 1
     numbers[SHORTEST] = float(shortest)
@@ -311,6 +353,6 @@ def forget_item(state: State, i: int, work: Work) -> None:
 
 @solver
 def renew_all(state: State, work: Work) -> None:
-    """All estimates from the sums: where columns are many, every so often."""
-    for m in range(int(state.numbers[SHORTEST]), state.rate.shape[0]):
-        renew(state, m, work)
+    """All estimates from the sums."""
+    _renew(state, work)
+    state.numbers[STALE] = 0.0

@@ -43,8 +43,14 @@ DIRECT = 64  # up to so many columns estimates are renewed with every reward
     RHO,  # the probability that the static voice decides
     SEPARATE,  # 1: items are told apart by their own effects alone
     SHORTEST,  # no shorter memory will take part again: there are too many columns
-) = range(18)
-NUMBERS = 18
+    OFFERED,  # how many items were on offer last
+    NEXT,  # the decision at which the scales of features are next taken for the prior
+    DUE,  # 1: they have been, and the prior moves with the next reward
+    LEARNED,  # rewards learned, those taken back included
+    NEXT_TUNED,  # … at which the prior is next tuned
+    STALE,  # … since estimates of many columns were renewed
+) = range(24)
+NUMBERS = 24
 BEFORE, AFTER, NATS = range(3)  # places in `event`: observations before and after the last refutation, and the evidence
 ADAPTIVE, STATIC = 0, 1  # the two voices, and their priors
 
@@ -97,6 +103,11 @@ class Work(NamedTuple):
     refuted: Integers  # (M,)
 
 
+def default_rates() -> Vector:
+    """Rates of forgetting of the memories that compete, and of the static one."""
+    return np.array([-math.log1p(-1.0 / m) for m in MEMORIES] + [0.0])
+
+
 def new_state(rates: Vector, items: int, p: int, k: int) -> State:
     """A state that knows nothing."""
     M = len(rates)
@@ -132,6 +143,7 @@ def new_state(rates: Vector, items: int, p: int, k: int) -> State:
         event=np.zeros(3),
     )
     state.numbers[[NEWEST, NORMAL, USE]] = NEVER, -10.0, many - 1
+    state.numbers[[OFFERED, NEXT, NEXT_TUNED]] = 1.0
     return state
 
 

@@ -16,7 +16,7 @@ from ..adaptive.columns import Layout, Scale, Slots, new_scale
 from ..adaptive.duel import ITEMS, SHARED
 from ..adaptive.layout import Columns
 from ..adaptive.regression import noise
-from ..adaptive.sums import DIRECT, MEMORIES, NEVER, RHO, SEPARATE, USE, Integers, State, Work
+from ..adaptive.sums import NEVER, RHO, SEPARATE, USE, Integers, State, Work
 from ..core.atomic import wholly
 from ..core.linalg import Matrix, Vector
 from ..errors import InvalidShape, InvalidValue
@@ -54,14 +54,9 @@ class Adaptive(Memories):
     ) -> None:
         self.mode = mode
         self._machine = machine()
-        self.rates = np.array(_default_rates() if rates is None else rates, np.float64)
+        self.rates = np.array(sums.default_rates() if rates is None else rates, np.float64)
         self.items, self.context = Table("item", buckets), Table("context", buckets)
         self.places = Places(max_items)
-        self.rewards = 0
-        self.stale = 0  # rewards since estimates of many columns were renewed
-        self._checkpoint = 1  # the next one, in decisions, …
-        self._reward_checkpoint = 1  # … and in rewards
-        self._offered = 1  # how many items were on offer last
         self._started = False
         self._ones = np.ones(16, np.int64)
         self.model = self._first_model(slopes=mode in ("disjoint", "hybrid"), separate=mode == "disjoint")
@@ -84,23 +79,23 @@ class Adaptive(Memories):
         return super().read(names, rows, context)
 
     def place(self, offer: Offer, tick: int, *, learn: bool = True, awaited: Mapping[Any, int] = NOBODY) -> Placed:
-        """Count what is on offer, make room for what is new, and move the prior when it is time."""
+        """Count what is on offer, and make room for what is new."""
         rows = self.items.write(offer.items, learn=learn)
         context = self.context.write(offer.context, learn=learn)
         if not learn:
+            self._see(rows, context, tick, counted=False)
             return Placed(offer.names, rows, context, self.places.known(offer.names))
         if not self._started:
             self._start()
         self._make_columns()
         who = self.places.offered(offer.names, tick, awaited, self._make_room, self._retire)
-        self._offered = len(offer.names)
-        model = self.model
-        scales = (*model.items, *model.context)
-        woken = wholly(self._machine.see, scales, model.items, rows, model.context, context)
-        if woken or tick >= self._checkpoint:
-            self._move_prior(model)
-            self._checkpoint = following(tick)
+        self._see(rows, context, tick, counted=True)
         return Placed(offer.names, rows, context, who)
+
+    def _see(self, rows: Matrix, context: Matrix, tick: int, *, counted: bool) -> None:
+        m = self.model
+        changed = (*m.items, *m.context, m.state.numbers)
+        wholly(self._machine.see, changed, m.state, m.items, rows, m.context, context, float(tick), counted)
 
     def _start(self) -> None:
         """Items that are only names are told apart by their own effects alone."""
@@ -140,10 +135,9 @@ class Adaptive(Memories):
 
     def _move_prior(self, m: Model) -> None:
         """Take a model, with the prior for the scales of today and all estimates from its sums."""
-        args = m.state, m.layout, m.items, m.context, self._offered, m.work
+        args = m.state, m.layout, m.items, m.context, m.work
         wholly(self._machine.move_prior, (*m.state, *m.items, *m.context), *args)
         self.model = m
-        self.stale = 0
 
     # ---------------------------------------------------------------------------------------------------------- deciding
 
@@ -213,21 +207,8 @@ class Adaptive(Memories):
         m = self.model
         self._fits(row[None], context[None], np.array([i]))
         args = m.state, m.layout, m.items, row, m.context, context, i, tick, r, w, judge, memo.seen, m.slots, m.work
-        refuted = wholly(self._machine.learn, m.state, *args)
-        self.rewards += 1
-        if len(self.rates) > 1 and self.rewards >= self._reward_checkpoint:
-            wholly(self._machine.tune_prior, m.state, m.state, m.layout, m.items, m.context, m.work)
-            self._reward_checkpoint, self.stale = following(self.rewards), 0
-        elif len(m.layout.item) > DIRECT:
-            self._renew_sometimes()
+        refuted = wholly(self._machine.learn, (*m.state, *m.items, *m.context), *args)
         return Refuted(*m.state.event.tolist()) if refuted else None
-
-    def _renew_sometimes(self) -> None:
-        """Above 64 columns estimates are renewed every p/8 rewards; their sums are always exact."""
-        self.stale += 1
-        if self.stale * 8 >= len(self.model.layout.item):
-            self.stale = 0
-            self._machine.renew_all(self.model.state, self.model.work)
 
     def drop(self, item: Any) -> None:
         """Forget an item's own effect."""
@@ -262,7 +243,7 @@ class Adaptive(Memories):
         """Everything, as JSON and arrays."""
         m = self.model
         about = {
-            "engine": 1,
+            "engine": 2,
             "mode": self.mode,
             "items": self.items.to_json(),
             "context": self.context.to_json(),
@@ -271,7 +252,6 @@ class Adaptive(Memories):
             "pairs": [list(pair) for pair in m.columns.pairs],
             "own": list(m.columns.own),
             "places": self.places.to_json(),
-            "counts": [self.rewards, self.stale, self._checkpoint, self._reward_checkpoint, self._offered],
             "started": self._started,
         }
         arrays = {f"state.{name}": value for name, value in m.state._asdict().items() if value.size}
@@ -291,9 +271,6 @@ class Adaptive(Memories):
         if columns.extended(learner.items, learner.context)[0].pairs != columns.pairs:
             raise InvalidValue("its columns are not those of its features")
         learner.places = Places.from_json(about["places"], np.array(arrays["offered"], np.float64))
-        learner.rewards, learner.stale, learner._checkpoint, learner._reward_checkpoint, learner._offered = map(
-            int, about["counts"]
-        )
         learner._started = bool(about["started"])
         N = len(arrays["state.last"]) if "state.last" in arrays else 0
         like = sums.new_state(learner.rates, N, len(columns.pairs), len(columns.own))
@@ -317,16 +294,6 @@ def same(name: str, like: Any, arrays: Mapping[str, Any]) -> Any:
     return found
 
 
-def following(count: int) -> int:
-    """The checkpoint after this one: the next up to 8, then a quarter later."""
-    return count + 1 if count < 8 else count + count // 4
-
-
-def _default_rates() -> list[float]:
-    """Those of the memories that compete, and of the static one."""
-    return [-math.log1p(-1.0 / m) for m in MEMORIES] + [0.0]
-
-
 def _memo(placed: Placed, a: int, told: Vector) -> Memo:
     return Memo(placed.names[a], placed.rows[a].copy(), placed.context[0], told)
 
@@ -336,4 +303,4 @@ def _today(row: Vector, table: Table) -> Vector:
     return row if len(row) == table.width else np.r_[row, table.missing[len(row) :]]
 
 
-__all__ = ["NEVER", "Adaptive", "TooWide", "following", "same"]
+__all__ = ["NEVER", "Adaptive", "TooWide", "same"]

@@ -316,7 +316,7 @@ class Diagonal(Memories):
 
     def pack(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Everything, as JSON and arrays."""
-        about = {"engine": 1, "diagonal": self.mode, "items": _names(self.items), "context": _names(self.context)}
+        about = {"engine": 2, "diagonal": self.mode, "items": _names(self.items), "context": _names(self.context)}
         arrays = {f"trial.{name}": value for name, value in self.trial._asdict().items()}
         return about, arrays | {"mean": self.mean, "ratio": self.ratio, "last": self.last, "squares": self.squares}
 

@@ -15,12 +15,11 @@ from ..core.background_compile import compile_mode, prepared
 class Machine:
     """What to call: machine code if it is in the cache; else Python, while it is compiled."""
 
-    see: Callable[..., bool]
+    see: Callable[..., None]
     decide: Callable[..., int]
     draw: Callable[..., int]
     learn: Callable[..., bool]
     move_prior: Callable[..., None]
-    tune_prior: Callable[..., None]
     renew_all: Callable[..., None]
     forget_item: Callable[..., None]
 
@@ -29,13 +28,12 @@ class Machine:
         state, work, scale = new_state(one, 1, 1, 1), new_work(1, 1, 1), new_scale([CONSTANT])
         layout, slots = Layout(ints, ints, pairs, ints, pairs), Slots(one, one)
         model = state, layout, scale
-        self._prepare("see", entries.see, scale, row, scale, row)
+        self._prepare("see", entries.see, state, scale, row, scale, row, 0.0, True)
         args = (row, scale, row, ints, 0.0, 0.0, 0, row, ints, one, slots, work)
         self._prepare("decide", entries.decide, *model, *args)
         self._prepare("draw", entries.draw, row, ints, 0.0, 0.0, 0.0)
         self._prepare("learn", entries.learn, *model, one, scale, one, 0, 0.0, 0.0, 0.0, True, one, slots, work)
-        self._prepare("move_prior", entries.move_prior, *model, scale, 0, work)
-        self._prepare("tune_prior", entries.tune_prior, *model, scale, work)
+        self._prepare("move_prior", entries.move_prior, *model, scale, work)
         self._prepare("renew_all", entries.renew_all, state, work)
         self._prepare("forget_item", entries.forget_item, state, 0, work)
 

@@ -183,9 +183,9 @@ def _learner(bandit: Bandit, about: Mapping[str, Any], arrays: Mapping[str, Any]
     if "wrapped" in about:
         bandit._learner.restore(about, arrays)  # type: ignore[attr-defined]
         return bandit._learner
-    if about.get("engine") != 1:
+    if about.get("engine") != 2:
         raise EarlierLearner(
-            "it was written by driftbandits 0.1, whose learner kept other sums; learn its log again (Bandit.fit), or use 0.1"
+            "it was written by driftbandits 0.1 or 0.2, whose learner kept other sums; learn its log again (Bandit.fit)"
         )
     return Diagonal.unpack(about, arrays) if "diagonal" in about else Adaptive.unpack(about, arrays)
 

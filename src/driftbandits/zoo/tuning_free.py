@@ -3,17 +3,18 @@
 from typing import Literal
 
 from ..errors import InvalidValue
-from ..meta.self_tuning import Click, Count, SelfTuning, Value
+from ..meta.self_tuning import SelfTuning
 from .record import algorithm, algorithms_of
 
-FAMILIES = {"value": Value(), "click": Click(), "count": Count()}
+REWARDS = ("value", "click", "count")
 
 
 @algorithm(
     family="adaptive",
-    remembers="nine exponential memories, one static, three random walks; the data choose",
+    remembers="nine exponential memories and a static one; the data choose",
     plays="a random score with known probabilities",
     regret="no theorem is claimed",
+    randomised=True,
     example={},
     world="linear",
 )
@@ -25,18 +26,17 @@ def self_tuning(
 ) -> SelfTuning:
     """The learner that needs nothing set: no γ, no bonus, no bounds on features, rewards or noise (ours, beyond the paper).
 
-        three banks of models: 9 exponential memories (5 with items or many features), 1 static, 3 random walks;
-        the data choose inside a bank, rewards between banks
+        9 exponential memories, averaged by how well they forecast; 1 static one with a learned prior; rewards decide between the two
 
-    It measures features and rewards in their own units, learns how fast the world changes and how much to shrink, chooses at random with
-    *known*
-    probabilities (`Agent.propensities`), and tells of drift in `info()`. **No regret theorem is claimed**; docs/learner.md has the
+    This is the learner inside `db.Bandit` (`driftbandits.adaptive`) for arms as vectors: for the same offers, draws and timely rewards both
+    make the same decisions. It measures features and rewards in their own units, learns how fast the world changes, chooses at random with
+    *known* probabilities (`Agent.propensities`), and tells of drift in `info()`. **No regret theorem is claimed**; docs/learner.md has the
     measurements.
 
     Parameters
     ----------
     reward
-        "value": any real number. "click": 0 or 1, with calibrated probabilities. "count": 0, 1, 2, …
+        "value": any real number. "click": in [0, 1]. "count": ≥ 0. Rewards outside are refused; the model is the same.
     features
         "shared": every arm has features of its own, `select(arms)` with (n, d). "disjoint": items with a model each,
         `Agent(strategy, dim=d, items=K)` and `select(context)` with (d,).
@@ -56,11 +56,11 @@ def self_tuning(
     >>> bool(agent.propensities(arms)[1] > 0.9)
     True
     """
-    if reward not in FAMILIES:
+    if reward not in REWARDS:
         raise InvalidValue(f"reward = {reward!r} is not allowed; it must be 'value', 'click' or 'count'")
     if features not in ("shared", "disjoint"):
         raise InvalidValue(f"features = {features!r} is not allowed; it must be 'shared' or 'disjoint'")
-    return SelfTuning(reward=FAMILIES[reward], disjoint=float(features == "disjoint"), explore=explore)
+    return SelfTuning(reward=REWARDS.index(reward), disjoint=float(features == "disjoint"), explore=explore)
 
 
 __all__ = algorithms_of(__name__)

@@ -1,8 +1,7 @@
-"""The learner that needs nothing set: banks of forgetting models, judged by forecasts inside a bank and by reward between banks."""
+"""The engine of `driftbandits.adaptive` behind `select` and `update`: `zoo.self_tuning`."""
 
 from . import strategy as strategy  # its methods
-from .family import Click, Count, Value
+from . import telling as telling
 from .parts import SelfTuning
-from .telling import BANK_NAMES
 
-__all__ = ["BANK_NAMES", "Click", "Count", "SelfTuning", "Value"]
+__all__ = ["SelfTuning"]

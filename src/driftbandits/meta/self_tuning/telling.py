@@ -4,51 +4,51 @@ from typing import Any
 
 import numpy as np
 
+from ...adaptive import sums
+from ...adaptive.regression import mean_reward, noise
 from ...core.linalg import Vector
-from ...protocol import Limits, conditioning, describe, estimator, limits, magnitude, trace
-from .evidence import calibration
-from .family import support
-from .parts import BANKS, EVENT, EVENTS, LAM, ORIGIN, SEEN, SPREAD, SPREAD_INTERCEPT, SelfTuning, SelfTuningState
-
-BANK_NAMES = ("exponential", "static", "walk")
+from ...protocol import Limits, conditioning, describe, estimator, indices_valid, limits, magnitude, trace
+from .parts import CLOCK, EVENT, EVENTS, RANGES, SelfTuning, SelfTuningState, sides
 
 
 @limits.register(SelfTuning)
 def _(strategy: SelfTuning) -> Limits:
-    return Limits(np.inf, *support(strategy.reward))
+    return Limits(np.inf, *RANGES[int(strategy.reward)])
+
+
+@indices_valid.register(SelfTuningState)
+def _(state: SelfTuningState) -> bool:
+    """The layout is what the sizes say, the memories in use exist, and clocks are counts."""
+    layout, numbers = sides(len(state.x), len(state.row) == 1)[2], state.engine.numbers
+    same = all(np.array_equal(mine, known) for mine, known in zip(state.layout, layout, strict=True))
+    places = all(0 <= numbers[at] < len(state.engine.rate) for at in (sums.FIRST, sums.USE, sums.SHORTEST))
+    clocks = state.now[[CLOCK, EVENT]]
+    return bool(same and places and ((clocks >= 0.0) & (clocks < 2.0**53)).all())
 
 
 @magnitude.register(SelfTuning)
 def _(strategy: SelfTuning, state: SelfTuningState) -> float:
-    """Of the block last observed, and of the noise; NaN anywhere shows in the sum."""
-    total, models = 0.0, state.models
-    block = 0
-    for k in range(models.last.shape[0]):
-        if models.last[k] > models.last[block]:
-            block = k
-    for bank in range(BANKS):
-        theta = models.theta[state.evidence.current[bank], block]
-        total += state.evidence.noise[bank]
-        for i in range(theta.shape[0]):
-            total += abs(theta[i])
+    """Of every memory's shared estimate; NaN anywhere shows in the sum."""
+    theta, total = state.engine.theta, 0.0
+    for m in range(theta.shape[0]):
+        for i in range(theta.shape[2]):
+            total += abs(theta[m, 0, i]) + abs(theta[m, 1, i])
     return total
 
 
 @conditioning.register(SelfTuning)
 def _(strategy: SelfTuning, state: SelfTuningState) -> tuple[float, float, float]:
-    """In standardised units, of the static model: its diagonal is at most 16 per observation."""
-    V, lam = state.models.V[len(state.gamma) - 1], float(state.now[LAM])
-    largest_diagonal = float(np.max(np.einsum("bii->bi", V), initial=0.0))
-    return float(np.max(np.einsum("bii->b", V))), min(lam, 1.0), 1.0 + largest_diagonal / lam
+    """Of the static memory's V + Λ − E, in standardised units."""
+    U = state.engine.U[-1]
+    diagonal = np.diag(U) ** -2.0
+    return float(np.trace(state.engine.V[-1])), 1.0, float(diagonal.max() / diagonal.min())
 
 
 @estimator.register(SelfTuning)
 def _(strategy: SelfTuning, state: SelfTuningState) -> Vector:
-    """Slopes per unit of each feature, without the intercept; of all items' common part with `disjoint`."""
-    bank = int(np.argmax(state.duel.rho))
-    m = state.evidence.current[bank]
-    theta = state.scale.offset + (0.0 if strategy.disjoint else state.models.theta[m, 0])
-    return np.asarray(theta[1:] / state.scale.sd)
+    """Slopes of the longest credible memory, without the intercept; those that all items have in common with `disjoint`."""
+    theta = state.engine.theta[int(state.engine.numbers[sums.USE])]
+    return np.asarray(theta[0, 1:] - mean_reward(state.engine) * theta[1, 1:])
 
 
 @trace.register(SelfTuning)
@@ -56,21 +56,22 @@ def _(strategy: SelfTuning, state: SelfTuningState) -> dict[str, Any]:
     """What changes over time:
 
     effective_memory
-        observations that count in the model in use, per item that has any
-    banks
-        (3,) the probability that each bank decides: exponential, static, walk
+        observations that count in the longest credible memory
     weights
-        (M,) of all models, adding up to 1 in each bank
+        (M,) of the memories' forecasts in the average, adding up to 1
+    static
+        the probability that the static voice decides
     noise
-        σ̂ of the bank most likely to decide
+        σ̂ of the longest credible memory
     """
-    bank = int(np.argmax(state.duel.rho))
-    n = state.models.n[state.evidence.current[bank]]
+    engine = state.engine
+    use = int(engine.numbers[sums.USE])
+    weights = (engine.trust @ engine.mix)[:-1]
     return {
-        "effective_memory": float(n.sum()),
-        "banks": state.duel.rho.copy(),
-        "weights": state.evidence.weight.copy(),
-        "noise": float(np.sqrt(state.evidence.noise[bank])),
+        "effective_memory": float(engine.n[use]),
+        "weights": weights / weights.sum(),
+        "static": float(engine.numbers[sums.RHO]),
+        "noise": float(np.sqrt(max(noise(engine, use), 0.0))),
     }
 
 
@@ -79,34 +80,24 @@ def _(strategy: SelfTuning, state: SelfTuningState) -> dict[str, Any]:
     """What `trace` tells, then:
 
     memories
-        (M,) 1/(1−γ) of each model in rounds; 1/√rate of a random walk
-    in_use
-        name of the bank most likely to decide, and the memory of its model
+        (M,) 1/(1−γ) of each memory, in rounds
+    memory
+        that of the longest credible memory
     calibration
         shares of standardised forecast errors beyond 1 and 2 (a normal law: .32, .05)
     drift_events
         rounds in which the memory that forgets nothing was refuted, the latest 64
-    ridge, intercept
-        λ in units of standardised features; is there an intercept?
-    spread
-        with items: how much they differ, standard deviations of intercepts and of slopes in units of σ̂ (static bank)
     """
-    bank = int(np.argmax(state.duel.rho))
+    numbers = state.engine.numbers
     with np.errstate(divide="ignore"):
-        memories = np.concatenate([1.0 / (1.0 - state.gamma), 1.0 / np.sqrt(state.rate)])
-    count = int(state.now[EVENT])
-    events = np.sort(state.evidence.events[: min(count, EVENTS)]).astype(np.int64)
-    told = {
-        "observations": int(state.now[SEEN]),
+        memories = -1.0 / np.expm1(-state.engine.rate[:-1])
+    n, many = numbers[sums.CAL_N], int(state.now[EVENT])
+    beyond = (numbers[sums.CAL_1] / n, numbers[sums.CAL_2] / n) if n > 0.0 else (np.nan, np.nan)
+    return {
+        "observations": int(numbers[sums.LEARNED]),
         **trace(strategy, state),
         "memories": memories,
-        "in_use": (BANK_NAMES[bank], float(memories[state.evidence.current[bank]])),
-        "calibration": calibration(state.now),
-        "drift_events": events,
-        "refuted": int(state.evidence.refuted.sum()),
-        "ridge": float(state.now[LAM]),
-        "intercept": bool(state.now[ORIGIN] == 0.0),
+        "memory": float(memories[int(numbers[sums.USE])]),
+        "calibration": (float(beyond[0]), float(beyond[1])),
+        "drift_events": np.sort(state.events[: min(many, EVENTS)]).astype(np.int64),
     }
-    if strategy.disjoint:
-        told["spread"] = (float(state.now[SPREAD_INTERCEPT] ** -0.5), float(state.now[SPREAD] ** -0.5))
-    return told
