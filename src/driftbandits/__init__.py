@@ -24,12 +24,14 @@ if TYPE_CHECKING:
     from . import datasets
     from .bandit import Bandit, Decision
     from .replay import Log, replay, tune
+    from .service.client import Client
 
 __version__ = "0.2.0"
 
 __all__ = [
     "Agent",
     "Bandit",
+    "Client",
     "Decision",
     "DriftBanditsError",
     "EpisodicAgent",
@@ -60,6 +62,10 @@ def __getattr__(name: str) -> Any:
         from . import bandit
 
         return getattr(bandit, name)
+    if name == "Client":
+        from .service.client import Client
+
+        return Client
     if name == "datasets":
         return importlib.import_module(".datasets", __name__)
     if name in ("Log", "replay", "tune"):

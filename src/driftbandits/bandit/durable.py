@@ -357,22 +357,29 @@ def open_durable(path: Any, settings: dict[str, Any]) -> Durable:
     held = take_lock(f"{os.path.realpath(name)}.lock")
     if held is None:
         raise HasLearner(f"{name} is open for writing already; one process learns, others use Bandit.follow")
-    store = None
     try:
         store = SQLiteStore(name, sync=sync, learner=True)
+    except BaseException:
+        held.close()
+        raise
+    return open_with(store, held, asked, settings, damaged)
+
+
+def open_with(store: Store, held: Any, asked: Durable, settings: dict[str, Any], damaged: str = "refuse") -> Durable:
+    """The bandit in a store, made if it is not there; `held` is the lock of its learner, which is let go with `close()`."""
+    try:
         bandit = _opened(store, asked, settings)
         bandit._held = held
         _absorb_all(bandit, damaged)
         store.settle()
     except BaseException:
-        if store is not None:
-            store.close()
+        store.close()
         held.close()
         raise
     return bandit
 
 
-def _opened(store: SQLiteStore, asked: Durable, settings: dict[str, Any]) -> Durable:
+def _opened(store: Store, asked: Durable, settings: dict[str, Any]) -> Durable:
     """One transaction: tables, first snapshot and claim are made together, or a process that is killed leaves nothing."""
     code = _code(settings)
     with store.transaction():

@@ -24,8 +24,8 @@ from .pending import DONE, AlreadyRewarded, NotActive, UnknownDecision
 from .rewards import as_weight
 from .rows import decide_row, decided, decision_of, last_decided, reward_row
 from .saving import from_bytes
-from .sqlite_store import SQLiteStore, as_id
-from .store import Repeated, Row, Store
+from .sqlite_store import SQLiteStore
+from .store import Repeated, Row, Store, as_id
 
 
 class Follower(Bandit):
@@ -185,7 +185,11 @@ def open_follower(path: Any, refresh: Any, code: dict[str, Any]) -> Follower:
             "on_drift may be given, which it cannot hold"
         )
     seconds = positive("refresh", refresh, "it is the number of seconds between looks at the snapshot")
-    store = SQLiteStore(as_path(path), learner=False)
+    return follow_with(SQLiteStore(as_path(path), learner=False), seconds, code)
+
+
+def follow_with(store: Store, seconds: float, code: dict[str, Any]) -> Follower:
+    """A decider with the snapshots of a store."""
     try:
         found = store.state(lambda data: from_bytes(data, store.name, kind=Follower, **code))
     except BaseException:
@@ -193,7 +197,7 @@ def open_follower(path: Any, refresh: Any, code: dict[str, Any]) -> Follower:
         raise
     if found is None:
         store.close()
-        raise InvalidState(f"{path} has no snapshot yet; is it being opened?")
+        raise InvalidState(f"{store.name} has no snapshot yet; is it being opened?")
     seq, bandit = found
     bandit._store, bandit._code, bandit._seq = store, code, seq
     bandit._refresh = seconds

@@ -17,9 +17,21 @@ from contextlib import closing, contextmanager
 from itertools import chain
 from typing import Any, TypeVar
 
-from ..errors import CannotRead, CannotWrite, DriftBanditsError, InvalidState, InvalidValue, said
+from ..errors import CannotRead, CannotWrite, DriftBanditsError, InvalidState, InvalidValue
 from ..io.files import PART, as_path, sync_file
-from .store import ASIDE, COLUMNS, Damaged, Repeated, Row, Superseded, dumps, snapshot_checksum
+from .store import (
+    COLUMNS,
+    REALS,
+    Repeated,
+    Row,
+    Superseded,
+    as_id,
+    as_text,
+    dumps,
+    in_sequence,
+    intact,
+    snapshot_checksum,
+)
 
 T = TypeVar("T")
 APPLICATION = 0x64726266  # "drbf", marks the file as ours
@@ -60,7 +72,6 @@ SELECTED = ", ".join(("seq", *COLUMNS, "checksum"))
 INSERT = f"INSERT INTO log ({SELECTED}) VALUES ({', '.join('?' * (len(COLUMNS) + 2))})"
 SELECT = f"SELECT {SELECTED} FROM log WHERE seq > ? ORDER BY seq LIMIT ?"
 CLAIM = "SELECT (SELECT writer FROM claims), (SELECT seq FROM sqlite_sequence WHERE name = 'log')"
-REALS = ("at", "propensity", "reward", "weight")
 
 
 class SQLiteStore:
@@ -212,23 +223,7 @@ class SQLiteStore:
     def rows(self, after: int, limit: int) -> list[Row]:
         """Rows after a row, intact; those set aside have the kind ASIDE."""
         found = self._run(SELECT, (after, limit)).fetchall()
-        aside = self._aside(after) if found else set()
-        rows, expected = [], after + 1
-        for values in found:
-            seq = values[0]
-            if seq not in aside:
-                row = intact(self.name, values)
-                while expected in aside:
-                    expected += 1
-                if seq != expected:
-                    raise Damaged(expected, f"row {expected} of the log of {self.name} is missing")
-            elif seq == expected:
-                row = Row(seq, ASIDE, *values[2:-1])
-            else:
-                continue  # a damaged number: it belongs nowhere
-            rows.append(row)
-            expected += 1
-        return rows
+        return in_sequence(self.name, found, self._aside(after) if found else set(), after)
 
     def _aside(self, after: int) -> set[int]:
         return {seq for (seq,) in self._run("SELECT seq FROM refused WHERE seq > ?", (after,))}
@@ -315,26 +310,6 @@ class SQLiteStore:
     def close(self) -> None:
         """Let the file go."""
         self._db.close()
-
-
-def intact(name: str, found: Any) -> Row:
-    """A row whose checksum fits; rows of format 1 have none."""
-    row = Row(*found[:-1])
-    if found[-1] is not None and found[-1] != row.checksum():
-        raise Damaged(row.seq, f"row {row.seq} of the log of {name} is damaged: its checksum does not fit")
-    return row
-
-
-def as_id(id_: Any) -> str:
-    """The id of a decision, which a database can look for."""
-    if not isinstance(id_, str):
-        raise InvalidValue(f"{said(id_)} is no id of a decision; an id is the string that decide returned")
-    return as_text(id_)
-
-
-def as_text(text: str) -> str:
-    """A string as databases keep it: half of a character (a surrogate) is no text."""
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def copy_database(source: sqlite3.Connection, name: str, path: Any) -> None:

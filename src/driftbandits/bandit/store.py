@@ -14,18 +14,19 @@ What a store guarantees (`sqlite_store` is the first; each of these has a test i
 
 import json
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from numbers import Real
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from ..errors import CannotRead, DriftBanditsError, InvalidState
+from ..errors import CannotRead, DriftBanditsError, InvalidState, InvalidValue, said
 
 T = TypeVar("T")
 KINDS = ("decide", "activate", "reward", "replace", "observe", "expire", "drop", "forget")
 ASIDE = "aside"  # the kind that a row set aside is read with
+REALS = ("at", "propensity", "reward", "weight")
 COLUMNS = ("kind", "id", "at", "item", "propensity", "reward", "weight", "writer", "data")
 
 
@@ -76,6 +77,46 @@ def snapshot_checksum(seq: int, state: bytes) -> int:
     return zlib.crc32(state, zlib.crc32(b"%d|" % seq))
 
 
+def in_sequence(name: str, found: Sequence[Any], aside: set[int], after: int) -> list[Row]:
+    """Rows with their checksums, as a database gave them: whole and without a gap; those set aside have the kind ASIDE."""
+    rows, expected = [], after + 1
+    for values in found:
+        seq = values[0]
+        if seq not in aside:
+            row = intact(name, values)
+            while expected in aside:
+                expected += 1
+            if seq != expected:
+                raise Damaged(expected, f"row {expected} of the log of {name} is missing")
+        elif seq == expected:
+            row = Row(seq, ASIDE, *values[2:-1])
+        else:
+            continue  # a damaged number: it belongs nowhere
+        rows.append(row)
+        expected += 1
+    return rows
+
+
+def intact(name: str, found: Any) -> Row:
+    """A row whose checksum fits; rows of format 1 have none."""
+    row = Row(*found[:-1])
+    if found[-1] is not None and found[-1] != row.checksum():
+        raise Damaged(row.seq, f"row {row.seq} of the log of {name} is damaged: its checksum does not fit")
+    return row
+
+
+def as_id(id_: Any) -> str:
+    """The id of a decision, which a database can look for."""
+    if not isinstance(id_, str):
+        raise InvalidValue(f"{said(id_)} is no id of a decision; an id is the string that decide returned")
+    return as_text(id_)
+
+
+def as_text(text: str) -> str:
+    """A string as databases keep it: half of a character (a surrogate) is no text."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 class Store(Protocol):
     """An open store. One thread uses it at a time: the bandit holds a lock."""
 
@@ -83,6 +124,9 @@ class Store(Protocol):
 
     def transaction(self, *, learner: bool = False) -> AbstractContextManager[None]:
         """All that is written inside is kept, or nothing; the learner is refused if another has claimed the store since."""
+
+    def migrate(self) -> None:
+        """Inside a transaction: make what this version needs, from nothing or from an earlier format."""
 
     def claim(self) -> None:
         """Inside a transaction: become the learner."""

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..bandit.sqlite_store import intact, reading
-from ..bandit.store import COLUMNS
+from ..bandit.sqlite_store import reading
+from ..bandit.store import COLUMNS, intact
 from ..bandit.store import Row as Logged
 from ..errors import CannotRead, InvalidValue
 from ..io.files import as_path

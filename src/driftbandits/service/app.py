@@ -66,7 +66,9 @@ def checked_keys(config: Config) -> Keys | None:
 def open_catalogue(config: Config) -> Catalogue:
     """Where the loops are."""
     if config.database is not None:
-        raise InvalidValue("--database comes with the next version; leave it out")
+        from .postgres_catalogue import PostgresCatalogue
+
+        return PostgresCatalogue(config.database)
     return FileCatalogue(config.data, shared=config.workers > 1)
 
 

@@ -42,6 +42,9 @@ class Catalogue(Protocol):
     def follower(self, name: str) -> Follower:
         """Open a loop to decide with the snapshots of the learner; `InvalidState` if there is none yet."""
 
+    def still_learns(self, name: str, bandit: Durable) -> bool:
+        """Whether this process still holds the lock of a loop that it learns; it is taken again where it was lost and is free."""
+
     def ready(self) -> None:
         """Raise, in one line, if loops can not be read and written now."""
 

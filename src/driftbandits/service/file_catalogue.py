@@ -111,6 +111,10 @@ class FileCatalogue:
         assert isinstance(bandit, Follower)
         return bandit
 
+    def still_learns(self, name: str, bandit: Durable) -> bool:  # noqa: ARG002
+        """The lock of a file is lost with its process only."""
+        return True
+
     def ready(self) -> None:
         """Whether the folder can be written."""
         probe = self.folder.parent / f".{secrets.token_hex(8)}.part"

@@ -172,11 +172,12 @@ class Loop:
                 self._succeed()
                 return
             try:
-                if bandit._store.last() > bandit._seq:
-                    bandit.absorb()
-                elif bandit._since and time.monotonic() - bandit._last > bandit._seconds:
-                    bandit.absorb()  # a snapshot is due
+                if not self.catalogue.still_learns(self.name, bandit):
+                    raise Superseded(f"loop {self.name} has another learner")
                 now = time.monotonic()
+                snapshot_due = bandit._since and now - bandit._last > bandit._seconds
+                if snapshot_due or bandit._store.last() > bandit._seq:
+                    bandit.absorb()
                 if self._wait is not None and now - self._expired > EXPIRE_EVERY:
                     self._expired = now
                     self._give_up_old(bandit)

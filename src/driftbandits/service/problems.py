@@ -17,12 +17,20 @@ RETRY_AFTER = 1  # seconds
 CODES = {401: "no_key", 403: "forbidden", 404: "not_found", 405: "method_not_allowed", 413: "too_large"}
 
 
-class Problem(DriftBanditsError):
-    """A refusal with a status and a code of its own."""
+class Problem(DriftBanditsError, HTTPException):
+    """A refusal with a status and a code of its own.
+
+    It is an `HTTPException` too because FastAPI turns every other error that occurs while a body is read into a 400.
+    """
 
     def __init__(self, status: int, code: str, message: str, *, headers: dict[str, str] | None = None) -> None:
-        super().__init__(message)
-        self.status, self.code, self.headers = status, code, headers
+        line = str(DriftBanditsError(message))
+        HTTPException.__init__(self, status, line, headers)
+        self.args = (line,)
+        self.status, self.code = status, code
+
+    def __str__(self) -> str:
+        return self.detail
 
 
 # The first row whose class fits decides.

@@ -34,6 +34,9 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 }
 
 
+JSON = (b"content-type", b"application/json")
+
+
 class BoundedRequest(Request):
     """A request whose JSON is read within the limits."""
 
@@ -54,7 +57,9 @@ class BoundedRoute(APIRoute):
         handler = super().get_route_handler()
 
         async def bounded(request: Request) -> Response:
-            return await handler(BoundedRequest(request.scope, request.receive))
+            kept = [pair for pair in request.scope["headers"] if pair[0] != b"content-type"]
+            scope = {**request.scope, "headers": [*kept, JSON]}  # a body is JSON, whatever `curl -d` says it is
+            return await handler(BoundedRequest(scope, request.receive))
 
         return bounded
 

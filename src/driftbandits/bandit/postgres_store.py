@@ -1,0 +1,359 @@
+"""The log of a loop in PostgreSQL: `store.Store` for many machines.
+
+Order           The row of a loop in `loops` is locked by every transaction that writes its log, and holds the number of the newest row. So
+                rows are numbered 1, 2, 3, … in the order of commits: there is no transaction that commits late, and the learner reads
+                `seq > last` as in SQLite. Other loops are not waited for.
+Exactly once    Unique indices over (loop, id), one for each of "decide", "activate" and "reward".
+One learner     An advisory lock of a session, gone when its process dies. What protects the log is the claim, which every transaction of
+                a learner compares under the lock of the loop's row: a learner that lost its session is refused.
+Followers       NOTIFY when a snapshot is kept.
+"""
+
+import contextlib
+import json
+import os
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from ..errors import CannotRead, CannotWrite, InvalidState, said
+from .store import (
+    COLUMNS,
+    REALS,
+    Repeated,
+    Row,
+    StoreUnavailable,
+    Superseded,
+    as_id,
+    as_text,
+    dumps,
+    in_sequence,
+    intact,
+    snapshot_checksum,
+)
+
+T = TypeVar("T")
+FORMAT = 1
+KEPT = 2  # snapshots
+CHANNEL = "driftbandits"
+LOCKS = 0x64726266  # the class of our advisory locks
+PATIENCE = 2.0  # seconds to wait for a connection
+CREATION = 0x64726267  # the advisory lock of who makes or migrates the tables
+SCHEMA = (
+    "CREATE SCHEMA IF NOT EXISTS driftbandits",
+    "CREATE TABLE IF NOT EXISTS driftbandits.format (version INTEGER NOT NULL)",
+)
+FIRST = (
+    """CREATE TABLE driftbandits.loops (
+    loop INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name TEXT NOT NULL,
+    settings TEXT NOT NULL,             -- JSON
+    changed BIGINT NOT NULL DEFAULT 0,  -- how often the settings were
+    last BIGINT NOT NULL DEFAULT 0,     -- the newest row of its log
+    claim TEXT,                         -- the learner
+    deleted DOUBLE PRECISION            -- when; such a loop is kept, but not found
+)""",
+    "CREATE UNIQUE INDEX one_loop ON driftbandits.loops (name) WHERE deleted IS NULL",
+    """CREATE TABLE driftbandits.log (
+    loop INTEGER NOT NULL,
+    seq BIGINT NOT NULL,
+    kind TEXT NOT NULL,
+    id TEXT,
+    at DOUBLE PRECISION,
+    item TEXT,
+    propensity DOUBLE PRECISION,
+    reward DOUBLE PRECISION,
+    weight DOUBLE PRECISION,
+    writer TEXT,
+    data TEXT,
+    checksum BIGINT NOT NULL,
+    PRIMARY KEY (loop, seq)
+)""",
+    "CREATE UNIQUE INDEX one_decision ON driftbandits.log (loop, id) WHERE kind = 'decide'",
+    "CREATE UNIQUE INDEX one_activation ON driftbandits.log (loop, id) WHERE kind = 'activate'",
+    "CREATE UNIQUE INDEX one_reward ON driftbandits.log (loop, id) WHERE kind = 'reward'",
+    "CREATE INDEX endings ON driftbandits.log (loop, seq) WHERE kind IN ('expire', 'drop')",
+    """CREATE TABLE driftbandits.snapshots (
+    loop INTEGER NOT NULL, seq BIGINT NOT NULL, at DOUBLE PRECISION NOT NULL, state BYTEA NOT NULL, checksum BIGINT NOT NULL,
+    PRIMARY KEY (loop, seq)
+)""",
+    "ALTER TABLE driftbandits.snapshots ALTER COLUMN state SET STORAGE EXTERNAL",  # it is compressed already
+    """CREATE TABLE driftbandits.refused (
+    loop INTEGER NOT NULL, seq BIGINT NOT NULL, at DOUBLE PRECISION NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (loop, seq)
+)""",
+)
+STEPS = (FIRST,)  # to format 1, …
+SELECTED = ", ".join(("seq", *COLUMNS, "checksum"))
+PLACES = ", ".join(["%s"] * (len(COLUMNS) + 3))
+# Not any conflict is a repetition: a second row of the same number would be damage, and is an error.
+INSERT = f"INSERT INTO driftbandits.log (loop, {SELECTED}) VALUES ({PLACES})"
+ONCE = {
+    kind: f"{INSERT} ON CONFLICT (loop, id) WHERE kind = '{kind}' DO NOTHING"
+    for kind in ("decide", "activate", "reward")
+}
+TURN = "SELECT last, claim, deleted FROM driftbandits.loops WHERE loop = %s FOR UPDATE"
+
+
+@contextmanager
+def reachable(name: str) -> Iterator[None]:
+    """Errors of the database as ours: those of the connection may pass."""
+    try:
+        yield
+    except PoolTimeout:
+        raise StoreUnavailable(f"{name}: the database cannot be reached; try again soon") from None
+    except (psycopg.OperationalError, psycopg.InterfaceError) as problem:
+        reason = str(problem).partition("\n")[0]
+        raise StoreUnavailable(f"{name}: the database cannot be reached now ({reason}); try again soon") from None
+    except psycopg.Error as problem:
+        raise CannotWrite(name, OSError(str(problem).partition("\n")[0])) from None
+
+
+def open_pool(url: str, *, size: int = 8) -> ConnectionPool[Any]:
+    """Connections that a process shares among its loops; each is alone outside of transactions."""
+    return ConnectionPool(
+        url,
+        min_size=1,
+        max_size=size,
+        timeout=PATIENCE,
+        kwargs={"autocommit": True, "prepare_threshold": 2, "connect_timeout": 5},
+        reconnect_timeout=1e9,  # a database that restarts is waited for
+        open=True,
+    )
+
+
+def migrate(pool: ConnectionPool[Any]) -> None:
+    """Make the tables that this version needs, from nothing or from an earlier format; refuse those of a later one."""
+    with reachable("PostgreSQL"), pool.connection() as db, db.transaction():
+        db.execute("SELECT pg_advisory_xact_lock(%s)", (CREATION,))
+        for statement in SCHEMA:
+            db.execute(statement)
+        found = db.execute("SELECT version FROM driftbandits.format").fetchone()
+        version = 0 if found is None else int(found[0])
+        if version > FORMAT:
+            raise CannotRead(
+                f"the tables in PostgreSQL are of a later version (format {version}); this one reads up to format {FORMAT}"
+            )
+        for step in STEPS[version:]:
+            for statement in step:
+                db.execute(statement)
+        if found is None:
+            db.execute("INSERT INTO driftbandits.format VALUES (%s)", (FORMAT,))
+        elif version < FORMAT:
+            db.execute("UPDATE driftbandits.format SET version = %s", (FORMAT,))
+
+
+class PostgresStore:
+    """The log of one loop; see `store.Store` for what each method promises."""
+
+    def __init__(self, pool: ConnectionPool[Any], loop: int, name: str) -> None:
+        self.name = f"loop {name} in PostgreSQL"
+        self.loop = loop
+        self.writer = f"{os.getpid()}-{secrets.token_hex(8)}"
+        self._pool = pool
+        self._db: psycopg.Connection[Any] | None = None  # inside a transaction
+        self._newest_row = 0  # known inside a transaction: the loop's row is locked
+        self._closed = False
+
+    # ------------------------------------------------------------------------------------------------------- transactions
+
+    @contextmanager
+    def transaction(self, *, learner: bool = False) -> Iterator[None]:
+        """All that is written inside is kept, or nothing."""
+        self._check_open()
+        with reachable(self.name), self._pool.connection() as db, db.transaction():
+            found = db.execute(TURN, (self.loop,)).fetchone()
+            if found is None or found[2] is not None:
+                raise InvalidState(f"{self.name} was deleted")
+            last, claim, _ = found
+            if learner and claim != self.writer:
+                raise Superseded(f"{self.name} has been opened for writing again since; one process learns at a time")
+            try:
+                self._db, self._newest_row = db, last
+                yield
+                if self._newest_row != last:
+                    db.execute("UPDATE driftbandits.loops SET last = %s WHERE loop = %s", (self._newest_row, self.loop))
+            finally:
+                self._db = None
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise InvalidState(f"{self.name} is closed; open it again")
+
+    def _run(self, sql: str, values: tuple[Any, ...]) -> list[Any]:
+        """The rows that a statement gives, inside the transaction or in one of its own."""
+        if self._db is not None:
+            cursor = self._db.execute(sql, values, binary=True)  # type: ignore[arg-type]
+            return cursor.fetchall() if cursor.description else []
+        self._check_open()
+        with reachable(self.name), self._pool.connection() as db:
+            cursor = db.execute(sql, values, binary=True)
+            return cursor.fetchall() if cursor.description else []
+
+    def migrate(self) -> None:
+        """The tables are shared by all loops: `migrate` made them."""
+
+    def claim(self) -> None:
+        """Become the learner."""
+        self._run("UPDATE driftbandits.loops SET claim = %s WHERE loop = %s", (self.writer, self.loop))
+
+    # ---------------------------------------------------------------------------------------------------------------- log
+
+    def append(self, kind: str, **row: Any) -> int:
+        """Write a row of the log; returns its number."""
+        assert self._db is not None, "rows are written inside a transaction"
+        data = row.get("data")
+        row |= {"kind": kind, "writer": self.writer, "data": None if data is None else dumps(data)}
+        row |= {name: float(row[name]) + 0.0 for name in REALS if row.get(name) is not None}
+        made = Row(self._newest_row + 1, *map(row.get, COLUMNS))  # type: ignore[arg-type]
+        values = (self.loop, *made, made.checksum())
+        cursor = self._db.execute(ONCE.get(kind, INSERT), values)  # type: ignore[arg-type]
+        if cursor.rowcount == 0:
+            raise Repeated(f"a row {kind!r} of {made.id!r} is in {self.name} already")
+        self._newest_row = made.seq
+        return made.seq
+
+    def last(self) -> int:
+        """The number of the newest row."""
+        if self._db is not None:
+            return self._newest_row
+        found = self._run("SELECT last FROM driftbandits.loops WHERE loop = %s", (self.loop,))
+        return int(found[0][0]) if found else 0
+
+    def rows(self, after: int, limit: int) -> list[Row]:
+        """Rows after a row, intact; those set aside have the kind ASIDE."""
+        sql = f"SELECT {SELECTED} FROM driftbandits.log WHERE loop = %s AND seq > %s ORDER BY seq LIMIT %s"
+        found = self._run(sql, (self.loop, after, limit))
+        sql = "SELECT seq FROM driftbandits.refused WHERE loop = %s AND seq > %s"
+        aside = {seq for (seq,) in self._run(sql, (self.loop, after))} if found else set()
+        return in_sequence(self.name, found, aside, after)
+
+    def decision(self, id_: str) -> Row | None:
+        """The row of a decision."""
+        sql = f"SELECT {SELECTED} FROM driftbandits.log WHERE loop = %s AND kind = 'decide' AND id = %s"
+        found = self._run(sql, (self.loop, as_id(id_)))
+        return intact(self.name, found[0]) if found else None
+
+    def _has(self, kind: str, id_: str) -> bool:
+        sql = f"SELECT 1 FROM driftbandits.log WHERE loop = %s AND kind = '{kind}' AND id = %s"
+        return bool(self._run(sql, (self.loop, as_id(id_))))
+
+    def activated(self, id_: str) -> bool:
+        """Whether a deferred decision was activated."""
+        return self._has("activate", id_)
+
+    def decided_after(self, seq: int) -> bool:
+        """Whether a decision was made after a row."""
+        sql = "SELECT 1 FROM driftbandits.log WHERE loop = %s AND kind = 'decide' AND seq > %s LIMIT 1"
+        return bool(self._run(sql, (self.loop, seq)))
+
+    def answered(self, id_: str) -> bool:
+        """Whether a decision has had its reward, was expired or was dropped."""
+        if self._has("reward", id_):
+            return True
+        made = self.decision(id_)
+        if made is None or made.at is None:
+            return False
+        shown = json.loads(made.data or "{}")["shown"]
+        sql = "SELECT kind, at, item FROM driftbandits.log WHERE loop = %s AND kind IN ('expire', 'drop') AND seq > %s"
+        return any(
+            made.at < at if kind == "expire" else json.loads(item) in shown
+            for kind, at, item in self._run(sql, (self.loop, made.seq))
+        )
+
+    def set_aside(self, seq: int, reason: str) -> None:
+        """Keep a row, but never apply it."""
+        sql = "INSERT INTO driftbandits.refused VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING"
+        self._run(sql, (self.loop, seq, time.time(), as_text(reason).replace("\0", " ")))
+
+    def refused(self) -> int:
+        """How many rows were set aside."""
+        return int(self._run("SELECT count(*) FROM driftbandits.refused WHERE loop = %s", (self.loop,))[0][0])
+
+    # ---------------------------------------------------------------------------------------------------------- snapshots
+
+    def snapshot(self, seq: int, state: bytes) -> None:
+        """Keep the state after row `seq`, and tell followers."""
+        sql = """INSERT INTO driftbandits.snapshots VALUES (%s, %s, %s, %s, %s)
+            ON CONFLICT (loop, seq) DO UPDATE SET at = excluded.at, state = excluded.state, checksum = excluded.checksum"""
+        self._run(sql, (self.loop, seq, time.time(), state, snapshot_checksum(seq, state)))
+        sql = """DELETE FROM driftbandits.snapshots WHERE loop = %s AND seq NOT IN
+            (SELECT seq FROM driftbandits.snapshots WHERE loop = %s ORDER BY seq DESC LIMIT %s)"""
+        self._run(sql, (self.loop, self.loop, KEPT))
+        self._run("SELECT pg_notify(%s, %s)", (CHANNEL, f"snapshot {self.loop} {seq}"))
+
+    def newest(self) -> int | None:
+        """The row of the newest snapshot."""
+        return self._run("SELECT max(seq) FROM driftbandits.snapshots WHERE loop = %s", (self.loop,))[0][0]  # type: ignore[no-any-return]
+
+    def state(self, read: Callable[[bytes], T]) -> tuple[int, T] | None:
+        """The newest snapshot that can be read, and its row."""
+        sql = "SELECT seq, state, checksum FROM driftbandits.snapshots WHERE loop = %s ORDER BY seq DESC"
+        problem: CannotRead | None = None
+        for seq, state, checksum in self._run(sql, (self.loop,)):
+            try:
+                if checksum != snapshot_checksum(seq, bytes(state)):
+                    raise CannotRead(
+                        f"the snapshot after row {seq} of {self.name} is damaged: its checksum does not fit"
+                    )
+                return seq, read(bytes(state))
+            except CannotRead as found:
+                problem = problem or found
+        if problem is not None:
+            raise problem
+        return None
+
+    # -------------------------------------------------------------------------------------------------------------- files
+
+    def settle(self) -> None:
+        """PostgreSQL does it itself."""
+
+    def backup(self, path: Any) -> None:
+        """PostgreSQL has its own."""
+        raise InvalidState(f"{self.name} is not copied to {said(path)}; pg_dump --schema=driftbandits copies all loops")
+
+    def close(self) -> None:
+        """Let the loop go; connections are shared."""
+        self._closed = True
+
+
+class AdvisoryLocks:
+    """The locks of the loops that this process learns, all of one session: when it ends, however it ends, they are free."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._db: psycopg.Connection[Any] | None = None
+
+    def take(self, loop: int) -> "AdvisoryLock | None":
+        """The lock of a loop, or None if another session has it."""
+        with reachable("PostgreSQL"):
+            if self._db is None or self._db.closed or self._db.broken:
+                self._db = psycopg.connect(self._url, autocommit=True, connect_timeout=5)
+            found = self._db.execute("SELECT pg_try_advisory_lock(%s, %s)", (LOCKS, loop)).fetchone()
+        return AdvisoryLock(self, self._db, loop) if found and found[0] else None
+
+    def close(self) -> None:
+        """End the session."""
+        if self._db is not None:
+            self._db.close()
+
+
+class AdvisoryLock:
+    """One lock that is held."""
+
+    def __init__(self, locks: AdvisoryLocks, session: psycopg.Connection[Any], loop: int) -> None:
+        self._locks, self._session, self._loop = locks, session, loop
+
+    def held(self) -> bool:
+        """Whether its session is still the one of this process."""
+        return self._session is self._locks._db and not self._session.closed and not self._session.broken
+
+    def close(self) -> None:
+        """Let it go."""
+        if self.held():
+            with contextlib.suppress(psycopg.Error):
+                self._session.execute("SELECT pg_advisory_unlock(%s, %s)", (LOCKS, self._loop))

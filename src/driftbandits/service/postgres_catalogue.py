@@ -1,0 +1,165 @@
+"""Loops in PostgreSQL: the same command on many machines.
+
+A thread listens for what other processes did: it renews followers when a snapshot was kept, and settings when they were changed. Without it
+(its connection is lost) settings are looked at every second, and so is the newest snapshot.
+"""
+
+import contextlib
+import logging
+import threading
+import time
+from typing import Any
+
+import psycopg
+
+from ..bandit.durable import Durable, HasLearner, open_with
+from ..bandit.follower import Follower, follow_with
+from ..bandit.postgres_store import CHANNEL, AdvisoryLocks, PostgresStore, migrate, open_pool, reachable
+from .catalogue import Entry, unknown
+from .settings import LoopSettings
+
+LOG = logging.getLogger("driftbandits.service")
+REFRESH = 0.25  # seconds after which a follower looks for a newer snapshot
+LOOK = 1.0  # seconds after which settings are read again, if nobody told of a change
+SNAPSHOTS = 0.5  # seconds between snapshots, while there is something new
+
+
+class PostgresCatalogue:
+    """The loops of a database; see `Catalogue`."""
+
+    def __init__(self, url: str) -> None:
+        self._pool = open_pool(url)
+        self._url = url
+        try:
+            migrate(self._pool)
+        except BaseException:
+            self._pool.close()
+            raise
+        self._locks, self._locking = AdvisoryLocks(url), threading.Lock()
+        self._entries: dict[str, tuple[Entry, int, float]] = {}  # with the number of the loop, and when it was read
+        self._following: dict[int, list[Follower]] = {}
+        self._stop = threading.Event()
+        self._listener = threading.Thread(target=self._listen, name="listen", daemon=True)
+        self._listener.start()
+
+    def _run(self, sql: str, values: tuple[Any, ...] = ()) -> list[Any]:
+        with reachable("PostgreSQL"), self._pool.connection() as db:
+            cursor = db.execute(sql, values)
+            return cursor.fetchall() if cursor.description else []
+
+    # ---------------------------------------------------------------------------------------------------------- settings
+
+    def names(self) -> list[str]:
+        """All loops, sorted."""
+        found = self._run("SELECT name FROM driftbandits.loops WHERE deleted IS NULL")
+        return sorted(name for (name,) in found)
+
+    def _known(self, name: str) -> tuple[Entry, int]:
+        known = self._entries.get(name)
+        if known is None or time.monotonic() - known[2] > LOOK:
+            sql = "SELECT loop, settings, changed FROM driftbandits.loops WHERE name = %s AND deleted IS NULL"
+            found = self._run(sql, (name,))
+            if not found:
+                self._entries.pop(name, None)
+                raise unknown(name)
+            loop, settings, changed = found[0]
+            mark = (loop, changed)
+            entry = (
+                known[0] if known and known[0].mark == mark else Entry(LoopSettings.model_validate_json(settings), mark)
+            )
+            known = self._entries[name] = (entry, loop, time.monotonic())
+        return known[0], known[1]
+
+    def entry(self, name: str) -> Entry:
+        """The settings of a loop."""
+        return self._known(name)[0]
+
+    def create(self, name: str, settings: LoopSettings) -> bool:
+        """Make a loop."""
+        sql = """INSERT INTO driftbandits.loops (name, settings) VALUES (%s, %s)
+            ON CONFLICT (name) WHERE deleted IS NULL DO NOTHING RETURNING loop"""
+        return bool(self._run(sql, (name, settings.model_dump_json())))
+
+    def update(self, name: str, settings: LoopSettings) -> None:
+        """Keep changed settings, and tell the other processes."""
+        sql = "UPDATE driftbandits.loops SET settings = %s, changed = changed + 1 WHERE name = %s AND deleted IS NULL"
+        self._run(sql, (settings.model_dump_json(), name))
+        self._tell(name)
+
+    def remove(self, name: str) -> str:
+        """Rename a loop and mark it as deleted; its rows stay."""
+        _, loop = self._known(name)
+        self._run("UPDATE driftbandits.loops SET deleted = %s WHERE loop = %s", (time.time(), loop))
+        self._tell(name)
+        return f"loop {loop} of table driftbandits.loops"
+
+    def _tell(self, name: str) -> None:
+        self._entries.pop(name, None)
+        self._run("SELECT pg_notify(%s, %s)", (CHANNEL, f"settings {name}"))
+
+    # ------------------------------------------------------------------------------------------------------------ opening
+
+    def learner(self, name: str, settings: LoopSettings) -> Durable:
+        """Open a loop to learn."""
+        _, loop = self._known(name)
+        with self._locking:
+            held = self._locks.take(loop)
+        if held is None:
+            raise HasLearner(f"loop {name} has a learner already")
+        fixed = settings.for_bandit()
+        fixed.pop("explore")
+        bandit = open_with(PostgresStore(self._pool, loop, name), held, Durable(**fixed), fixed)
+        bandit._seconds = SNAPSHOTS
+        return bandit
+
+    def still_learns(self, name: str, bandit: Durable) -> bool:
+        """A session that was lost has lost its locks."""
+        if bandit._held.held():
+            return True
+        with self._locking:
+            held = self._locks.take(self._known(name)[1])
+        if held is not None:
+            bandit._held = held
+        return held is not None
+
+    def follower(self, name: str) -> Follower:
+        """Open a loop to decide."""
+        _, loop = self._known(name)
+        follower = follow_with(PostgresStore(self._pool, loop, name), REFRESH, {})
+        self._following.setdefault(loop, []).append(follower)
+        return follower
+
+    # ---------------------------------------------------------------------------------------------------------- listening
+
+    def _listen(self) -> None:
+        while not self._stop.is_set():
+            try:
+                with psycopg.connect(self._url, autocommit=True, connect_timeout=5) as db:
+                    db.execute(f"LISTEN {CHANNEL}")
+                    self._entries.clear()  # what was told meanwhile is not known
+                    while not self._stop.is_set():
+                        for told in db.notifies(timeout=0.5):
+                            self._heard(*told.payload.split())
+            except psycopg.Error:
+                self._stop.wait(0.5)
+
+    def _heard(self, what: str, which: str, *_: str) -> None:
+        if what == "settings":
+            self._entries.pop(which, None)
+        elif what == "snapshot":
+            followers = self._following.get(int(which), [])
+            self._following[int(which)] = followers = [f for f in followers if not f._store._closed]  # type: ignore[attr-defined]
+            for follower in followers:
+                follower._looked = 0.0
+
+    def ready(self) -> None:
+        """Whether the database answers."""
+        self._run("SELECT 1")
+
+    def close(self) -> None:
+        """Let the connections go."""
+        self._stop.set()
+        self._listener.join(2.0)
+        with contextlib.suppress(psycopg.Error):
+            self._locks.close()
+        self._pool.close()

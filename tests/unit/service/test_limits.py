@@ -1,0 +1,159 @@
+"""Whatever is sent, the answer is a success or one line that says what is allowed."""
+
+import json
+import random
+import socket
+
+import pytest
+from served import called, listening
+
+
+def test_limits_of_requests(tmp_path):
+    limits = {"max_body": 2000, "max_items": 5, "max_name": 20, "max_depth": 6, "max_batch": 3}
+    with called(tmp_path, **limits) as client:
+        client.put("/loops/a")
+
+        def decide(**body):
+            answer = client.post("/loops/a/decide", json=body)
+            return answer.status_code, answer.json().get("error", {}).get("code")
+
+        assert decide(items=["x"])[0] == 200
+        assert decide(items=["x"] * 1000) == (413, "too_large")
+        assert client.post("/loops/a/decide", content=(b"x" * 500 for _ in range(9))).status_code == 413
+        assert decide(items=[str(n) for n in range(6)]) == (422, "too_many_items")
+        assert decide(items=["x" * 21]) == (422, "too_long")
+        assert decide(items={"x": {"f" * 21: 1}}) == (422, "too_long")
+        assert decide(items={"x\0": None})[0] == 422
+        assert decide(items={"x": {"a": {"b": {"c": {"d": {"e": {}}}}}}}) == (422, "too_deep")
+        assert client.post("/loops/a/decide", content=b"[" * 1999).status_code in (400, 422)
+        assert client.post("/loops/a/decide", content=b"{nonsense").json()["error"]["code"] == "malformed"
+        assert client.post("/loops/a/decide_batch", json=[{"items": ["x"]}] * 4).status_code == 422
+        assert client.post("/loops/a/decide_batch", json=[]).status_code == 422
+        assert client.request("BREW", "/loops/a").status_code == 405
+
+
+ODD = (
+    None,
+    True,
+    0,
+    -1,
+    1,
+    2,
+    10**30,
+    -(10**400),
+    1e308,
+    5e-324,
+    "",
+    "a",
+    "b",
+    "\0",
+    "é",
+    "\ud800",
+    [],
+    {},
+    [[]],
+    "x" * 300,
+)
+PATHS = (
+    "",
+    "/decide",
+    "/decide_batch",
+    "/activate",
+    "/reward",
+    "/reward_batch",
+    "/value",
+    "/events",
+    "/explain/a",
+    "/none",
+)
+
+
+def odd(rng, depth=0):
+    kind = rng.random()
+    if depth > 3 or kind < 0.5:
+        return rng.choice(ODD)
+    if kind < 0.65:
+        return [odd(rng, depth + 1) for _ in range(rng.randrange(4))]
+    names = (
+        "items",
+        "context",
+        "id",
+        "reward",
+        "k",
+        "exclude",
+        "defer",
+        "at",
+        "weight",
+        "a",
+        "b",
+        "mode",
+        "explore",
+        "seed",
+    )
+    return {rng.choice(names): odd(rng, depth + 1) for _ in range(rng.randrange(5))}
+
+
+def body(rng):
+    """Random JSON; a right body with one field spoiled; bytes; a field that is there twice."""
+    kind = rng.random()
+    if kind < 0.1:
+        return rng.randbytes(rng.randrange(50))
+    if kind < 0.2:
+        return b'{"items": ["a"], "items": ["b", "c"], "id": 3, "id": "z%d"}' % rng.randrange(9)
+    right = rng.choice(
+        [
+            {"items": {"a": {"p": 1}, "b": None}, "context": {"c": "x"}},
+            {"items": ["a", "b"], "k": 2},
+            {"id": "z1", "reward": 1},
+        ]
+    )
+    if kind > 0.85:
+        return json.dumps(right).encode()
+    value = odd(rng) if kind < 0.4 else {**right, rng.choice([*right, "k", "id", "defer", "weight"]): odd(rng)}
+    return json.dumps([value] * rng.choice((1, 1, 2)) if rng.random() < 0.15 else value).encode()
+
+
+def fuzz(client, count, seed):
+    rng, seen = random.Random(seed), {}
+    for n in range(count):
+        name = rng.choice(("a",) * 9 + ("b", "%00", "x" * 120))
+        method = rng.choice(("POST",) * 9 + ("PUT", "GET", "DELETE", "PATCH"))
+        sent = body(rng)
+        likely = "/reward" if b"reward" in sent else "/decide"
+        path = f"/loops/{name}{likely if rng.random() < 0.5 else rng.choice(PATHS)}"
+        answer = client.request(method, path, content=sent, headers={"Content-Type": "application/json"})
+        known = answer.status_code < 500 or (answer.status_code == 501 and "/value" in path)
+        assert known, (n, method, path, sent, answer.text)
+        if answer.status_code >= 400:
+            assert set(answer.json()["error"]) == {"code", "message"}
+        seen[answer.status_code] = seen.get(answer.status_code, 0) + 1
+    return seen
+
+
+def test_random_requests_are_answered(tmp_path):
+    with called(tmp_path) as client:
+        client.put("/loops/a")
+        assert fuzz(client, 300, seed=0)[200] > 10
+
+
+@pytest.mark.slow
+def test_many_random_requests_are_answered(tmp_path):
+    with called(tmp_path) as client:
+        client.put("/loops/a")
+        assert fuzz(client, 5000, seed=1)[200] > 100
+
+
+def test_slow_bodies_and_clients_that_hang_up(tmp_path):
+    with listening(tmp_path, body_timeout=0.3) as address:
+        host, port = address.removeprefix("http://").split(":")
+        head = b"POST /loops/a/decide HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n"
+        for _ in range(3):
+            with socket.create_connection((host, int(port))) as line:
+                line.sendall(head + b'{"items"')  # and hang up
+        with socket.create_connection((host, int(port))) as line:
+            line.sendall(head + b'{"items"')
+            line.settimeout(10)
+            assert b" 408 " in line.recv(4096).split(b"\r\n")[0]
+        import urllib.request
+
+        assert urllib.request.urlopen(f"{address}/healthz").status == 200
