@@ -6,7 +6,7 @@ from conftest import INTERPRETED
 from scipy.stats import chi2
 
 import driftbandits as db
-from driftbandits.errors import InvalidState, InvalidValue
+from driftbandits.errors import CannotRead, DriftBanditsError, InvalidState, InvalidValue
 
 pytestmark = pytest.mark.xdist_group("self_tuning")
 
@@ -254,3 +254,14 @@ def test_memories_that_have_forgotten_most_items_take_no_part():
     weights = np.array(agent.info()["weights"])
     assert (weights[:3] == 0).all()  # 8, 16 and 32 are less than two rounds per item
     assert (weights[3:] > 0).all()
+
+
+def test_agents_saved_by_earlier_versions_and_forged_ones_are_refused():
+    agent = db.Agent(db.zoo.self_tuning(), dim=2)
+    about, arrays = agent.pack()
+    before = about | {"strategy": about["strategy"] | {"reward": {"part": "Value"}}}
+    with pytest.raises(CannotRead, match="from another version"):
+        db.Agent.unpack(before, arrays)
+    forged = arrays | {"state.layout.item": np.array([0, 1, 7])}
+    with pytest.raises(DriftBanditsError):
+        db.Agent.unpack(about, forged)
