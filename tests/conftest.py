@@ -26,7 +26,15 @@ settings.load_profile("house")
 #: Of these no kernel is compiled, so that their tests run once: interpreted, where coverage sees them, unless a test is marked `compiled`.
 ONCE = (
     *("unit/cli", "unit/datasets", "unit/experiment", "unit/integrations", "unit/lab", "unit/plots", "unit/replay"),
-    *("unit/service", "unit/theory", "unit/mdp/test_environment.py", "unit/mdp/test_pictures.py", "docs", "benchmarks", "naive"),
+    *(
+        "unit/service",
+        "unit/theory",
+        "unit/mdp/test_environment.py",
+        "unit/mdp/test_pictures.py",
+        "docs",
+        "benchmarks",
+        "naive",
+    ),
     *("unit/io", "unit/util", "unit/test_errors.py", "unit/agent/test_pending.py", "unit/test_repr.py"),
 )
 HERE = pathlib.Path(__file__).parent
