@@ -503,7 +503,8 @@ class Bandit(Core):
     def open(cls, path: Any, **settings: Any) -> "Bandit":
         """A durable bandit in one SQLite file, made if it is not there; see docs/production.md.
 
-        `settings` are those of `Bandit`, and `sync`: "normal" (survives the death of the process) or "full" (and a power cut).
+        `settings` are those of `Bandit`; `sync`: "normal" (survives the death of the process) or "full" (and a power cut); and `start`: a
+        bandit, or a file of `save`, whose knowledge a file that is made now begins with.
         """
         from .durable import open_durable
 

@@ -9,13 +9,14 @@ import json
 import logging
 import math
 import os
+import pathlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from ..errors import DriftBanditsError, InvalidState, InvalidValue, said
+from ..errors import CannotRead, DriftBanditsError, InvalidState, InvalidValue, said
 from ..io.files import as_path, take_lock
 from .bandit import Bandit
 from .core import ORDINARY, Answer, Request, Way
@@ -138,6 +139,11 @@ class Durable(Bandit):
         self.close()
 
     # ---------------------------------------------------------------------------------------------------------- snapshots
+
+    def take_snapshot(self) -> None:
+        """Keep the state of now, so that opening reads no older rows."""
+        with self._turn():
+            self._snapshot()
 
     def _snapshot_if_due(self) -> bool:
         waited = time.monotonic() - self._last
@@ -349,6 +355,7 @@ def _number(value: float | None) -> float:
 def open_durable(path: Any, settings: dict[str, Any]) -> Durable:
     """The bandit in a file, made if it is not there."""
     name, sync, damaged = as_path(path), settings.pop("sync", "normal"), settings.pop("damaged", "refuse")
+    start = _start(settings.pop("start", None), settings)
     if sync not in ("normal", "full"):
         raise InvalidValue(f"sync = {said(sync)} is not allowed; it must be 'normal' or 'full'")
     if damaged not in DAMAGED:
@@ -362,13 +369,20 @@ def open_durable(path: Any, settings: dict[str, Any]) -> Durable:
     except BaseException:
         held.close()
         raise
-    return open_with(store, held, asked, settings, damaged)
+    return open_with(store, held, asked, settings, damaged, start)
 
 
-def open_with(store: Store, held: Any, asked: Durable, settings: dict[str, Any], damaged: str = "refuse") -> Durable:
+def open_with(
+    store: Store,
+    held: Any,
+    asked: Durable,
+    settings: dict[str, Any],
+    damaged: str = "refuse",
+    start: Durable | None = None,
+) -> Durable:
     """The bandit in a store, made if it is not there; `held` is the lock of its learner, which is let go with `close()`."""
     try:
-        bandit = _opened(store, asked, settings)
+        bandit = _opened(store, asked, settings, start)
         bandit._held = held
         _absorb_all(bandit, damaged)
         store.settle()
@@ -379,14 +393,30 @@ def open_with(store: Store, held: Any, asked: Durable, settings: dict[str, Any],
     return bandit
 
 
-def _opened(store: Store, asked: Durable, settings: dict[str, Any]) -> Durable:
+def _start(given: Any, settings: dict[str, Any]) -> Durable | None:
+    """What a file that is made now begins with: a saved bandit, or a copy of one in memory."""
+    if given is None:
+        return None
+    if isinstance(given, Bandit):
+        with given._turn():
+            data, name = to_bytes(given), repr(given)
+    else:
+        path = pathlib.Path(as_path(given))
+        try:
+            data, name = path.read_bytes(), str(path)
+        except OSError as problem:
+            raise CannotRead(f"{path} cannot be read: {problem.strerror}") from None
+    return from_bytes(data, name, kind=Durable, **_code(settings))
+
+
+def _opened(store: Store, asked: Durable, settings: dict[str, Any], start: Durable | None = None) -> Durable:
     """One transaction: tables, first snapshot and claim are made together, or a process that is killed leaves nothing."""
     code = _code(settings)
     with store.transaction():
         store.migrate()
         store.claim()
         found = _newest_state(store, code)
-        bandit = asked if found is None else found[1]
+        bandit = found[1] if found is not None else start or asked
         _same_settings(asked, bandit, settings, store.name)
         bandit._store, bandit._code = store, code
         bandit._seq = 0 if found is None else found[0]

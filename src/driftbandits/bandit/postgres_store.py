@@ -56,6 +56,8 @@ FIRST = (
     changed BIGINT NOT NULL DEFAULT 0,  -- how often the settings were
     last BIGINT NOT NULL DEFAULT 0,     -- the newest row of its log
     claim TEXT,                         -- the learner
+    gone BIGINT NOT NULL DEFAULT 0,     -- rows up to here may have been deleted
+    start BYTEA,                        -- a saved bandit that it began with
     deleted DOUBLE PRECISION            -- when; such a loop is kept, but not found
 )""",
     "CREATE UNIQUE INDEX one_loop ON driftbandits.loops (name) WHERE deleted IS NULL",
@@ -83,6 +85,10 @@ FIRST = (
     PRIMARY KEY (loop, seq)
 )""",
     "ALTER TABLE driftbandits.snapshots ALTER COLUMN state SET STORAGE EXTERNAL",  # it is compressed already
+    "CREATE INDEX replaced ON driftbandits.log (loop, id, seq) WHERE kind = 'replace'",
+    """CREATE TABLE driftbandits.notes (
+    loop INTEGER NOT NULL, key TEXT NOT NULL, note TEXT NOT NULL, PRIMARY KEY (loop, key)
+)""",
     """CREATE TABLE driftbandits.refused (
     loop INTEGER NOT NULL, seq BIGINT NOT NULL, at DOUBLE PRECISION NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (loop, seq)
 )""",
@@ -187,7 +193,7 @@ class PostgresStore:
     def _run(self, sql: str, values: tuple[Any, ...]) -> list[Any]:
         """The rows that a statement gives, inside the transaction or in one of its own."""
         if self._db is not None:
-            cursor = self._db.execute(sql, values, binary=True)  # type: ignore[arg-type]
+            cursor = self._db.execute(sql, values, binary=True)
             return cursor.fetchall() if cursor.description else []
         self._check_open()
         with reachable(self.name), self._pool.connection() as db:
@@ -211,7 +217,7 @@ class PostgresStore:
         row |= {name: float(row[name]) + 0.0 for name in REALS if row.get(name) is not None}
         made = Row(self._newest_row + 1, *map(row.get, COLUMNS))  # type: ignore[arg-type]
         values = (self.loop, *made, made.checksum())
-        cursor = self._db.execute(ONCE.get(kind, INSERT), values)  # type: ignore[arg-type]
+        cursor = self._db.execute(ONCE.get(kind, INSERT), values)
         if cursor.rowcount == 0:
             raise Repeated(f"a row {kind!r} of {made.id!r} is in {self.name} already")
         self._newest_row = made.seq
@@ -230,7 +236,32 @@ class PostgresStore:
         found = self._run(sql, (self.loop, after, limit))
         sql = "SELECT seq FROM driftbandits.refused WHERE loop = %s AND seq > %s"
         aside = {seq for (seq,) in self._run(sql, (self.loop, after))} if found else set()
-        return in_sequence(self.name, found, aside, after)
+        gone = self._run("SELECT gone FROM driftbandits.loops WHERE loop = %s", (self.loop,)) if found else []
+        return in_sequence(self.name, found, aside, after, int(gone[0][0]) if gone else 0)
+
+    def delete_learned(self) -> int:
+        """Delete what the newest snapshot knows; older snapshots could not be continued, and go as well."""
+        assert self._db is not None, "rows are deleted inside a transaction"
+        upto = self.newest() or 0
+        self._run("UPDATE driftbandits.loops SET gone = %s WHERE loop = %s", (upto, self.loop))
+        self._run("DELETE FROM driftbandits.snapshots WHERE loop = %s AND seq < %s", (self.loop, upto))
+        sql = """DELETE FROM driftbandits.log WHERE loop = %s AND seq <= %s AND (kind NOT IN ('decide', 'activate') OR id IN
+            (SELECT id FROM driftbandits.log WHERE loop = %s AND kind = 'reward' AND seq <= %s))"""
+        return self._db.execute(sql, (self.loop, upto, self.loop, upto)).rowcount
+
+    def rewarded(self, id_: str) -> float | None:
+        """The reward that a decision has had; inside a transaction the loop's row is locked."""
+        for sql in ("kind = 'replace' AND id = %s ORDER BY seq DESC LIMIT 1", "kind = 'reward' AND id = %s"):
+            found = self._run(f"SELECT reward FROM driftbandits.log WHERE loop = %s AND {sql}", (self.loop, as_id(id_)))
+            if found:
+                return None if found[0][0] is None else float(found[0][0])
+        return None
+
+    def span(self) -> tuple[float | None, float | None]:
+        """The first and the last time in the log."""
+        sql = "SELECT at FROM driftbandits.log WHERE loop = %s AND at IS NOT NULL ORDER BY seq {} LIMIT 1"
+        first, last = (self._run(sql.format(way), (self.loop,)) for way in ("", "DESC"))
+        return (None, None) if not first else (first[0][0], last[0][0])
 
     def decision(self, id_: str) -> Row | None:
         """The row of a decision."""

@@ -65,7 +65,11 @@ SECOND = (
     "CREATE TABLE refused (seq INTEGER PRIMARY KEY, at REAL NOT NULL, reason TEXT NOT NULL)",
     "CREATE TABLE claims (seq INTEGER PRIMARY KEY CHECK (seq = 0), writer TEXT NOT NULL)",
 )
-THIRD = ("CREATE UNIQUE INDEX one_activation ON log (id) WHERE kind = 'activate'",)
+THIRD = (
+    "CREATE UNIQUE INDEX one_activation ON log (id) WHERE kind = 'activate'",
+    "CREATE INDEX replaced ON log (id, seq) WHERE kind = 'replace'",
+    "CREATE TABLE deleted (seq INTEGER PRIMARY KEY)",  # rows up to here may have been deleted
+)
 STEPS = (TABLES, SECOND, THIRD)  # to format 1, 2, 3
 OURS = {"log", "one_decision", "one_reward", "snapshots", "decisions", "rewards", "sqlite_sequence"}
 SELECTED = ", ".join(("seq", *COLUMNS, "checksum"))
@@ -223,7 +227,42 @@ class SQLiteStore:
     def rows(self, after: int, limit: int) -> list[Row]:
         """Rows after a row, intact; those set aside have the kind ASIDE."""
         found = self._run(SELECT, (after, limit)).fetchall()
-        return in_sequence(self.name, found, self._aside(after) if found else set(), after)
+        return in_sequence(
+            self.name, found, self._aside(after) if found else set(), after, self._deleted() if found else 0
+        )
+
+    def _deleted(self) -> int:
+        """The number up to which rows may have been deleted."""
+        return int(self._run("SELECT max(seq) FROM deleted").fetchone()[0] or 0)
+
+    def delete_learned(self) -> int:
+        """Delete what the newest snapshot knows; older snapshots could not be continued, and go as well."""
+        upto = self.newest() or 0
+        self._run("INSERT OR REPLACE INTO deleted VALUES (?)", (upto,))
+        self._run("DELETE FROM snapshots WHERE seq < ?", (upto,))
+        gone = self._run(
+            "DELETE FROM log WHERE seq <= ? AND (kind NOT IN ('decide', 'activate') OR id IN "
+            "(SELECT id FROM log WHERE kind = 'reward' AND seq <= ?))",
+            (upto, upto),
+        )
+        return gone.rowcount
+
+    def rewarded(self, id_: str) -> float | None:
+        """The reward that a decision has had."""
+        for sql in ("kind = 'replace' AND id = ? ORDER BY seq DESC LIMIT 1", "kind = 'reward' AND id = ?"):
+            found = self._run(f"SELECT reward FROM log WHERE {sql}", (as_id(id_),)).fetchone()
+            if found is not None:
+                return None if found[0] is None else float(found[0])
+        return None
+
+    def span(self) -> tuple[float | None, float | None]:
+        """The first and the last time in the log."""
+        ends = (
+            "SELECT at FROM log WHERE at IS NOT NULL ORDER BY seq LIMIT 1",
+            "SELECT at FROM log WHERE at IS NOT NULL ORDER BY seq DESC LIMIT 1",
+        )
+        first, last = (self._run(end).fetchone() for end in ends)
+        return (None, None) if first is None else (first[0], last[0])
 
     def _aside(self, after: int) -> set[int]:
         return {seq for (seq,) in self._run("SELECT seq FROM refused WHERE seq > ?", (after,))}

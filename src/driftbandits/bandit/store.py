@@ -77,13 +77,18 @@ def snapshot_checksum(seq: int, state: bytes) -> int:
     return zlib.crc32(state, zlib.crc32(b"%d|" % seq))
 
 
-def in_sequence(name: str, found: Sequence[Any], aside: set[int], after: int) -> list[Row]:
-    """Rows with their checksums, as a database gave them: whole and without a gap; those set aside have the kind ASIDE."""
+def in_sequence(name: str, found: Sequence[Any], aside: set[int], after: int, deleted: int = 0) -> list[Row]:
+    """Rows with their checksums, as a database gave them: whole, and without a gap but for rows up to `deleted`, which may be gone.
+
+    Those set aside have the kind ASIDE.
+    """
     rows, expected = [], after + 1
     for values in found:
         seq = values[0]
         if seq not in aside:
             row = intact(name, values)
+            if expected <= deleted:
+                expected = min(seq, deleted + 1)
             while expected in aside:
                 expected += 1
             if seq != expected:
@@ -151,6 +156,18 @@ class Store(Protocol):
 
     def answered(self, id_: str) -> bool:
         """Whether a decision has had its reward, was expired or was dropped, as far as the log reaches."""
+
+    def rewarded(self, id_: str) -> float | None:
+        """The reward that a decision has had, the newest if it was replaced; inside a transaction nobody changes it before its end."""
+
+    def span(self) -> tuple[float | None, float | None]:
+        """The first and the last time in the log; None if it is empty."""
+
+    def delete_learned(self) -> int:
+        """Inside a transaction: delete the rows up to the newest snapshot, but for decisions without a reward. Returns how many.
+
+        Their numbers are not used again, and `rows` skips the gaps.
+        """
 
     def set_aside(self, seq: int, reason: str) -> None:
         """Keep a row, but never apply it."""

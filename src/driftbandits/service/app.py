@@ -12,12 +12,20 @@ from ..errors import InvalidValue
 from . import problems, routes
 from .catalogue import Catalogue
 from .config import Config
+from .dashboard import router as dashboard
+from .dashboard.state import States
 from .file_catalogue import FileCatalogue
 from .gate import Gate, JSONLines
 from .keys import Keys, is_loopback
 from .loops import Loops
+from .personalizer import router as personalizer
 
-ROUTERS = (routes.router,)  # each protocol, and each page, is one
+ROUTERS = (  # each protocol, and each page, is one
+    (routes.router, ""),
+    (personalizer.router, "/loops/{loop}/personalizer"),
+    (personalizer.router, "/loops/{loop}/personalizer/v1.0"),
+    (dashboard.router, ""),
+)
 
 
 def create_app(config: Config) -> FastAPI:
@@ -30,10 +38,13 @@ def create_app(config: Config) -> FastAPI:
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.loops = Loops(open_catalogue(config), most=config.max_open)
+        app.state.personalizer = personalizer.State(app.state.loops)
+        app.state.dashboard = States(app.state.loops)
         app.state.loops.start()
         try:
             yield
         finally:
+            app.state.personalizer.close()
             app.state.loops.close()
 
     app = FastAPI(
@@ -44,8 +55,8 @@ def create_app(config: Config) -> FastAPI:
         lifespan=lifespan,
     )
     app.state.config = config
-    for router in ROUTERS:
-        app.include_router(router)
+    for router, prefix in ROUTERS:
+        app.include_router(router, prefix=prefix)
     problems.install(app)
     app.add_middleware(Gate, config=config, keys=keys)
     return app

@@ -1,7 +1,7 @@
 """Which loops there are, wherever they are kept: one interface for SQLite files and for PostgreSQL."""
 
 import re
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ..bandit.durable import Durable
 from ..bandit.follower import Follower
@@ -12,10 +12,11 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 class Entry(NamedTuple):
-    """The settings of a loop, and a mark that differs whenever they were changed or the loop was made anew."""
+    """The settings of a loop, a mark that differs whenever they were changed, and which loop of this name it is."""
 
     settings: LoopSettings
     mark: object
+    identity: object  # differs when a loop was deleted and made anew
 
 
 class Catalogue(Protocol):
@@ -27,8 +28,8 @@ class Catalogue(Protocol):
     def entry(self, name: str) -> Entry:
         """The settings of a loop as they are now; 404 if there is none."""
 
-    def create(self, name: str, settings: LoopSettings) -> bool:
-        """Make a loop, whole or not at all; False if there is one."""
+    def create(self, name: str, settings: LoopSettings, start: bytes | None = None) -> bool:
+        """Make a loop, whole or not at all, which begins with what a saved bandit knows; False if there is one."""
 
     def update(self, name: str, settings: LoopSettings) -> None:
         """Keep changed settings."""
@@ -44,6 +45,15 @@ class Catalogue(Protocol):
 
     def still_learns(self, name: str, bandit: Durable) -> bool:
         """Whether this process still holds the lock of a loop that it learns; it is taken again where it was lost and is free."""
+
+    def note(self, name: str, key: str) -> dict[str, Any] | None:
+        """What a protocol keeps about a loop under a key, as JSON; None if there is nothing."""
+
+    def notes(self, name: str, prefix: str) -> list[str]:
+        """The keys that begin with a prefix, sorted."""
+
+    def keep_note(self, name: str, key: str, note: dict[str, Any] | None) -> None:
+        """Keep a note in place of the one before; None: forget it. A key has at most 500 letters, digits, '-' and '_'."""
 
     def ready(self) -> None:
         """Raise, in one line, if loops can not be read and written now."""

@@ -6,21 +6,25 @@ A loop that is deleted is moved to `deleted/`. A loop is made under another name
 import contextlib
 import os
 import pathlib
+import re
 import secrets
 import shutil
 import threading
 import time
+from typing import Any
 
+import orjson
 from pydantic import ValidationError
 
 from ..bandit.bandit import Bandit
 from ..bandit.durable import Durable
 from ..bandit.follower import Follower
-from ..errors import CannotRead, CannotWrite
+from ..errors import CannotRead, CannotWrite, InvalidValue, said
 from ..io.files import make_folder, write_atomically
 from .catalogue import NAME, Entry, unknown
 from .settings import LoopSettings
 
+KEY = re.compile(r"[A-Za-z0-9_-]{1,500}")
 REFRESH = 0.25  # seconds after which a follower looks for a newer snapshot
 Mark = tuple[int, int, int]
 
@@ -56,19 +60,21 @@ class FileCatalogue:
         known = self._entries.get(name)
         if known is None or known.mark != mark:
             try:
-                known = Entry(LoopSettings.model_validate_json(path.read_bytes()), mark)
+                known = Entry(LoopSettings.model_validate_json(path.read_bytes()), mark, path.parent.stat().st_ino)
             except (OSError, ValidationError):
                 raise CannotRead(f"{path} is damaged; restore it from a backup, or delete the loop") from None
             self._entries[name] = known
         return known
 
-    def create(self, name: str, settings: LoopSettings) -> bool:
+    def create(self, name: str, settings: LoopSettings, start: bytes | None = None) -> bool:
         """Make a loop."""
         part = self.folder / f".{secrets.token_hex(8)}.part"
         with _writing(part):
             part.mkdir()
             try:
                 write_atomically(part / "loop.json", settings.model_dump_json())
+                if start is not None:
+                    write_atomically(part / "start.bandit", start)
                 if (self.folder / name).exists():
                     return False
                 part.rename(
@@ -100,7 +106,8 @@ class FileCatalogue:
             raise unknown(name)
         fixed = settings.for_bandit()
         fixed.pop("explore")  # it may have changed since the file was made
-        bandit = Bandit.open(path, **fixed)
+        start = path.with_name("start.bandit")
+        bandit = Bandit.open(path, start=start if start.exists() else None, **fixed)
         assert isinstance(bandit, Durable)
         bandit._seconds = self._snapshot_seconds
         return bandit
@@ -114,6 +121,37 @@ class FileCatalogue:
     def still_learns(self, name: str, bandit: Durable) -> bool:  # noqa: ARG002
         """The lock of a file is lost with its process only."""
         return True
+
+    def note(self, name: str, key: str) -> dict[str, Any] | None:
+        """A JSON file in the folder of the loop."""
+        try:
+            found = orjson.loads(self._note(name, key).read_bytes())
+        except FileNotFoundError:
+            return None
+        except (OSError, orjson.JSONDecodeError):
+            raise CannotRead(f"{self._note(name, key)} is damaged; delete it") from None
+        return found if isinstance(found, dict) else None
+
+    def notes(self, name: str, prefix: str) -> list[str]:
+        """The names of those files."""
+        return sorted(path.stem for path in (self.folder / name / "notes").glob(f"{prefix}*.json"))
+
+    def keep_note(self, name: str, key: str, note: dict[str, Any] | None) -> None:
+        """Write the file, whole or not at all."""
+        path = self._note(name, key)
+        if not path.parent.parent.exists():
+            raise unknown(name)
+        with _writing(path):
+            if note is None:
+                path.unlink(missing_ok=True)
+                return
+            path.parent.mkdir(exist_ok=True)
+        write_atomically(path, orjson.dumps(note))
+
+    def _note(self, name: str, key: str) -> pathlib.Path:
+        if not KEY.fullmatch(key):
+            raise InvalidValue(f"{said(key)} is no key of a note; it has letters, digits, '-' and '_'")
+        return self.folder / name / "notes" / f"{key}.json"
 
     def ready(self) -> None:
         """Whether the folder can be written."""

@@ -83,12 +83,12 @@ class Loop:
             yield self._bandit
 
     def _renewed(self, entry: Entry) -> None:
-        fixed = self._entry.settings.for_bandit() | {"explore": None}
-        if fixed != entry.settings.for_bandit() | {"explore": None}:  # deleted and made anew under its old name
-            self.close()
+        if entry.identity != self._entry.identity:  # deleted and made anew under its old name
+            self._closed = True
+            self._let_go()
             raise Closed(self.name)
         self._entry, self._wait = entry, entry.settings.wait_seconds()
-        self._with_settings(self._bandit)
+        self._bandit._config["explore"] = float(entry.settings.explore)
 
     def call(self, function: Callable[[Any], T]) -> T:
         """Do something with the bandit; once more, if another process has become the learner in between."""
@@ -122,6 +122,22 @@ class Loop:
         if len(asked) == 1:
             return self.call(lambda bandit: [_decide(bandit, asked[0], settings)])
         return self.call(lambda bandit: _decide_all(bandit, asked, settings))
+
+    def decide_in_turn(self, asked: Sequence[Decide]) -> list[Decision]:
+        """Decide one after the other in one transaction; what one shows is not on offer in the next."""
+        settings = self.settings
+        return self.call(lambda bandit: _decide_in_turn(bandit, asked, settings))
+
+    def delete_log(self) -> int:
+        """Delete what was learned from, but for decisions that wait; what was learned stays. Returns how many rows are gone."""
+
+        def delete(bandit: Durable | Follower) -> int:
+            if isinstance(bandit, Durable):
+                bandit.take_snapshot()
+            with bandit._whole():
+                return bandit._store.delete_learned()
+
+        return self.call(delete)
 
     def activate(self, id_: str) -> None:
         """Expect the reward of a deferred decision."""
@@ -251,6 +267,21 @@ def _decide_all(bandit: Any, asked: Sequence[Decide], settings: LoopSettings) ->
                     raise
                 raise Problem(status, code, f"decision {place} of the batch: {problem}") from None
         return made
+
+
+def _decide_in_turn(bandit: Any, asked: Sequence[Decide], settings: LoopSettings) -> list[Decision]:
+    made: list[Decision] = []
+    with bandit._whole():
+        for one in asked:
+            shown = {decision.item for decision in made}
+            exclude = [name for name in one.exclude if name not in shown]
+            items: Any = [name for name in one.items if name not in shown]
+            if isinstance(one.items, dict):
+                items = {name: features for name, features in one.items.items() if name not in shown}
+            if not items:
+                raise Problem(422, "invalid", f"{len(asked)} places are to be filled, and there are too few items")
+            made.append(_decide(bandit, one.model_copy(update={"items": items, "exclude": exclude}), settings))
+    return made
 
 
 def _reward_all(

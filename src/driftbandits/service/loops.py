@@ -103,6 +103,20 @@ class Loops:
             found.close()
         return self.catalogue.remove(name)
 
+    def restart(self, name: str, state: bytes | None) -> None:
+        """Begin a loop again: with nothing, or with what a saved bandit knows. The one that was is moved aside.
+
+        The file is read before anything is changed; settings that only a service has, and notes, stay.
+        """
+        settings = self.catalogue.entry(checked_name(name)).settings
+        if state is not None:
+            settings = settings.model_copy(update=LoopSettings.of_saved(state))
+        notes = {key: self.catalogue.note(name, key) for key in self.catalogue.notes(name, "")}
+        self.remove(name)
+        self.catalogue.create(name, settings.checked(), state)
+        for key, note in notes.items():
+            self.catalogue.keep_note(name, key, note)
+
     # -------------------------------------------------------------------------------------------------------------- tending
 
     def start(self) -> None:

@@ -10,11 +10,13 @@ import threading
 import time
 from typing import Any
 
+import orjson
 import psycopg
 
 from ..bandit.durable import Durable, HasLearner, open_with
 from ..bandit.follower import Follower, follow_with
 from ..bandit.postgres_store import CHANNEL, AdvisoryLocks, PostgresStore, migrate, open_pool, reachable
+from ..bandit.saving import from_bytes
 from .catalogue import Entry, unknown
 from .settings import LoopSettings
 
@@ -65,7 +67,9 @@ class PostgresCatalogue:
             loop, settings, changed = found[0]
             mark = (loop, changed)
             entry = (
-                known[0] if known and known[0].mark == mark else Entry(LoopSettings.model_validate_json(settings), mark)
+                known[0]
+                if known and known[0].mark == mark
+                else Entry(LoopSettings.model_validate_json(settings), mark, loop)
             )
             known = self._entries[name] = (entry, loop, time.monotonic())
         return known[0], known[1]
@@ -74,11 +78,11 @@ class PostgresCatalogue:
         """The settings of a loop."""
         return self._known(name)[0]
 
-    def create(self, name: str, settings: LoopSettings) -> bool:
+    def create(self, name: str, settings: LoopSettings, start: bytes | None = None) -> bool:
         """Make a loop."""
-        sql = """INSERT INTO driftbandits.loops (name, settings) VALUES (%s, %s)
+        sql = """INSERT INTO driftbandits.loops (name, settings, start) VALUES (%s, %s, %s)
             ON CONFLICT (name) WHERE deleted IS NULL DO NOTHING RETURNING loop"""
-        return bool(self._run(sql, (name, settings.model_dump_json())))
+        return bool(self._run(sql, (name, settings.model_dump_json(), start)))
 
     def update(self, name: str, settings: LoopSettings) -> None:
         """Keep changed settings, and tell the other processes."""
@@ -108,7 +112,9 @@ class PostgresCatalogue:
             raise HasLearner(f"loop {name} has a learner already")
         fixed = settings.for_bandit()
         fixed.pop("explore")
-        bandit = open_with(PostgresStore(self._pool, loop, name), held, Durable(**fixed), fixed)
+        (saved,) = self._run("SELECT start FROM driftbandits.loops WHERE loop = %s", (loop,))
+        start = None if saved[0] is None else from_bytes(bytes(saved[0]), f"the start of loop {name}", kind=Durable)
+        bandit = open_with(PostgresStore(self._pool, loop, name), held, Durable(**fixed), fixed, start=start)
         bandit._seconds = SNAPSHOTS
         return bandit
 
@@ -128,6 +134,29 @@ class PostgresCatalogue:
         follower = follow_with(PostgresStore(self._pool, loop, name), REFRESH, {})
         self._following.setdefault(loop, []).append(follower)
         return follower
+
+    # -------------------------------------------------------------------------------------------------------------- notes
+
+    def note(self, name: str, key: str) -> dict[str, Any] | None:
+        """A row of the table of notes."""
+        sql = "SELECT note FROM driftbandits.notes WHERE loop = %s AND key = %s"
+        found = self._run(sql, (self._known(name)[1], key))
+        return orjson.loads(found[0][0]) if found else None
+
+    def notes(self, name: str, prefix: str) -> list[str]:
+        """The keys of those rows."""
+        sql = "SELECT key FROM driftbandits.notes WHERE loop = %s AND starts_with(key, %s)"
+        return sorted(key for (key,) in self._run(sql, (self._known(name)[1], prefix)))
+
+    def keep_note(self, name: str, key: str, note: dict[str, Any] | None) -> None:
+        """Write the row."""
+        loop = self._known(name)[1]
+        if note is None:
+            self._run("DELETE FROM driftbandits.notes WHERE loop = %s AND key = %s", (loop, key))
+            return
+        sql = """INSERT INTO driftbandits.notes VALUES (%s, %s, %s)
+            ON CONFLICT (loop, key) DO UPDATE SET note = excluded.note"""
+        self._run(sql, (loop, key, orjson.dumps(note).decode()))
 
     # ---------------------------------------------------------------------------------------------------------- listening
 

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictFloat, StrictInt
 from ..bandit.bandit import Bandit
 from ..bandit.clock import duration
 from ..bandit.rewards import as_reward
+from ..bandit.saving import from_bytes
 from .problems import Problem
 
 Mode = Literal["online", "apprentice", "log_only"]
@@ -59,6 +60,19 @@ class LoopSettings(BaseModel):
     def for_bandit(self) -> dict[str, Any]:
         """The settings that `Bandit` has."""
         return self.model_dump(exclude={"reward_wait", "default_reward", "mode"})
+
+    @classmethod
+    def of_saved(cls, data: bytes) -> dict[str, Any]:
+        """The settings that a saved bandit was made with, which a loop that begins with it must have."""
+        config: dict[str, Any] = from_bytes(data, "the model")._config
+        if config["features"] == "function":
+            raise Problem(422, "invalid", "the model was made with a function of features, which a service cannot hold")
+        found = {
+            name: config[name]
+            for name in ("reward", "features", "seed", "on_repeat", "buckets", "max_items", "max_pending")
+        }
+        half_life = f"{config['half_life']!r}s" if config["clocked"] else config["half_life"]
+        return {**found, "half_life": half_life}
 
     def wait_seconds(self) -> float | None:
         """`reward_wait` in seconds."""

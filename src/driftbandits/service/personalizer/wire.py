@@ -1,0 +1,81 @@
+"""Requests of the retired protocol. Names are those of its public clients; what they send beyond them is ignored, as it was."""
+
+import datetime
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+
+Features = list[dict[str, Any]] | None
+EventId = Annotated[StrictStr, Field(min_length=1, max_length=200)]
+Number = StrictInt | StrictFloat
+MOST_SLOTS = 50
+
+
+class Wire(BaseModel):
+    """Whatever else a client sends is ignored: clients of both generations send fields of their own."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class Action(Wire):
+    """One thing to show."""
+
+    id: StrictStr
+    features: Features = None
+
+
+class Rank(Wire):
+    """Which action to show."""
+
+    actions: Annotated[list[Action], Field(min_length=1)]
+    contextFeatures: Features = None
+    excludedActions: list[StrictStr] | None = None
+    eventId: EventId | None = None
+    deferActivation: StrictBool | None = False
+
+
+class Slot(Wire):
+    """A place to be filled."""
+
+    id: StrictStr
+    baselineAction: StrictStr
+    features: Features = None
+    excludedActions: list[StrictStr] | None = None
+
+
+class MultiSlotRank(Wire):
+    """Which action to show in each slot."""
+
+    actions: Annotated[list[Action], Field(min_length=1)]
+    slots: Annotated[list[Slot], Field(min_length=1, max_length=MOST_SLOTS)]
+    contextFeatures: Features = None
+    eventId: EventId | None = None
+    deferActivation: StrictBool | None = False
+
+
+class Reward(Wire):
+    """The reward of an event."""
+
+    value: Number = Field(ge=-1.0, le=1.0)
+
+
+class SlotReward(Wire):
+    """The reward of a slot."""
+
+    slotId: StrictStr
+    value: Number = Field(ge=-1.0, le=1.0)
+
+
+class MultiSlotReward(Wire):
+    """The rewards of an event with slots."""
+
+    reward: Annotated[list[SlotReward], Field(min_length=1, max_length=MOST_SLOTS)]
+
+
+class Job(Wire):
+    """An evaluation, or feature importances, over a stretch of time."""
+
+    name: StrictStr
+    startTime: datetime.datetime
+    endTime: datetime.datetime
+    enablePolicyOptimization: StrictBool | None = None
