@@ -39,14 +39,8 @@ from .bob import (
     bob_regret_bound,
     bob_reward_bound,
 )
-from .common import (
-    Bound,
-    Variant,
-    default_delta,
-    effective_rounds,
-    gamma_from_half_life,
-    half_life,
-)
+from .checks import Variant
+from .common import Bound, default_delta, effective_rounds, gamma_from_half_life, half_life
 from .detection import dal_exploration, glr_threshold
 from .forgetting import (
     restart_period,

@@ -26,27 +26,15 @@ earlier choices only if θ_t does not. (Theorems 1 to 3 allow a θ_t that reacts
 
 from math import ceil, log, log2, sqrt
 
-from ..errors import positive, probability, require
-from .common import (
-    Bound,
-    Variant,
-    bias_factor,
-    check_variant,
-    confidence,
-    dimension,
-    discount,
-    drift,
-    effective_rounds,
-    horizon,
-    nonnegative,
-    norms,
-    regulariser,
-)
+from ..errors import positive, require
+from .checks import Variant, checked, dimension
+from .common import Bound, bias_factor, effective_rounds
 from .lemmas import potential_bound
 from .linear import lb_gamma, lb_lambda, lb_radius
 from .paths import bias_sum_bound
 
 
+@checked
 def bob_block(*, T: int, d: int) -> int:
     """The block length Δ_b = ⌈d√T⌉, at most T.
 
@@ -55,10 +43,10 @@ def bob_block(*, T: int, d: int) -> int:
     >>> bob_block(T=6000, d=2)
     155
     """
-    T, d = horizon("T", T), dimension("d", d)
     return min(T, ceil(d * sqrt(T)))
 
 
+@checked
 def bob_candidates(*, T: int, d: int) -> tuple[float, ...]:
     """The candidates γ_i = 1 − d^{−1/2}2^{1−i}, i = 1..N, N = ⌈log₂(T/√d)⌉ + 1 (eq:candidate-set).
 
@@ -70,7 +58,6 @@ def bob_candidates(*, T: int, d: int) -> tuple[float, ...]:
     >>> len(candidates), [round(gamma, 4) for gamma in candidates[:3]]
     (14, [0.2929, 0.6464, 0.8232])
     """
-    T, d = horizon("T", T), dimension("d", d)
     N = max(1, ceil(log2(T / sqrt(d))) + 1)
     return tuple(max(1.0 - d**-0.5 * 2.0 ** (1 - i), 1.0 / T) for i in range(1, N + 1))
 
@@ -90,6 +77,7 @@ def bob_gamma(*, T: int, d: int, P_T: float, sharp_bias: bool = False) -> float:
     return next((gamma for gamma in candidates if gamma >= best), candidates[-1])
 
 
+@checked
 def bob_reward_bound(*, T: int, block: int, S: float = 1.0, L: float = 1.0, R: float = 1.0) -> float:
     """L_max = L S Δ_b + 2R√(Δ_b ln(T/√Δ_b)) (lemma:bounded-noise).
 
@@ -100,9 +88,9 @@ def bob_reward_bound(*, T: int, block: int, S: float = 1.0, L: float = 1.0, R: f
     >>> round(bob_reward_bound(T=6000, block=155), 3)
     216.889
     """
-    T, block, (S, L) = horizon("T", T), dimension("block", block), norms(S, L)
+    block = dimension("block", block)
     require(block <= T, "block", block, f"≤ T = {T}", "there are no more rounds")
-    return L * S * block + 2.0 * nonnegative("R", R, "it scales the noise") * sqrt(block * log(T / sqrt(block)))
+    return L * S * block + 2.0 * R * sqrt(block * log(T / sqrt(block)))
 
 
 def bob_rates(*, N: int, M: int) -> tuple[float, float]:
@@ -119,6 +107,7 @@ def bob_rates(*, N: int, M: int) -> tuple[float, float]:
     return eta, eta / 2.0
 
 
+@checked
 def bob_meta_bound(*, N: int, M: int, reward_bound: float, delta: float, anytime: bool = False) -> float:
     """The regret of Exp3.IX against the best of N candidates over M blocks, in units of reward.
 
@@ -137,7 +126,7 @@ def bob_meta_bound(*, N: int, M: int, reward_bound: float, delta: float, anytime
     N, M = dimension("N", N), dimension("M", M)
     reward_bound, delta = (
         positive("reward_bound", reward_bound, "it bounds the block sums"),
-        probability("delta", delta),
+        delta,
     )
     if N == 1:
         return 0.0  # nothing to choose
@@ -148,6 +137,7 @@ def bob_meta_bound(*, N: int, M: int, reward_bound: float, delta: float, anytime
     return 2.0 * reward_bound * regret
 
 
+@checked
 def bob_delta(*, T: int, d: int, variant: Variant = "printed") -> float:
     """δ inside the radius: 1/((2N+1)T) printed, 1/T² corrected.
 
@@ -156,11 +146,12 @@ def bob_delta(*, T: int, d: int, variant: Variant = "printed") -> float:
     >>> bob_delta(T=6000, d=2) == 1 / (29 * 6000)
     True
     """
-    if check_variant(variant) != "printed":
-        return 1.0 / horizon("T", T) ** 2
+    if variant != "printed":
+        return 1.0 / T**2
     return 1.0 / ((2 * len(bob_candidates(T=T, d=d)) + 1) * T)
 
 
+@checked
 def bob_regret_bound(
     *,
     T: int,
@@ -199,12 +190,11 @@ def bob_regret_bound(
     >>> round(bound.bias + bound.variance, 3), round(bound.terms["meta"], 3)
     (39971.293, 164698.815)
     """
-    T, d, P_T, (S, L) = horizon("T", T), dimension("d", d), drift("P_T", P_T), norms(S, L)
-    printed = check_variant(variant) == "printed"
+    printed = variant == "printed"
     sharp = variant == "sharp"
-    gamma = bob_gamma(T=T, d=d, P_T=P_T, sharp_bias=sharp) if gamma is None else discount(gamma)
-    lam = lb_lambda(d=d) if lam is None else regulariser(lam)
-    delta = confidence(delta, bob_delta(T=T, d=d, variant=variant))
+    gamma = bob_gamma(T=T, d=d, P_T=P_T, sharp_bias=sharp) if gamma is None else gamma
+    lam = lb_lambda(d=d) if lam is None else lam
+    delta = bob_delta(T=T, d=d, variant=variant) if delta is None else delta
     block = bob_block(T=T, d=d) if block is None else dimension("block", block)
     M, N = ceil(T / block), len(bob_candidates(T=T, d=d))
     radius = lb_radius(n=effective_rounds(gamma=gamma, t=block), d=d, lam=lam, delta=delta, S=S, L=L, R=R)

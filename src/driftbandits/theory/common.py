@@ -12,17 +12,9 @@ estimated from noise) and sometimes a third — and holds with some probability.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import expm1, inf, isinf, log, log2
-from typing import Literal, cast, get_args
 
-from ..errors import integer, positive, probability, real, require
-
-Variant = Literal["printed", "corrected", "repaired", "sharp"]
-"""Each contains the corrections of the one before it.
-
-`printed`: the inequality the paper's proof ends with. `corrected`: the same with its slips repaired, Theorem 3 at the price of √(k_μ/c_μ).
-`repaired`: Theorem 3 with its rate kept (`good_rounds`); of the other theorems the corrected bound. `sharp`: also without the
-superfluous √d of the bias lemma, and with γ balanced for that; of Theorem 4, which has no such bias, the corrected bound.
-"""
+from ..errors import integer, positive, real, require
+from .checks import Variant, checked
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,6 +171,7 @@ def gamma_from_half_life(half_life: float) -> float:
     return gamma
 
 
+@checked
 def default_delta(family: str, *, T: int, variant: Variant = "printed") -> float:
     """The confidence level δ inside the radius of a family of theorems.
 
@@ -198,7 +191,7 @@ def default_delta(family: str, *, T: int, variant: Variant = "printed") -> float
     >>> default_delta("lb", T=1000), default_delta("lb", T=1000, variant="corrected")
     (0.0005, 1e-06)
     """
-    rounds = float(horizon("T", T))
+    rounds = float(T)
     printed = {
         "lb": 1.0 / (2.0 * rounds),
         "glb": 1.0 / (2.0 * rounds**2),
@@ -207,89 +200,14 @@ def default_delta(family: str, *, T: int, variant: Variant = "printed") -> float
         "mdp": 1.0 / (4.0 * rounds),
     }
     require(family in printed, "family", family, f"one of {', '.join(printed)}", "each family has its own δ")
-    if check_variant(variant) == "printed":
+    if variant == "printed":
         return printed[family]
     return 1.0 / (2.0 * rounds**2) if family == "mdp" else 1.0 / rounds**2
 
 
-# Checks: each coerces its argument once, or raises one readable line.
-
-
-def horizon(name: str, value: int) -> int:
-    """A number of rounds T (or episodes K) ≥ 2."""
-    return integer(name, value, least=2, why="γ is kept in [1/T, 1 − 1/T], which is empty for fewer than two rounds")
-
-
-def dimension(name: str, value: int) -> int:
-    """A dimension ≥ 1."""
-    return integer(name, value, least=1, why="parameters live in a space of at least one dimension")
-
-
-def nonnegative(name: str, value: float, why: str) -> float:
-    """A finite float ≥ 0."""
-    number = real(name, value)
-    require(number >= 0.0, name, value, "≥ 0", why)
-    return number
-
-
-def drift(name: str, value: float) -> float:
-    """A path length ≥ 0."""
-    return nonnegative(name, value, "it is the length of the path of the parameters")
-
-
-def discount(value: float) -> float:
-    """A γ in the open interval (0, 1): the bounds contain 1/(1−γ) and log(1/γ)."""
-    number = real("gamma", value)
-    require(0.0 < number < 1.0, "gamma", value, "in (0, 1)", "the bound contains 1/(1 − γ) and log(1/γ)")
-    return number
-
-
-def norms(S: float, L: float) -> tuple[float, float]:
-    """The bounds ‖θ‖ ≤ S and ‖x‖ ≤ L."""
-    return (
-        positive("S", S, "it bounds the norm of the parameters"),
-        positive("L", L, "it bounds the norm of the arms"),
-    )
-
-
-def regulariser(value: float, name: str = "lam") -> float:
-    """A λ > 0."""
-    return positive(name, value, "the regulariser λI keeps V invertible")
-
-
-def slopes(k_mu: float, c_mu: float) -> tuple[float, float]:
-    """The largest and smallest slope of the link: 0 < c_μ ≤ k_μ."""
-    k = positive("k_mu", k_mu, "it is the largest slope of an increasing link")
-    c = positive("c_mu", c_mu, "it is the smallest slope of an increasing link on [−LS, LS]")
-    require(c <= k, "c_mu", c_mu, f"≤ k_mu = {k!r}", "the smallest slope cannot exceed the largest")
-    return k, c
-
-
-def confidence(value: float | None, default: float) -> float:
-    """The given δ in (0, 1), or the default."""
-    return default if value is None else probability("delta", value)
-
-
-def check_variant(variant: str) -> Variant:
-    """One of the four variants."""
-    require(
-        variant in get_args(Variant),
-        "variant",
-        variant,
-        "'printed', 'corrected', 'repaired' or 'sharp'",
-        "the paper's inequality, the same with its slips repaired, with Theorem 3's rate kept, or without the superfluous √d too",
-    )
-    return cast(Variant, variant)
-
-
 def arm_width(value: float | None, L: float, lam: float) -> float:
     """‖x‖_{V⁻¹}, or its largest value L/√λ."""
-    return L / lam**0.5 if value is None else nonnegative("width", value, "it is a norm")
-
-
-def largest_gap(value: float | None, default: float) -> float:
-    """The largest one-round regret."""
-    return default if value is None else positive("gap", value, "it is the largest one-round regret")
+    return L / lam**0.5 if value is None else value
 
 
 def clip_gamma(forgetting: float, rounds: int, *, least: float | None = None) -> float:

@@ -10,7 +10,7 @@ r"""DAL in numbers (successors §B.1): how often it explores by force, and when 
 from math import log, sqrt
 
 from ..errors import integer, probability
-from .common import horizon
+from .checks import horizon
 
 
 def dal_exploration(*, T: int, N: int, epoch: int = 1) -> float:

@@ -13,23 +13,12 @@ rate Õ(d^{5/8}P_T^{1/4}T^{3/4}).
 from math import ceil, floor, inf, log1p, sqrt
 
 from ..errors import integer, require
-from .common import (
-    Bound,
-    Variant,
-    bias_factor,
-    check_variant,
-    confidence,
-    default_delta,
-    dimension,
-    drift,
-    horizon,
-    norms,
-    regulariser,
-    union,
-)
+from .checks import Variant, checked
+from .common import Bound, bias_factor, default_delta, union
 from .linear import lb_lambda, lb_radius
 
 
+@checked
 def window(*, T: int, d: int, P_T: float, balanced: bool = False, sharp_bias: bool = False) -> int:
     """The window length W of the paper's experiment, ⌊d^{1/4} √(T/(1+P_T))⌋, kept in [1, T].
 
@@ -47,7 +36,6 @@ def window(*, T: int, d: int, P_T: float, balanced: bool = False, sharp_bias: bo
     >>> window(T=6000, d=2, P_T=6.283185, sharp_bias=True)
     51
     """
-    T, d, P_T = horizon("T", T), dimension("d", d), drift("P_T", P_T)
     length = sqrt(sqrt(d)) * sqrt(T / (1.0 + P_T))
     if balanced or sharp_bias:
         length = sqrt((d**1.5 if sharp_bias else d) * T / P_T) if P_T > 0.0 else inf
@@ -65,6 +53,7 @@ def restart_period(*, T: int, d: int, P_T: float, balanced: bool = False, sharp_
     return window(T=T, d=d, P_T=P_T, balanced=balanced, sharp_bias=sharp_bias)
 
 
+@checked
 def window_regret_bound(
     *,
     T: int,
@@ -96,10 +85,11 @@ def window_regret_bound(
     >>> bound.details["W"], round(bound.bias, 3), round(bound.variance, 3)
     (34, 2491.313, 38594.064)
     """
-    W = window(T=T, d=d, P_T=P_T, sharp_bias=check_variant(variant) == "sharp") if W is None else W
+    W = window(T=T, d=d, P_T=P_T, sharp_bias=variant == "sharp") if W is None else W
     return _bound("Sliding window", "W", W, T, d, P_T, S, L, R, lam, delta, variant, sharp_bias)
 
 
+@checked
 def restart_regret_bound(
     *,
     T: int,
@@ -124,7 +114,7 @@ def restart_regret_bound(
     >>> bound.details["H"], round(bound.total, 3)
     (34, 41085.377)
     """
-    H = restart_period(T=T, d=d, P_T=P_T, sharp_bias=check_variant(variant) == "sharp") if H is None else H
+    H = restart_period(T=T, d=d, P_T=P_T, sharp_bias=variant == "sharp") if H is None else H
     return _bound("Periodic restart", "H", H, T, d, P_T, S, L, R, lam, delta, variant, sharp_bias)
 
 
@@ -143,11 +133,10 @@ def _bound(
     variant: Variant,
     sharp_bias: bool,
 ) -> Bound:
-    T, d, P_T, (S, L) = horizon("T", T), dimension("d", d), drift("P_T", P_T), norms(S, L)
     W = integer(name, memory, least=1, why="the learner remembers at least one round")
     require(W <= T, name, memory, f"≤ T = {T}", "there are no more rounds to remember")
-    lam = lb_lambda(d=d) if lam is None else regulariser(lam)
-    delta = confidence(delta, default_delta("lb", T=T, variant=check_variant(variant)))
+    lam = lb_lambda(d=d) if lam is None else lam
+    delta = default_delta("lb", T=T, variant=variant) if delta is None else delta
     radius = lb_radius(n=W, d=d, lam=lam, delta=delta, S=S, L=L, R=R)
     # each step Δ_p is seen by at most W rounds, each of which holds at most W older observations
     bias = 2.0 * L * L * bias_factor(d, lam, sharp_bias or variant == "sharp") * W**1.5 * P_T

@@ -15,29 +15,9 @@ Tuning:    1 − γ = max{1/T, √(k_μc_μP_T/(dT))},  λ = d/c_μ²   ⇒   Õ
 from math import sqrt
 from typing import Literal
 
-from ..errors import positive, probability, require
-from .common import (
-    Bound,
-    Variant,
-    arm_width,
-    bias_factor,
-    check_variant,
-    clip_gamma,
-    confidence,
-    default_delta,
-    dimension,
-    discount,
-    drift,
-    effective_rounds,
-    horizon,
-    largest_gap,
-    lemma_bound,
-    nonnegative,
-    norms,
-    regulariser,
-    slopes,
-    union,
-)
+from ..errors import require
+from .checks import Variant, checked, nonnegative
+from .common import Bound, arm_width, bias_factor, clip_gamma, default_delta, effective_rounds, lemma_bound, union
 from .lemmas import potential_bound
 from .linear import noise_radius
 from .paths import Path, bias_sum_bound, path_array, round_bias
@@ -57,6 +37,7 @@ def preset_slope(preset: str, k_mu: float) -> float:
     return k_mu if preset == "theorem" else max(1.0, k_mu)
 
 
+@checked
 def glb_gamma(
     *,
     T: int,
@@ -88,10 +69,10 @@ def glb_gamma(
     >>> round(glb_gamma(T=6000, d=2, P_T=6.283185019988713, preset="experiment", **link), 8)
     0.98985378
     """
-    T, d, P_T, (k_mu, c_mu) = horizon("T", T), dimension("d", d), drift("P_T", P_T), slopes(k_mu, c_mu)
     return clip_gamma(sqrt(preset_slope(preset, k_mu) * c_mu * P_T / ((d**1.5 if sharp_bias else d) * T)), T)
 
 
+@checked
 def glb_lambda(*, d: int, c_mu: float) -> float:
     """The regulariser of Theorem 2: λ = d/c_μ².
 
@@ -100,9 +81,10 @@ def glb_lambda(*, d: int, c_mu: float) -> float:
     >>> round(glb_lambda(d=2, c_mu=0.19661193324148185), 4)
     51.7381
     """
-    return dimension("d", d) / positive("c_mu", c_mu, "it is the smallest slope of an increasing link") ** 2
+    return d / c_mu**2
 
 
+@checked
 def bvd_gamma(*, T: int, d: int, P_T: float) -> float:
     """BVD-GLM-UCB's γ = 1 − (P_T/(√d T))^{2/5} (Faury et al. 2021), kept in [1/T, 1 − 1/T].
 
@@ -111,10 +93,10 @@ def bvd_gamma(*, T: int, d: int, P_T: float) -> float:
     >>> round(bvd_gamma(T=6000, d=2, P_T=6.283185019988713), 8)
     0.94404931
     """
-    T, d, P_T = horizon("T", T), dimension("d", d), drift("P_T", P_T)
     return clip_gamma((P_T / (sqrt(d) * T)) ** 0.4, T)
 
 
+@checked
 def d_glm_gamma(*, T: int, d: int, changes: int) -> float:
     """D-GLUCB's γ = 1 − (Γ_T/(dT))^{2/3} for Γ_T changes (Russac et al. 2020), kept in [1/T, 1 − 1/T].
 
@@ -123,10 +105,10 @@ def d_glm_gamma(*, T: int, d: int, changes: int) -> float:
     >>> round(d_glm_gamma(T=6000, d=2, changes=5), 8)
     0.99442139
     """
-    T, d = horizon("T", T), dimension("d", d)
     return clip_gamma((nonnegative("changes", changes, "it counts changes") / (d * T)) ** (2.0 / 3.0), T)
 
 
+@checked
 def glb_radius(
     *, n: float, d: int, lam: float, c_mu: float, delta: float, S: float = 1.0, L: float = 1.0, R: float = 0.5
 ) -> float:
@@ -144,12 +126,10 @@ def glb_radius(
     >>> round(glb_radius(n=98.56, d=2, lam=51.7381, c_mu=0.19661193, delta=1 / 12000), 3)
     3.657
     """
-    n, d, lam = nonnegative("n", n, "it is a sum of weights"), dimension("d", d), regulariser(lam)
-    c_mu, (S, L) = positive("c_mu", c_mu, "it is the smallest slope of an increasing link"), norms(S, L)
-    R, delta = nonnegative("R", R, "it scales the noise"), probability("delta", delta)
     return sqrt(lam) * c_mu * S + noise_radius(n=n, d=d, lam=lam, L=L, R=R, delta=delta)
 
 
+@checked
 def glb_bonus_factor(*, k_mu: float, c_mu: float, projected: bool = True) -> float:
     """2k_μ/c_μ, the factor of the bonus β̄‖x‖_{V⁻¹}. The 2 comes from the projection: without one, k_μ/c_μ is enough.
 
@@ -158,10 +138,10 @@ def glb_bonus_factor(*, k_mu: float, c_mu: float, projected: bool = True) -> flo
     >>> round(glb_bonus_factor(k_mu=0.25, c_mu=0.19661193), 4)
     2.5431
     """
-    k_mu, c_mu = slopes(k_mu, c_mu)
     return (2.0 if projected else 1.0) * k_mu / c_mu
 
 
+@checked
 def glb_error_bound(
     path: Path,
     *,
@@ -188,7 +168,6 @@ def glb_error_bound(
     >>> round(bound.bias, 4), round(bound.variance, 4)
     (0.4375, 1.0399)
     """
-    gamma, lam, delta, (S, L) = discount(gamma), regulariser(lam), probability("delta", delta), norms(S, L)
     array = path_array(path)
     d, t = int(array.shape[-1]), len(array) if t is None else t
     factor = glb_bonus_factor(k_mu=k_mu, c_mu=c_mu, projected=projected)
@@ -208,6 +187,7 @@ def glb_error_bound(
     )
 
 
+@checked
 def glb_regret_bound(
     *,
     T: int,
@@ -247,13 +227,11 @@ def glb_regret_bound(
     >>> round(bound.bias, 3), round(bound.variance, 3), round(bound.radius, 6)
     (8694.377, 19967.532, 4.509258)
     """
-    T, d, P_T, (S, L) = horizon("T", T), dimension("d", d), drift("P_T", P_T), norms(S, L)
-    k_mu, c_mu = slopes(k_mu, c_mu)
-    sharp = check_variant(variant) == "sharp"
+    sharp = variant == "sharp"
     tuned = glb_gamma(T=T, d=d, P_T=P_T, c_mu=c_mu, k_mu=k_mu, sharp_bias=sharp)
-    gamma = tuned if gamma is None else discount(gamma)
-    lam = glb_lambda(d=d, c_mu=c_mu) if lam is None else regulariser(lam)
-    delta = confidence(delta, default_delta("glb", T=T, variant=variant))
+    gamma = tuned if gamma is None else gamma
+    lam = glb_lambda(d=d, c_mu=c_mu) if lam is None else lam
+    delta = default_delta("glb", T=T, variant=variant) if delta is None else delta
     n = effective_rounds(gamma=gamma, t=T, squared=squared)
     radius = glb_radius(n=n, d=d, lam=lam, c_mu=c_mu, delta=delta, S=S, L=L, R=R)
     # twice Lemma 2, summed over rounds: 2 · (2k_μ/c_μ) · [k_μL²√(d/λ) B(γ) + β̄_T Σ‖X_t‖]
@@ -269,6 +247,6 @@ def glb_regret_bound(
         lam=lam,
         delta=delta,
         probability=union(2.0 * T if variant == "printed" else T, delta),
-        gap=largest_gap(gap, 2.0 * L * S * k_mu),
+        gap=(2.0 * L * S * k_mu if gap is None else gap),
         horizon=T,
     )

@@ -19,7 +19,7 @@ from math import exp, inf, log
 import numpy as np
 
 from ..errors import integer, positive, real, require
-from .common import discount, drift, nonnegative, slopes
+from .checks import discount, drift, nonnegative, slopes
 from .paths import Path, path_array, path_steps
 
 

@@ -24,7 +24,7 @@ from typing import Literal, NamedTuple
 
 from ..errors import InvalidValue, integer, positive, require
 from .bob import bob_meta_bound
-from .common import dimension, horizon, nonnegative, norms
+from .checks import CHECKS, dimension, horizon, nonnegative
 
 Tuning = Literal["known", "unknown", "oblivious"]
 Reward = Literal["value", "click"]
@@ -146,7 +146,7 @@ def igw_mix_regret_bound(
     """
     T, d = horizon("T", T), dimension("d", d)
     P = nonnegative("P", P, "it is a path length")
-    S, L = norms(S, L)
+    S, L = CHECKS["S"]("S", S), CHECKS["L"]("L", L)
     R = positive("R", R, "it bounds the noise")
     memories = ceil(log2(max(T, 2))) if K is None else integer("K", K, least=1, why="it is the number of memories")
     require(kappa >= 1.0, "kappa", kappa, "≥ 1", "no design does better")

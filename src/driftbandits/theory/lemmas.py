@@ -18,7 +18,8 @@ For a self-concordant link (|μ″| ≤ μ′, e.g. logistic), with D = max_s |X
 from math import exp, log, log1p, sqrt
 
 from ..errors import integer, positive, require
-from .common import dimension, discount, effective_rounds, horizon, nonnegative, regulariser
+from .checks import dimension, discount, horizon, nonnegative, regulariser
+from .common import effective_rounds
 
 
 def log_gamma_constant(*, T: int) -> float:

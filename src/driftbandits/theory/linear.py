@@ -14,31 +14,13 @@ Tuning:    1 − γ = max{1/T, √(P_T/(dT))},  λ = d   ⇒   Õ(d^{3/4} P_T^{1
 from dataclasses import replace
 from math import log, log1p, sqrt
 
-from ..errors import probability
-from .common import (
-    Bound,
-    Variant,
-    arm_width,
-    bias_factor,
-    check_variant,
-    clip_gamma,
-    confidence,
-    default_delta,
-    dimension,
-    discount,
-    drift,
-    effective_rounds,
-    horizon,
-    lemma_bound,
-    nonnegative,
-    norms,
-    regulariser,
-    union,
-)
+from .checks import Variant, checked
+from .common import Bound, arm_width, bias_factor, clip_gamma, default_delta, effective_rounds, lemma_bound, union
 from .lemmas import potential_bound
 from .paths import Path, bias_sum_bound, path_array, round_bias
 
 
+@checked
 def lb_gamma(*, T: int, d: int, P_T: float, sharp_bias: bool = False) -> float:
     """The discount factor of Theorem 1: γ = 1 − max{1/T, √(P_T/(dT))}, kept in [1/T, 1 − 1/T].
 
@@ -56,10 +38,10 @@ def lb_gamma(*, T: int, d: int, P_T: float, sharp_bias: bool = False) -> float:
     >>> lb_gamma(T=100, d=2, P_T=0.0), lb_gamma(T=100, d=2, P_T=1e6)
     (0.99, 0.01)
     """
-    T, d, P_T = horizon("T", T), dimension("d", d), drift("P_T", P_T)
     return clip_gamma(sqrt(P_T / ((d**1.5 if sharp_bias else d) * T)), T)
 
 
+@checked
 def lb_lambda(*, d: int) -> float:
     """The regulariser of Theorem 1: λ = d.
 
@@ -68,9 +50,10 @@ def lb_lambda(*, d: int) -> float:
     >>> lb_lambda(d=2)
     2.0
     """
-    return float(dimension("d", d))
+    return float(d)
 
 
+@checked
 def d_lin_gamma(*, T: int, d: int, P_T: float) -> float:
     """D-LinUCB's original tuning γ = 1 − (P_T/(dT))^{2/3} (Russac et al. 2019), kept in [1/T, 1 − 1/T].
 
@@ -81,7 +64,6 @@ def d_lin_gamma(*, T: int, d: int, P_T: float) -> float:
     >>> round(d_lin_gamma(T=6000, d=2, P_T=6.283185019988713), 6)
     0.993504
     """
-    T, d, P_T = horizon("T", T), dimension("d", d), drift("P_T", P_T)
     return clip_gamma((P_T / (d * T)) ** (2.0 / 3.0), T)
 
 
@@ -90,6 +72,7 @@ def noise_radius(*, n: float, d: int, lam: float, L: float, R: float, delta: flo
     return R * sqrt(2.0 * log(1.0 / delta) + d * log1p(L * L * n / (lam * d)))
 
 
+@checked
 def lb_radius(*, n: float, d: int, lam: float, delta: float, S: float = 1.0, L: float = 1.0, R: float = 1.0) -> float:
     """β = √λ S + R √(2 log(1/δ) + d log(1 + L² n/(λd))) (eq:LB-confidence-radius).
 
@@ -109,12 +92,10 @@ def lb_radius(*, n: float, d: int, lam: float, delta: float, S: float = 1.0, L: 
     >>> round(lb_radius(n=n, d=2, lam=2.0, delta=1 / 12000), 4)
     6.2869
     """
-    n, d, lam = nonnegative("n", n, "it is a sum of weights"), dimension("d", d), regulariser(lam)
-    S, L = norms(S, L)
-    R, delta = nonnegative("R", R, "it scales the noise"), probability("delta", delta)
     return sqrt(lam) * S + noise_radius(n=n, d=d, lam=lam, L=L, R=R, delta=delta)
 
 
+@checked
 def lb_error_bound(
     path: Path,
     *,
@@ -150,7 +131,6 @@ def lb_error_bound(
     >>> round(bound.bias, 4), round(bound.variance, 4), round(bound.radius, 4)
     (0.3375, 3.4203, 4.8371)
     """
-    gamma, lam, delta, (S, L) = discount(gamma), regulariser(lam), probability("delta", delta), norms(S, L)
     array = path_array(path)
     d, t = int(array.shape[-1]), len(array) if t is None else t
     bias = L * L * bias_factor(d, lam, sharp_bias) * round_bias(array, gamma=gamma, t=t)
@@ -166,6 +146,7 @@ def lb_error_bound(
     )
 
 
+@checked
 def lb_regret_bound(
     *,
     T: int,
@@ -203,11 +184,10 @@ def lb_regret_bound(
     >>> bound.capped
     12000.0
     """
-    T, d, P_T, (S, L) = horizon("T", T), dimension("d", d), drift("P_T", P_T), norms(S, L)
-    sharp = check_variant(variant) == "sharp"
-    gamma = lb_gamma(T=T, d=d, P_T=P_T, sharp_bias=sharp) if gamma is None else discount(gamma)
-    lam = lb_lambda(d=d) if lam is None else regulariser(lam)
-    delta = confidence(delta, default_delta("lb", T=T, variant=variant))
+    sharp = variant == "sharp"
+    gamma = lb_gamma(T=T, d=d, P_T=P_T, sharp_bias=sharp) if gamma is None else gamma
+    lam = lb_lambda(d=d) if lam is None else lam
+    delta = default_delta("lb", T=T, variant=variant) if delta is None else delta
     n = effective_rounds(gamma=gamma, t=T, squared=squared)
     radius = lb_radius(n=n, d=d, lam=lam, delta=delta, S=S, L=L, R=R)
     # 2L²√(d/λ) B(γ) ≤ 4L²√(d/λ) P_T/(1−γ)^{3/2};  2β_T Σ‖X_t‖ ≤ 2β_T √(T Σ‖X_t‖²)

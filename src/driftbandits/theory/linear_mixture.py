@@ -20,30 +20,14 @@ lemma:LMDP-model-prediction-error needs Q capped at H−h+1, not at H, although 
 
 from math import log, log1p, sqrt
 
-from ..errors import positive, probability
-from .common import (
-    Bound,
-    Variant,
-    arm_width,
-    bias_factor,
-    check_variant,
-    confidence,
-    default_delta,
-    dimension,
-    discount,
-    drift,
-    effective_rounds,
-    horizon,
-    lemma_bound,
-    nonnegative,
-    regulariser,
-    union,
-)
+from .checks import Variant, checked
+from .common import Bound, arm_width, bias_factor, default_delta, effective_rounds, lemma_bound, union
 from .lemmas import potential_bound
 from .mdp import mdp_gamma, mdp_martingale, mdp_reward_radius, stage
 from .paths import Path, bias_sum_bound
 
 
+@checked
 def linear_mixture_lambdas(*, H: int, d_theta: int, d_w: int | None = None) -> tuple[float, float]:
     """The regularisers of Theorem 5: λ_θ = d_θ and λ_w = H²d_w (d_w = d_θ if omitted, as in the paper).
 
@@ -52,10 +36,10 @@ def linear_mixture_lambdas(*, H: int, d_theta: int, d_w: int | None = None) -> t
     >>> linear_mixture_lambdas(H=10, d_theta=2)
     (2.0, 200.0)
     """
-    d_theta, H = dimension("d_theta", d_theta), dimension("H", H)
-    return float(d_theta), float(H * H * (d_theta if d_w is None else dimension("d_w", d_w)))
+    return float(d_theta), float(H * H * (d_theta if d_w is None else d_w))
 
 
+@checked
 def linear_mixture_radius(
     *, n: float, d: int, lam: float, H: int, delta: float, S_w: float = 1.0, L_psi: float = 1.0
 ) -> float:
@@ -74,12 +58,11 @@ def linear_mixture_radius(
     >>> round(linear_mixture_radius(n=n, d=2, lam=200.0, H=10, delta=1 / 60000, L_psi=2**0.5), 4)
     39.8581
     """
-    n, d, lam, H = nonnegative("n", n, "it is a sum of weights"), dimension("d", d), regulariser(lam), dimension("H", H)
-    S_w, L_psi = positive("S_w", S_w, "it bounds ‖w‖"), positive("L_psi", L_psi, "it bounds the features")
     spread = log1p(H * H * L_psi**2 * n / (lam * d))
-    return H * sqrt(0.5 * log(1.0 / probability("delta", delta)) + d / 4.0 * spread) + sqrt(lam) * S_w
+    return H * sqrt(0.5 * log(1.0 / delta) + d / 4.0 * spread) + sqrt(lam) * S_w
 
 
+@checked
 def linear_mixture_reward_error(
     path: Path,
     *,
@@ -106,7 +89,6 @@ def linear_mixture_reward_error(
     >>> round(bound.bias, 4), round(bound.variance, 4), bound.probability
     (3.5002, 1.0, 1.0)
     """
-    gamma, lam = discount(gamma), regulariser(lam)
     here = stage(path, gamma=gamma, k=k)
     return lemma_bound(
         "lemma:LMDP-r-ucb",
@@ -119,6 +101,7 @@ def linear_mixture_reward_error(
     )
 
 
+@checked
 def linear_mixture_value_error(
     path: Path,
     *,
@@ -143,7 +126,6 @@ def linear_mixture_value_error(
     >>> round(bound.bias, 4), round(bound.variance, 4)
     (35.0023, 21.7622)
     """
-    gamma, lam, H, delta = discount(gamma), regulariser(lam), dimension("H", H), probability("delta", delta)
     here = stage(path, gamma=gamma, k=k)
     return lemma_bound(
         "lemma:LMDP-v-ucb",
@@ -156,6 +138,7 @@ def linear_mixture_value_error(
     )
 
 
+@checked
 def linear_mixture_regret_bound(
     *,
     K: int,
@@ -200,21 +183,18 @@ def linear_mixture_regret_bound(
     >>> round(bound.total), bound.capped
     (1997537, 15000.0)
     """
-    K, H, d_theta = horizon("K", K), dimension("H", H), dimension("d_theta", d_theta)
-    d_w, T = d_theta if d_w is None else dimension("d_w", d_w), K * H
-    P_theta, P_w, printed = drift("P_theta", P_theta), drift("P_w", P_w), check_variant(variant) == "printed"
+    d_w, T = d_theta if d_w is None else d_w, K * H
+    printed = variant == "printed"
     sharp = variant == "sharp"
     sharp_bias = sharp_bias or sharp
-    L_phi = positive("L_phi", L_phi, "it bounds the features")
     if gamma is None:
         gamma = mdp_gamma(
             K=K, H=H, Delta=P_theta + P_w, dimension_aware=dimension_aware, d=d_w, L_psi=L_psi, sharp_bias=sharp
         )
-    gamma = discount(gamma)
     defaults = linear_mixture_lambdas(H=H, d_theta=d_theta, d_w=d_w)
-    lam_theta = defaults[0] if lam_theta is None else regulariser(lam_theta, "lam_theta")
-    lam_w = defaults[1] if lam_w is None else regulariser(lam_w, "lam_w")
-    delta = confidence(delta, default_delta("mdp", T=T, variant=variant))
+    lam_theta = defaults[0] if lam_theta is None else lam_theta
+    lam_w = defaults[1] if lam_w is None else lam_w
+    delta = default_delta("mdp", T=T, variant=variant) if delta is None else delta
     beta_theta = mdp_reward_radius(lam=lam_theta, S_theta=S_theta)
     n = effective_rounds(gamma=gamma, t=K)
     beta_w = linear_mixture_radius(n=n, d=d_w, lam=lam_w, H=H, delta=delta, S_w=S_w, L_psi=L_psi)

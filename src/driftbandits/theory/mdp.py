@@ -15,12 +15,14 @@ Regret decomposition (lemma:LMDP-regret-decomposition), E = r + PV_{h+1} − Q t
 from math import floor, inf, log, sqrt
 from typing import NamedTuple
 
-from ..errors import InvalidShape, InvalidValue, positive, probability
-from .common import clip_gamma, dimension, drift, effective_rounds, horizon, nonnegative, regulariser
+from ..errors import InvalidShape, InvalidValue
+from .checks import checked, drift
+from .common import clip_gamma, effective_rounds
 from .linear import noise_radius
 from .paths import Path, path_array, round_bias
 
 
+@checked
 def mdp_gamma(
     *,
     K: int,
@@ -51,7 +53,7 @@ def mdp_gamma(
     >>> round(mdp_gamma(K=1500, H=10, Delta=55.1543, dimension_aware=True, d=2), 6)
     0.957123
     """
-    return clip_gamma(_forgetting(K, H, Delta, dimension_aware, d, L_psi, sharp_bias), horizon("K", K))
+    return clip_gamma(_forgetting(K, H, Delta, dimension_aware, d, L_psi, sharp_bias), K)
 
 
 def mdp_window(
@@ -78,7 +80,7 @@ def mdp_window(
 def _forgetting(
     K: int, H: int, Delta: float, dimension_aware: bool, d: int | None, L_psi: float, sharp_bias: bool
 ) -> float:
-    T = horizon("K", K) * dimension("H", H)
+    T = K * H
     Delta = drift("Delta", Delta)
     if not (dimension_aware or sharp_bias):
         return sqrt(Delta / T)
@@ -87,9 +89,10 @@ def _forgetting(
             "d = None is not allowed with dimension_aware=True or sharp_bias=True; the balance of bias and variance contains d"
         )
     power = 1.5 if sharp_bias else 1.0
-    return sqrt(positive("L_psi", L_psi, "it bounds the features") ** 2 * Delta / (dimension("d", d) ** power * T))
+    return sqrt(L_psi**2 * Delta / (d**power * T))
 
 
+@checked
 def mdp_reward_radius(
     *,
     lam: float,
@@ -116,12 +119,11 @@ def mdp_reward_radius(
     >>> round(mdp_reward_radius(lam=2.0, S_theta=2**0.5), 12)
     2.0
     """
-    lam, S_theta = regulariser(lam), positive("S_theta", S_theta, "it bounds the norm of the reward parameters")
-    R, n = nonnegative("R", R, "it scales the noise"), nonnegative("n", n, "it is a sum of weights")
-    noise = noise_radius(n=n, d=dimension("d", d), lam=lam, L=L_phi, R=R, delta=probability("delta", delta))
+    noise = noise_radius(n=n, d=d, lam=lam, L=L_phi, R=R, delta=delta)
     return sqrt(lam) * S_theta + noise
 
 
+@checked
 def mdp_martingale(*, K: int, H: int, delta: float, deterministic: bool = False) -> float:
     """4H√(2T log(1/δ)), the price of acting on samples (lemma:LMDP-regret-decomposition).
 
@@ -133,8 +135,8 @@ def mdp_martingale(*, K: int, H: int, delta: float, deterministic: bool = False)
     >>> round(mdp_martingale(K=1500, H=10, delta=1 / 60000), 4)
     22980.4437
     """
-    T = horizon("K", K) * dimension("H", H)
-    return (2.0 if deterministic else 4.0) * H * sqrt(2.0 * T * log(1.0 / probability("delta", delta)))
+    T = K * H
+    return (2.0 if deterministic else 4.0) * H * sqrt(2.0 * T * log(1.0 / delta))
 
 
 class Stage(NamedTuple):

@@ -24,30 +24,14 @@ Where the paper slips:
 
 from math import exp, log, log1p, sqrt
 
-from ..errors import integer, positive, probability, require
-from .common import (
-    Bound,
-    Variant,
-    arm_width,
-    bias_factor,
-    check_variant,
-    confidence,
-    default_delta,
-    dimension,
-    discount,
-    drift,
-    effective_rounds,
-    horizon,
-    lemma_bound,
-    nonnegative,
-    regulariser,
-    union,
-)
+from .checks import Variant, checked
+from .common import Bound, arm_width, bias_factor, default_delta, effective_rounds, lemma_bound, union
 from .lemmas import potential_bound
 from .mdp import mdp_gamma, mdp_martingale, mdp_reward_radius, stage
 from .paths import Path, bias_sum_bound
 
 
+@checked
 def mnl_lambdas(*, d_theta: int, d_w: int | None = None) -> tuple[float, float]:
     """The regularisers of Theorem 6: λ_θ = d_θ and λ_w = d_w.
 
@@ -56,10 +40,10 @@ def mnl_lambdas(*, d_theta: int, d_w: int | None = None) -> tuple[float, float]:
     >>> mnl_lambdas(d_theta=2, d_w=4)
     (2.0, 4.0)
     """
-    d_theta = dimension("d_theta", d_theta)
-    return float(d_theta), float(d_theta if d_w is None else dimension("d_w", d_w))
+    return float(d_theta), float(d_theta if d_w is None else d_w)
 
 
+@checked
 def mnl_kappa_bound(*, S_w: float, U: int, L_ref: float = 1.0) -> float:
     """A lower bound of κ_ref = inf min_{s'≠ref} p(s')p(ref): e^{−L'S_w}/(1 + (U−1)e^{L'S_w})².
 
@@ -75,11 +59,12 @@ def mnl_kappa_bound(*, S_w: float, U: int, L_ref: float = 1.0) -> float:
     >>> round(mnl_kappa_bound(S_w=1.0, U=3), 6)
     0.00888
     """
-    reach = positive("S_w", S_w, "it bounds ‖w‖") * positive("L_ref", L_ref, "it bounds the subtracted features")
+    reach = S_w * L_ref
     # e^{−x}/(1 + (U−1)e^x)² = e^{−3x}/(e^{−x} + U − 1)², which does not overflow
-    return exp(-3.0 * reach) / (exp(-reach) + _states(U) - 1) ** 2
+    return exp(-3.0 * reach) / (exp(-reach) + U - 1) ** 2
 
 
+@checked
 def mnl_radius(
     *,
     n: float,
@@ -111,16 +96,15 @@ def mnl_radius(
     >>> round(mnl_radius(**known), 3), round(mnl_radius(**known, variant="corrected", L_ref=1.0), 3)
     (2.537, 3.503)
     """
-    n, d, lam, U = nonnegative("n", n, "it is a sum of weights"), dimension("d", d), regulariser(lam), _states(U)
-    kappa, delta, S_w = _kappa(kappa), probability("delta", delta), positive("S_w", S_w, "it bounds ‖w‖")
-    L_psi, L_ref = _features(L_psi, L_ref)
-    if check_variant(variant) == "printed":
+    L_ref = 2.0 * L_psi if L_ref is None else L_ref
+    if variant == "printed":
         noise = 0.5 * log(1.0 / delta) + d / 4.0 * log1p(U * L_psi**2 * n / (lam * d))
     else:
         noise = log(1.0 / delta) + d / 2.0 * log1p((U - 1) * L_ref**2 * n / (lam * d))
     return sqrt(noise) + sqrt(lam) * kappa * S_w
 
 
+@checked
 def mnl_value_error(
     path: Path,
     *,
@@ -156,12 +140,11 @@ def mnl_value_error(
     >>> round(bound.bias, 3), round(bound.variance, 3), bound.capped
     (280.018, 108.614, 8.0)
     """
-    gamma, lam, H, kappa = discount(gamma), regulariser(lam), dimension("H", H), _kappa(kappa)
     here = stage(path, gamma=gamma, k=k)
     radius = mnl_radius(
         n=here.n, d=here.d, lam=lam, kappa=kappa, U=U, delta=delta, S_w=S_w, L_psi=L_psi, L_ref=L_ref, variant=variant
     )
-    L_psi, L_ref = _features(L_psi, L_ref)
+    L_ref = 2.0 * L_psi if L_ref is None else L_ref
     return lemma_bound(
         "lemma:MNL-v-UCB",
         bias=_feature_square(L_psi, L_ref, variant, sharp_bias) * bias_factor(here.d, lam, sharp_bias) * here.bias,
@@ -176,6 +159,7 @@ def mnl_value_error(
     )
 
 
+@checked
 def mnl_regret_bound(
     *,
     K: int,
@@ -220,22 +204,19 @@ def mnl_regret_bound(
     >>> round(bound.total / 1e6, 3), bound.capped
     (104.303, 6400.0)
     """
-    K, H, d_theta = horizon("K", K), dimension("H", H), dimension("d_theta", d_theta)
-    d_w, T = d_theta if d_w is None else dimension("d_w", d_w), K * H
-    P_theta, P_w, printed = drift("P_theta", P_theta), drift("P_w", P_w), check_variant(variant) == "printed"
+    d_w, T = d_theta if d_w is None else d_w, K * H
+    printed = variant == "printed"
     sharp = variant == "sharp"
     sharp_bias = sharp_bias or sharp
-    L_phi, kappa, U = positive("L_phi", L_phi, "it bounds the features"), _kappa(kappa), _states(U)
-    L_psi, L_ref = _features(L_psi, L_ref)
+    L_ref = 2.0 * L_psi if L_ref is None else L_ref
     if gamma is None:
         gamma = mdp_gamma(
             K=K, H=H, Delta=P_theta + P_w, dimension_aware=dimension_aware, d=d_w, L_psi=L_psi, sharp_bias=sharp
         )
-    gamma = discount(gamma)
     defaults = mnl_lambdas(d_theta=d_theta, d_w=d_w)
-    lam_theta = defaults[0] if lam_theta is None else regulariser(lam_theta, "lam_theta")
-    lam_w = defaults[1] if lam_w is None else regulariser(lam_w, "lam_w")
-    delta = confidence(delta, default_delta("mdp", T=T, variant=variant))
+    lam_theta = defaults[0] if lam_theta is None else lam_theta
+    lam_w = defaults[1] if lam_w is None else lam_w
+    delta = default_delta("mdp", T=T, variant=variant) if delta is None else delta
     beta_theta = mdp_reward_radius(lam=lam_theta, S_theta=S_theta)
     beta_w = mnl_radius(
         n=effective_rounds(gamma=gamma, t=K),
@@ -278,21 +259,6 @@ def mnl_regret_bound(
         horizon=K,
         details={"radius_theta": beta_theta, "lam_theta": lam_theta},
     )
-
-
-def _states(U: int) -> int:
-    return integer("U", U, least=2, why="with a single reachable state there is nothing to learn")
-
-
-def _kappa(kappa: float) -> float:
-    number = positive("kappa", kappa, "it is a smallest product of two probabilities")
-    require(number <= 0.25, "kappa", kappa, "≤ 1/4", "p(s')p(s'') ≤ 1/4 for two different states")
-    return number
-
-
-def _features(L_psi: float, L_ref: float | None) -> tuple[float, float]:
-    L_psi = positive("L_psi", L_psi, "it bounds the features")
-    return L_psi, 2.0 * L_psi if L_ref is None else positive("L_ref", L_ref, "it bounds the subtracted features")
 
 
 def _feature_square(L_psi: float, L_ref: float, variant: Variant, sharp_bias: bool) -> float:

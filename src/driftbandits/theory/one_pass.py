@@ -6,10 +6,11 @@ D-Reg_T ≲ √(k_μSdP_T·T/(c_μ(1−γ))) + d·√((1−γ)/c_μ)·T         
 
 from math import sqrt
 
-from ..errors import positive
-from .common import clip_gamma, dimension, drift, horizon, nonnegative
+from .checks import checked, nonnegative
+from .common import clip_gamma
 
 
+@checked
 def domd_gamma(*, T: int, d: int, P_T: float, k_mu: float, S: float = 1.0) -> float:
     """γ of DOMD-GLB under drift, 1 − γ = √(k_μSP_T/(dT)), kept in [1/T, 1 − 1/T]: rate c_μ^{−1/2}d^{3/4}P_T^{1/4}T^{3/4} (Lee, Oh 2026).
 
@@ -23,11 +24,11 @@ def domd_gamma(*, T: int, d: int, P_T: float, k_mu: float, S: float = 1.0) -> fl
     >>> round(domd_gamma(T=6000, d=2, P_T=6.283185019988713, k_mu=0.25), 8)
     0.98855886
     """
-    T, d, P_T = horizon("T", T), dimension("d", d), drift("P_T", P_T)
-    k = positive("k_mu", k_mu, "it is the largest slope of an increasing link")
-    return clip_gamma(sqrt(k * positive("S", S, "it bounds the norm of θ") * P_T / (d * T)), T)
+    k = k_mu
+    return clip_gamma(sqrt(k * S * P_T / (d * T)), T)
 
 
+@checked
 def domd_jump_gamma(*, T: int, d: int, changes: int, c_mu: float) -> float:
     """γ of DOMD-GLB for Γ_T jumps, 1 − γ = (√c_μ·Γ_T/(dT))^{2/3}, kept in [1/T, 1 − 1/T]: rate c_μ^{−1/3}d^{2/3}Γ_T^{1/3}T^{2/3}.
 
@@ -36,7 +37,6 @@ def domd_jump_gamma(*, T: int, d: int, changes: int, c_mu: float) -> float:
     >>> round(domd_jump_gamma(T=6000, d=2, changes=5, c_mu=0.19661193324148185), 8)
     0.99675614
     """
-    T, d = horizon("T", T), dimension("d", d)
-    c = positive("c_mu", c_mu, "it is the smallest slope of an increasing link")
+    c = c_mu
     jumps = nonnegative("changes", changes, "it counts changes")
     return clip_gamma((sqrt(c) * jumps / (d * T)) ** (2.0 / 3.0), T)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InvalidShape, integer, real, require
-from .common import discount, drift
+from .checks import discount, drift
 
 Floats = NDArray[np.float64]
 

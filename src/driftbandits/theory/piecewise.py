@@ -24,28 +24,14 @@ each segment.
 
 from math import ceil, exp, expm1, inf, log, log1p, sqrt
 
-from ..errors import integer, positive, probability, require
-from .common import (
-    Bound,
-    Variant,
-    check_variant,
-    clip_gamma,
-    confidence,
-    default_delta,
-    dimension,
-    discount,
-    horizon,
-    largest_gap,
-    nonnegative,
-    norms,
-    regulariser,
-    slopes,
-    union,
-)
+from ..errors import integer, positive, require
+from .checks import Variant, checked, nonnegative
+from .common import Bound, clip_gamma, default_delta, union
 from .lemmas import curvature_share, potential_bound, prediction_distance_bound
 from .self_concordant import local_noise_radius, scb_lambda, unit_arms
 
 
+@checked
 def pw_gamma(*, T: int, d: int, changes: int) -> float:
     """The discount factor of Theorem 4: γ = 1 − max{1/T, (Γ_T/(dT))^{2/3}}, kept in [1/2, 1 − 1/T].
 
@@ -59,11 +45,11 @@ def pw_gamma(*, T: int, d: int, changes: int) -> float:
     >>> round(pw_gamma(T=6000, d=2, changes=5), 8), pw_gamma(T=100, d=1, changes=99)
     (0.99442139, 0.5)
     """
-    T, d = horizon("T", T), dimension("d", d)
     changes = _count(changes, T)
     return clip_gamma((changes / (d * T)) ** (2.0 / 3.0), T, least=0.5)
 
 
+@checked
 def pw_memory(*, T: int, gamma: float) -> float:
     """D = log T/log(1/γ), after which an observation weighs 1/T; a real number, not rounded (only γ^D enters).
 
@@ -72,9 +58,10 @@ def pw_memory(*, T: int, gamma: float) -> float:
     >>> round(pw_memory(T=6000, gamma=0.9944213920826486), 4)
     1555.0881
     """
-    return log(horizon("T", T)) / -log(discount(gamma))
+    return log(T) / -log(gamma)
 
 
+@checked
 def pw_radius(
     *,
     T: int,
@@ -113,19 +100,18 @@ def pw_radius(
     >>> round(pw_radius(T=6000, d=2, gamma=gamma, lam=lam, k_mu=0.25, c_mu=c_mu, delta=1 / 6000), 4)
     11.5003
     """
-    T, d, gamma, lam = horizon("T", T), dimension("d", d), discount(gamma), regulariser(lam)
-    (k_mu, c_mu), (S, L), m = slopes(k_mu, c_mu), norms(S, L), positive("m", m, "it bounds the rewards")
     unit_arms(L)
     D = pw_memory(T=T, gamma=gamma) if D is None else positive("D", D, "it is a number of rounds")
     seen = D if t is None else min(D, integer("t", t, least=1, why="rounds are counted from one") - 1)
-    exponent = 2.0 * seen if check_variant(variant) == "printed" else seen
+    exponent = 2.0 * seen if variant == "printed" else seen
     nu = -expm1(exponent * log(gamma)) / (1.0 - gamma)
     root = sqrt(lam * c_mu)
     old = (2.0 * L * L * S * k_mu + L * m) / root * exp(D * log(gamma)) / (1.0 - gamma)
-    noise = local_noise_radius(n=nu, d=d, reg=lam * c_mu, k_mu=k_mu, L=L, m=m, delta=probability("delta", delta))
+    noise = local_noise_radius(n=nu, d=d, reg=lam * c_mu, k_mu=k_mu, L=L, m=m, delta=delta)
     return old + noise + root * S
 
 
+@checked
 def pw_loss_radius(
     *, rho: float, lam: float, c_mu: float, S: float = 1.0, L: float = 1.0, theta_norm: float | None = None
 ) -> float:
@@ -145,11 +131,12 @@ def pw_loss_radius(
     >>> round(pw_loss_radius(rho=11.5, lam=88.4943, c_mu=0.19661193, theta_norm=1.0) ** 2, 2)
     116.49
     """
-    rho, (S, L) = nonnegative("rho", rho, "it is a radius"), norms(S, L)
+    rho = nonnegative("rho", rho, "it is a radius")
     distance = prediction_distance_bound(radius=rho, lam=lam, c_mu=c_mu, S=S, L=L, theta_norm=theta_norm)
     return rho / sqrt(4.0 * curvature_share(distance))
 
 
+@checked
 def scb_pw_regret_bound(
     *,
     T: int,
@@ -191,13 +178,12 @@ def scb_pw_regret_bound(
     >>> round(scb_pw_regret_bound(**problem, variant="corrected").total)
     148317
     """
-    T, d, changes, (S, L) = horizon("T", T), dimension("d", d), _count(changes, T), norms(S, L)
-    (k_mu, c_mu), printed = slopes(k_mu, c_mu), check_variant(variant) == "printed"
+    changes, printed = _count(changes, T), variant == "printed"
     require(not (relaxed and printed), "relaxed", relaxed, "False for 'printed'", "the paper does not treat this set")
-    gamma = pw_gamma(T=T, d=d, changes=changes) if gamma is None else discount(gamma)
-    lam = scb_lambda(d=d, T=T, c_mu=c_mu) if lam is None else regulariser(lam)
-    delta = confidence(delta, default_delta("pw", T=T, variant=variant))
-    largest = largest_gap(gap, min(m, 2.0 * L * S * k_mu))
+    gamma = pw_gamma(T=T, d=d, changes=changes) if gamma is None else gamma
+    lam = scb_lambda(d=d, T=T, c_mu=c_mu) if lam is None else lam
+    delta = default_delta("pw", T=T, variant=variant) if delta is None else delta
+    largest = min(m, 2.0 * L * S * k_mu) if gap is None else gap
     D = pw_memory(T=T, gamma=gamma)
     rho = pw_radius(
         T=T, d=d, gamma=gamma, lam=lam, k_mu=k_mu, c_mu=c_mu, delta=delta, S=S, L=L, m=m, D=D, variant=variant

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from math import exp, inf, log
 
 from ..errors import InvalidValue, integer, positive
-from .common import dimension, drift, horizon
+from .checks import dimension, drift, horizon
 
 SYMBOLS = {
     "k_mu": "k_μ",

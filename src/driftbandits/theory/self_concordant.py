@@ -35,35 +35,16 @@ therefore widens its radius by Λ_t (`round_inflation`), computed from the path.
 
 from math import exp, log, log1p, sqrt
 
-from ..errors import positive, probability, require
-from .common import (
-    Bound,
-    Variant,
-    arm_width,
-    bias_factor,
-    check_variant,
-    clip_gamma,
-    confidence,
-    default_delta,
-    dimension,
-    discount,
-    drift,
-    effective_rounds,
-    horizon,
-    largest_gap,
-    lemma_bound,
-    nonnegative,
-    norms,
-    regulariser,
-    slopes,
-    union,
-)
+from ..errors import require
+from .checks import Variant, checked
+from .common import Bound, arm_width, bias_factor, clip_gamma, default_delta, effective_rounds, lemma_bound, union
 from .generalized import Preset, preset_slope
 from .good_rounds import jump_cost, round_inflation
 from .lemmas import potential_bound, prediction_distance_bound
 from .paths import Path, bias_sum_bound, path_array, round_bias
 
 
+@checked
 def scb_gamma(
     *,
     T: int,
@@ -92,13 +73,13 @@ def scb_gamma(
     >>> round(scb_gamma(T=6000, d=2, P_T=6.283185019988713, k_mu=0.25), 8)
     0.98855886
     """
-    T, d, P_T = horizon("T", T), dimension("d", d), drift("P_T", P_T)
-    slope = preset_slope(preset, positive("k_mu", k_mu, "it is the largest slope of an increasing link"))
+    slope = preset_slope(preset, k_mu)
     if c_mu is not None:
-        slope = sqrt(slope * slopes(k_mu, c_mu)[1])
+        slope = sqrt(slope * c_mu)
     return clip_gamma(sqrt(slope * P_T / ((d**1.5 if sharp_bias else d) * T)), T)
 
 
+@checked
 def scb_lambda(*, d: int, T: int, c_mu: float) -> float:
     """The regulariser of Theorems 3 and 4: λ = d log T/c_μ.
 
@@ -107,9 +88,10 @@ def scb_lambda(*, d: int, T: int, c_mu: float) -> float:
     >>> round(scb_lambda(d=2, T=6000, c_mu=0.19661193324148185), 4)
     88.4943
     """
-    return dimension("d", d) * log(horizon("T", T)) / positive("c_mu", c_mu, "it is the smallest slope of the link")
+    return d * log(T) / c_mu
 
 
+@checked
 def drift_inflation(*, k_mu: float, c_mu: float, S: float = 1.0, L: float = 1.0) -> float:
     """Λ = min{e^{2LS}, k_μ/c_μ}: by how much the slope at an old parameter can exceed the slope at the present one.
 
@@ -118,8 +100,6 @@ def drift_inflation(*, k_mu: float, c_mu: float, S: float = 1.0, L: float = 1.0)
     >>> round(drift_inflation(k_mu=0.25, c_mu=0.19661193), 6)
     1.27154
     """
-    k_mu, c_mu = slopes(k_mu, c_mu)
-    S, L = norms(S, L)
     # e^{2LS} without overflow: compare the logarithms first
     return exp(min(2.0 * L * S, log(k_mu / c_mu)))
 
@@ -138,6 +118,7 @@ def unit_arms(L: float) -> None:
     )
 
 
+@checked
 def scb_radius(
     *,
     n: float,
@@ -171,17 +152,16 @@ def scb_radius(
     >>> round(scb_radius(**known), 3), round(scb_radius(**known, variant="corrected"), 3)
     (11.556, 12.498)
     """
-    n, d, lam = nonnegative("n", n, "it is a sum of weights"), dimension("d", d), regulariser(lam)
-    (k_mu, c_mu), (S, L), m = slopes(k_mu, c_mu), norms(S, L), positive("m", m, "it bounds the rewards")
     unit_arms(L)
-    noise = local_noise_radius(n=n, d=d, reg=lam * c_mu, k_mu=k_mu, L=L, m=m, delta=probability("delta", delta))
-    if check_variant(variant) == "corrected" or inflation is not None:
+    noise = local_noise_radius(n=n, d=d, reg=lam * c_mu, k_mu=k_mu, L=L, m=m, delta=delta)
+    if variant == "corrected" or inflation is not None:
         Lambda = drift_inflation(k_mu=k_mu, c_mu=c_mu, S=S, L=L) if inflation is None else inflation
         require(Lambda >= 1.0, "inflation", Lambda, "≥ 1", "it is a largest ratio of slopes")
         noise *= sqrt(Lambda)
     return noise + sqrt(lam * c_mu) * S
 
 
+@checked
 def scb_bonus_factor(*, k_mu: float, c_mu: float, S: float = 1.0, L: float = 1.0, projected: bool = True) -> float:
     """2√(1+2LS) k_μ/√c_μ, the factor of the bonus β̃‖x‖_{V⁻¹}; half of it in a round without projection.
 
@@ -192,10 +172,10 @@ def scb_bonus_factor(*, k_mu: float, c_mu: float, S: float = 1.0, L: float = 1.0
     >>> round(scb_bonus_factor(k_mu=0.25, c_mu=0.19661193), 4)
     1.9531
     """
-    (k_mu, c_mu), (S, L) = slopes(k_mu, c_mu), norms(S, L)
     return (2.0 if projected else 1.0) * sqrt(1.0 + 2.0 * L * S) * k_mu / sqrt(c_mu)
 
 
+@checked
 def projection_free_factor(
     *,
     radius: float,
@@ -220,12 +200,12 @@ def projection_free_factor(
     >>> round(projection_free_factor(radius=11.556, lam=88.4943, k_mu=0.25, c_mu=0.19661193, theta_norm=0.9), 4)
     0.9601
     """
-    (k_mu, c_mu), (S, L) = slopes(k_mu, c_mu), norms(S, L)
     distance = prediction_distance_bound(radius=radius, lam=lam, c_mu=c_mu, S=S, L=L, theta_norm=theta_norm)
     inside = theta_norm is not None and theta_norm <= S
     return (sqrt(1.0 + distance) if inside else 1.0 + distance) * k_mu / sqrt(c_mu)
 
 
+@checked
 def scb_error_bound(
     path: Path,
     *,
@@ -254,11 +234,10 @@ def scb_error_bound(
     >>> round(bound.bias, 4), round(bound.variance, 4)
     (0.7578, 2.3496)
     """
-    gamma, lam, (S, L) = discount(gamma), regulariser(lam), norms(S, L)
     array = path_array(path)
     d, t = int(array.shape[-1]), len(array) if t is None else t
     factor = scb_bonus_factor(k_mu=k_mu, c_mu=c_mu, S=S, L=L, projected=projected)
-    sharp_bias = sharp_bias or check_variant(variant) == "sharp"
+    sharp_bias = sharp_bias or variant == "sharp"
     bias = k_mu * L * L / sqrt(c_mu) * bias_factor(d, lam, sharp_bias) * round_bias(array, gamma=gamma, t=t)
     n = effective_rounds(gamma=gamma, t=t - 1)
     local = variant in ("repaired", "sharp")
@@ -280,6 +259,7 @@ def scb_error_bound(
     )
 
 
+@checked
 def scb_regret_bound(
     *,
     T: int,
@@ -324,15 +304,13 @@ def scb_regret_bound(
     >>> {name: round(value, 2) for name, value in scb_regret_bound(**problem, gap=0.5, variant="repaired").terms.items()}
     {'bias': 3399.81, 'variance': 78152.5, 'jumps': 273.01, 'shift': 3.14}
     """
-    T, d, P_T, (S, L) = horizon("T", T), dimension("d", d), drift("P_T", P_T), norms(S, L)
-    k_mu, c_mu = slopes(k_mu, c_mu)
-    sharp = check_variant(variant) == "sharp"
+    sharp = variant == "sharp"
     sharp_bias = sharp_bias or sharp
     tuned = scb_gamma(T=T, d=d, P_T=P_T, k_mu=k_mu, sharp_bias=sharp, c_mu=c_mu if sharp else None)
-    gamma = tuned if gamma is None else discount(gamma)
-    lam = scb_lambda(d=d, T=T, c_mu=c_mu) if lam is None else regulariser(lam)
-    delta = confidence(delta, default_delta("scb", T=T, variant=variant))
-    gap = largest_gap(gap, min(m, 2.0 * L * S * k_mu))
+    gamma = tuned if gamma is None else gamma
+    lam = scb_lambda(d=d, T=T, c_mu=c_mu) if lam is None else lam
+    delta = default_delta("scb", T=T, variant=variant) if delta is None else delta
+    gap = min(m, 2.0 * L * S * k_mu) if gap is None else gap
     n = effective_rounds(gamma=gamma, t=T, squared=squared)
     radius = scb_radius(n=n, d=d, lam=lam, k_mu=k_mu, c_mu=c_mu, delta=delta, S=S, L=L, m=m, variant=variant)
     # twice Lemma 3, summed over rounds: 2 · (2q k_μ/√c_μ) · [(k_μL²/√c_μ)√(d/λ) B(γ) + β̃_T Σ‖X_t‖]

@@ -11,7 +11,8 @@ from math import erf, exp, inf, log, pi, sqrt
 from typing import Any
 
 from ..errors import InvalidValue, integer, positive
-from .common import Bound, Variant, norms, slopes
+from .checks import CHECKS, Variant, slopes
+from .common import Bound
 from .generalized import glb_regret_bound
 from .linear import lb_regret_bound
 from .linear_mixture import linear_mixture_regret_bound
@@ -171,7 +172,7 @@ def table1(
     >>> round(table.rows[1].bound.total)
     30421
     """
-    S, L = norms(S, L)
+    S, L = CHECKS["S"]("S", S), CHECKS["L"]("L", L)
     k_mu, c_mu, gap = _named_link(link, L * S) if isinstance(link, str) else _own_link(link)
     bounds = {"S": S, "L": L, "R": R, "m": m, "gap": gap, "U": integer("U", U, least=2, why="it counts successors")}
     size = size_of(T=T, d=d, P_T=P_T, changes=changes, k_mu=k_mu, c_mu=c_mu, H=H, Delta=Delta, kappa=kappa)
