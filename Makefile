@@ -52,7 +52,7 @@ interpreted: setup  ## the same kernels without compilation; all that is not a k
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(TWO) -m "not slow and not compiled" tests src --doctest-modules $(COVER)
 
 digests: setup  ## choices and numbers of every learner against tests/digests/golden.json, without the compiler
-	NUMBA_DISABLE_JIT=1 OMP_NUM_THREADS=1 $(BIN)/python tests/digests/run.py --quick
+	NUMBA_DISABLE_JIT=1 OMP_NUM_THREADS=1 $(BIN)/python tests/digests/run.py --quick --jobs 2
 
 digests-all: setup  ## the same compiled, and what takes minutes without the compiler
 	OMP_NUM_THREADS=1 $(BIN)/python tests/digests/run.py

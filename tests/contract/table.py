@@ -15,7 +15,7 @@ ROWS = {record.name: (record.world, record.build) for record in BANDITS} | {
 
 #: One of each family. Compiled, `make test` runs these; compiling the loop and the agent of a strategy takes 20 s, and the others
 #: have the same open functions in another combination: interpreted they run always, compiled in `make test-all`.
-ONE_OF_EACH = ("lb_weight_ucb", "glb_weight_ucb", "adaptive_weight_ucb")
+ONE_OF_EACH = ("lb_weight_ucb", "glb_weight_ucb")
 
 #: Their choice depends on draws that arms in another order would meet in another order.
 RANDOMISED = {record.name for record in BANDITS if record.randomised}

@@ -12,12 +12,15 @@ same bits, for use on one machine.
 """
 
 import argparse
+import functools
 import json
 import math
 import os
 import pathlib
 import sys
 import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "contract"), str(HERE.parent)]
@@ -68,26 +71,25 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--write", action="store_true", help="replace the golden records")
     parser.add_argument("--quick", action="store_true", help="leave out what takes long without the compiler")
     parser.add_argument("--exact", action="store_true", help="ask for the same bits")
+    parser.add_argument("--jobs", type=int, default=1, help="how many processes compute the records")
     parser.add_argument("--times", action="store_true", help="print how long each record took")
     given = parser.parse_args(arguments)
-    golden, known, moved, count = read(), set(), 0, 0
-    for work in works():
-        known.add(work.name)
-        if not _wanted(work, given):
-            continue
-        start = time.perf_counter()
-        now = work.compute()
+    golden, moved, count = read(), 0, 0
+    every = list(works())
+    wanted = [work.name for work in every if _wanted(work, given)]
+    for name, now, seconds in _computed(wanted, given.jobs):
         count += 1
         if given.times:
-            print(f"{time.perf_counter() - start:7.2f} s  {work.name}", flush=True)
+            print(f"{seconds:7.2f} s  {name}", flush=True)
         if given.write:
-            golden.setdefault(work.name, {})[MODE] = (now.choices, list(now.numbers))
-        elif (before := _kept(golden, work.name)) is None:
+            golden.setdefault(name, {})[MODE] = (now.choices, list(now.numbers))
+        elif (before := _kept(golden, name)) is None:
             moved += 1
-            print(f"new: {work.name} has no golden record ({MODE})")
+            print(f"new: {name} has no golden record ({MODE})")
         elif told := difference(before, now, exact=given.exact):
             moved += 1
-            print(f"moved: {work.name} ({MODE}): {told}")
+            print(f"moved: {name} ({MODE}): {told}")
+    known = {work.name for work in every}
     if given.write:
         write({name: golden[name] for name in golden if name in known})
     gone = sorted(set(golden) - known)
@@ -100,6 +102,25 @@ def main(arguments: list[str] | None = None) -> int:
         else f"{count} written ({MODE})"
     )
     return int(moved > 0)
+
+
+def _computed(names: list[str], jobs: int) -> Iterator[tuple[str, Digest, float]]:
+    """The records in their order, by this process or by several."""
+    if jobs == 1:
+        yield from map(_compute, names)
+        return
+    with ProcessPoolExecutor(jobs) as pool:
+        yield from pool.map(_compute, names, chunksize=4)
+
+
+@functools.cache
+def _by_name() -> dict[str, Work]:
+    return {work.name: work for work in works()}
+
+
+def _compute(name: str) -> tuple[str, Digest, float]:
+    start = time.perf_counter()
+    return name, _by_name()[name].compute(), time.perf_counter() - start
 
 
 def _kept(golden: Golden, name: str) -> tuple[str, list[float]] | None:

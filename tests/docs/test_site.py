@@ -186,7 +186,7 @@ def test_every_tutorial_has_its_place():
 def test_a_tutorial_runs(name, tmp_path):
     """At a small size, interpreted; the site runs them whole."""
     text = (DOCS / "gallery" / name).read_text()
-    small, found = re.subn(r"^((?:ROUNDS|EPISODES)\b[^=]*= )\d+", r"\g<1>240", text, flags=re.MULTILINE)
+    small, found = re.subn(r"^((?:ROUNDS|EPISODES)\b[^=]*= )\d+", r"\g<1>80", text, flags=re.MULTILINE)
     assert found == 1
     (tmp_path / name).write_text(small)
     run = subprocess.run(

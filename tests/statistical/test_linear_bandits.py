@@ -135,6 +135,7 @@ def panel():
     return {name: np.array([r.regret[-1] for r in db.trials(s, problem)]) for name, s in strategies.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 @pytest.mark.xdist_group("linear panel")
 def test_the_orderings_of_the_linear_panel(panel):
@@ -149,6 +150,7 @@ def test_the_orderings_of_the_linear_panel(panel):
     assert abs(mean["LB-WeightUCB"] - mean["D-LinUCB"]) < 0.15 * mean["D-LinUCB"]
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 @pytest.mark.xdist_group("linear panel")
 def test_the_linear_panel_agrees_with_the_reference_numbers(panel):

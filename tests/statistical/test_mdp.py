@@ -33,6 +33,7 @@ def check_optimism(run, world):
     return error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("memory", ["weight", "static"])
 def test_optimism_of_linear_mixtures(memory):
     """δ = 1/(4KH) per stage: over 3 × 2000 episodes not one of 2 stages × 12 pairs may fall below Q*.

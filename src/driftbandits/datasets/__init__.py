@@ -1,11 +1,11 @@
 """Data sets for experiments: read from your files or from an installed package, or simulated. Nothing is downloaded.
 
 >>> import driftbandits as db
->>> data = db.datasets.led(horizon=20, seed=0)
+>>> data = db.datasets.led(horizon=5, seed=0)
 >>> data
-Dataset(led: 20 rounds, 10 items, 24 features)
+Dataset(led: 5 rounds, 10 items, 24 features)
 >>> run = db.simulate(db.zoo.self_tuning(features="disjoint"), data.world())   # as a world
->>> for r in data.first(10):                                                   # as decisions
+>>> for r in data.first(3):                                                    # as decisions
 ...     bandit = db.Bandit(reward="click") if r.t == 0 else bandit
 ...     d = bandit.decide(r.items, r.context)
 ...     bandit.reward(d.id, r.rewards[d.item])

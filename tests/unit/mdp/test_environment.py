@@ -93,7 +93,7 @@ def test_kappa_of_the_specification(S, kappa):
 
 
 def test_kappa_with_many_successors_equals_the_oracle():
-    world = db.mdp.random_mnl(states=4, actions=1, dim=3, successors=4, S_w=1.5, episodes=1, seed=3)
+    world = db.mdp.random_mnl(states=4, actions=1, dim=2, successors=4, S_w=1.5, episodes=1, seed=3)
     assert world.kappa == pytest.approx(naive.kappa(world.psi, world.reachable, 1.5), rel=1e-6)
 
 

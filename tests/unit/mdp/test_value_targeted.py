@@ -127,6 +127,7 @@ def test_a_multinomial_problem_is_refused():
             db.simulate_mdp(strategy, world)
 
 
+@pytest.mark.interpreted
 def test_gamma_one_is_static_and_a_long_window_too():
     world = db.mdp.random_linear_mixture(seed=5, **WORLD)
     c = {"transition_bonus_scale": 0.05, **COMMON, **BOUNDS}

@@ -8,7 +8,7 @@ import driftbandits as db
 from driftbandits.core.kernel import entry
 from driftbandits.protocol import Moments, blank_history, remember
 
-ROUNDS = 3_000 if INTERPRETED else 1_000_000
+ROUNDS = 3_000 if INTERPRETED else 200_000
 
 
 @entry
@@ -22,7 +22,7 @@ def fresh_sums(d):
 
 
 @pytest.mark.parametrize("W", [1, 7, 100 if INTERPRETED else 1000])
-def test_window_sums_do_not_drift_over_a_million_rounds(W):
+def test_window_sums_do_not_drift_over_many_rounds(W):
     rng = np.random.default_rng(1)
     d = 3
     X = rng.standard_normal((ROUNDS, d)) * 10.0 ** rng.uniform(

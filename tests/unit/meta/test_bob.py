@@ -9,6 +9,7 @@ import driftbandits as db
 from driftbandits.meta import Bob, Exp3IX
 
 INTERPRETED = bool(config.DISABLE_JIT)
+pytestmark = pytest.mark.interpreted  # LB-WeightUCB, its base, is compiled by its own tests
 LB = {"lam": 2.0, "S": 1.0, "L": 1.0, "R": 1.0}
 
 

@@ -143,6 +143,7 @@ def unit_vectors(rng, n, d):
     return X / np.linalg.norm(X, axis=1, keepdims=True)
 
 
+@pytest.mark.interpreted  # branch and bound compiles for half a minute
 @pytest.mark.parametrize("scale", [0.4] if INTERPRETED else [pytest.param(0.15, marks=pytest.mark.slow), 0.4, 1.0])
 def test_the_papers_rule(scale):
     """At d = 2, up to the theorem's radius: values against a dense grid of C, and every choice the best one, proved.

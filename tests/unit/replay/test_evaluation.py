@@ -212,7 +212,7 @@ def test_always_valid_intervals_are_wider_and_name_their_kind():
     assert "(asymptotic)" in repr(rough)
 
 
-@pytest.mark.parametrize("estimator", ["dr", "replay", "snips"])
+@pytest.mark.parametrize("estimator", [pytest.param("dr", marks=pytest.mark.slow), "replay", "snips"])
 def test_always_valid_bounds_hold_on_logs_whose_truth_is_known(estimator):
     missed = 0
     for seed in range(12):

@@ -182,7 +182,6 @@ def test_every_step_of_publishing_may_fail(tmp_path: pathlib.Path, monkeypatch: 
 COMMAND = [sys.executable, "-m", "driftbandits.cli", "run"]
 
 
-@pytest.mark.compiled
 def test_three_processes_share_one_folder(tmp_path: pathlib.Path) -> None:
     path = small.write(tmp_path)
     alone = publish("small", [load(path)], tmp_path / "alone", with_report=False)

@@ -8,7 +8,10 @@ from scipy.stats import chi2
 import driftbandits as db
 from driftbandits.errors import CannotRead, DriftBanditsError, InvalidState, InvalidValue
 
-pytestmark = pytest.mark.xdist_group("self_tuning")
+pytestmark = [
+    pytest.mark.xdist_group("self_tuning"),
+    pytest.mark.interpreted,
+]  # it compiles for a minute: make test-all
 
 
 def taught(rounds=60, dim=3, n=6, seed=0, **options):
