@@ -15,8 +15,10 @@ sys.path.insert(0, str(HERE))
 from pages import generated  # noqa: E402
 
 import driftbandits  # noqa: E402
+from driftbandits.plots.style import stylesheet  # noqa: E402
 
 generated.write(HERE)
+(HERE / "static" / "roles.css").write_text(stylesheet())
 
 project = "driftbandits"
 author = "The driftbandits developers"
@@ -122,7 +124,7 @@ sphinx_gallery_conf = {
 html_theme = "pydata_sphinx_theme"
 html_title = "driftbandits"
 html_static_path = ["static"]
-html_css_files = ["site.css"]
+html_css_files = ["roles.css", "site.css"]
 html_favicon = "static/logo.svg"
 html_math_renderer = "mathml"
 html_show_sourcelink = False

@@ -5,7 +5,7 @@ import pytest
 
 import driftbandits as db
 from driftbandits import links, theory
-from driftbandits.env.bandit import Bandit
+from driftbandits.env.world import World
 
 pytestmark = [pytest.mark.slow, pytest.mark.compiled]
 
@@ -190,7 +190,7 @@ def test_abrupt_changes_are_followed():
     c = links.slopes(links.Logistic(), 1.0)[1]
     common = {"lam": 2 * np.log(T) / c, "S": 1.0, "L": 1.0, "delta": 1 / T, "radius_scale": 0.1}
 
-    def problem(i) -> Bandit:
+    def problem(i) -> World:
         return db.env.generalized(db.env.unit_arms(20, dim=2, seed=i), db.env.piecewise(3000, changes=5, seed=i))
 
     gamma = theory.pw_gamma(T=3000, d=2, changes=5)

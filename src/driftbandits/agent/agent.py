@@ -10,9 +10,8 @@ an observation of `age` decisions ago gets the weight that it would have had its
 `update(r, x=x, age=3)`     gives the reward of the decision that was followed by three others, with the features x that were played.
 """
 
-import os
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,8 +22,6 @@ from ..core.checks import Check, as_numbers, as_offer, check_arms, check_same_ar
 from ..core.checks import prepare as prepare_checks
 from ..core.linalg import Matrix, Vector
 from ..errors import (
-    CannotRead,
-    DriftBanditsError,
     InvalidShape,
     InvalidState,
     InvalidValue,
@@ -34,7 +31,8 @@ from ..errors import (
     real,
     require,
 )
-from ..io.saving import finite, read, write
+from ..io.saveable import Saveable
+from ..io.saving import finite
 from ..protocol import (
     NO_SLOT,
     Setting,
@@ -47,6 +45,7 @@ from ..protocol import (
     settle,
 )
 from ..util.fair_lock import FairLock
+from ..util.notebook import boxes, card
 from ..util.write_once import WriteOnce
 from . import file
 from .engine import Engine, Passing
@@ -54,7 +53,7 @@ from .one_pass import one_pass_for_agents
 from .pending import Pending
 
 
-class Agent(Engine):
+class Agent(Saveable, Engine):
     """Makes decisions with a strategy, and learns each reward when it arrives.
 
     Parameters
@@ -88,6 +87,8 @@ class Agent(Engine):
     >>> agent.theta.round(1)
     array([0.2, 0.8])
     """
+
+    _kind = "Agent"
 
     strategy = WriteOnce[Any]()
     dim = WriteOnce[int]()
@@ -280,41 +281,19 @@ class Agent(Engine):
     def __repr__(self) -> str:
         return f"Agent({file.outline(self._strategy)}, dim={self._dim}, observations={self.info().get('observations', '?')})"
 
+    def _repr_html_(self) -> str:
+        """Its strategy as a diagram, for notebooks."""
+        rows = {"features": self._dim, "observations": self.info().get("observations", "?")}
+        return card("Agent", rows, boxes(self._strategy))
+
     # --------------------------------------------------------------------------------------------------------------- durable state
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the whole agent to one file, atomically: after `load` it continues as if it had never been saved.
-
-        The file holds arrays (safetensors) and JSON, no pickle. Saving needs the extra `state`.
-        """
-        write(path, "Agent", *self.pack())
+    def _packed(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        return file.pack_agent(self)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, compile: CompileMode = "background") -> "Agent":  # noqa: A002
-        """Load a saved agent; a file that is damaged, manipulated or from a later version is refused with a one-line error.
-
-        Parts of your own must be imported before, because loading a file neither imports a module nor runs code.
-        """
-        about, arrays = read(path, "Agent")
-        try:
-            return cls.unpack(about, arrays, compile=compile)
-        except DriftBanditsError as problem:
-            raise CannotRead(f"{os.fspath(path)} cannot be loaded: {problem}") from None
-
-    def pack(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """The whole agent as JSON and arrays."""
-        with self._lock:
-            self._recover()
-            return file.pack_agent(self)
-
-    def __reduce__(self) -> Any:
-        """Copy and pickle use the same representation as `save`."""
-        return _copied, self.pack()
-
-    @classmethod
-    def unpack(cls, about: dict[str, Any], arrays: Mapping[str, NDArray[Any]], **options: Any) -> "Agent":
-        """The agent that was packed."""
-        return cast(Agent, file.unpack_agent(cls, about, arrays, **options))
+    def _unpacked(cls, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], **options: Any) -> Self:
+        return cast(Self, file.unpack_agent(cls, about, arrays, **options))
 
     # ------------------------------------------------------------------------------------------------------------ checked input
 
@@ -373,7 +352,3 @@ class Agent(Engine):
             raise InvalidShape(f"x has shape {features.shape}; it must be ({self.dim},): the features of one arm")
         check_arms(features[None, :, None], self._limits.L, self.check)
         return features
-
-
-def _copied(about: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Agent:
-    return Agent.unpack(about, arrays)

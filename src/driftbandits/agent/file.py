@@ -10,7 +10,7 @@ from ..core.checks import as_offer
 from ..core.part_json import decode, encode
 from ..core.registry import part_name
 from ..core.state import nodes, pack
-from ..errors import CannotRead, DriftBanditsError, integer, require
+from ..errors import CannotRead, integer, require
 from ..protocol import make_room, widen
 from ..protocol.restoring import restored
 from .pending import Pending
@@ -38,24 +38,19 @@ def pack_agent(agent: Any) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
 
 
 def unpack_agent(
-    make: Callable[..., Any], about: dict[str, Any], arrays: Mapping[str, NDArray[Any]], **options: Any
+    make: Callable[..., Any], about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], **options: Any
 ) -> Any:
-    """The agent that was packed; inconsistent content raises a one-line error before an agent exists."""
-    try:
-        strategy, d = decode(about["strategy"]), integer("dim", about["dim"], least=1, why="it is a size")
-        held = sum(array.size for array in arrays.values())
-        require(d * d <= held, "dim", d, "consistent with the size of its arrays", "V has d² numbers")
-        options |= {"horizon": about["horizon"], "check": about["check"], "items": about["items"] or None}
-        agent = make(strategy, dim=d, **options)
-        _restore(agent, about, arrays)
-    except DriftBanditsError:
-        raise
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, MemoryError, RecursionError):
-        raise CannotRead("its description of the agent is inconsistent") from None
+    """The agent that was packed; `Saveable.unpack` reports inconsistent content."""
+    strategy, d = decode(about["strategy"]), integer("dim", about["dim"], least=1, why="it is a size")
+    held = sum(array.size for array in arrays.values())
+    require(d * d <= held, "dim", d, "consistent with the size of its arrays", "V has d² numbers")
+    options |= {"horizon": about["horizon"], "check": about["check"], "items": about["items"] or None}
+    agent = make(strategy, dim=d, **options)
+    _restore(agent, about, arrays)
     return agent
 
 
-def _restore(agent: Any, about: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+def _restore(agent: Any, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
     agent._room = integer("room", about["room"], least=0, why="it is a number of arms")
     require(agent._room <= MOST_ARMS, "room", agent._room, f"≤ {MOST_ARMS}", "it is a number of arms")
     like = make_room(agent._strategy, agent._state, agent._room) if agent._room else agent._state

@@ -33,6 +33,7 @@ from numba.core.errors import NumbaError
 from numba.extending import intrinsic
 
 from ..errors import NoMethod, real
+from ..util.notebook import boxes
 from . import code_cache, numba_private, registry
 
 __all__ = ["entry", "generic", "kernel", "part", "solver", "sqrt"]
@@ -105,6 +106,7 @@ def part(cls: T) -> T:
     cls.__new__ = new  # type: ignore[assignment]
     # `_replace` builds through `_make`; it must not be a way around the check.
     cls._make = classmethod(lambda kind, values: kind(*values))  # type: ignore[attr-defined]
+    cls._repr_html_ = boxes  # type: ignore[attr-defined]
     registry.note_part(cls)
     return cls
 

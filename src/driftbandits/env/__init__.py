@@ -7,17 +7,19 @@
 """
 
 from .arms import Arms, clipped_arms, max_norm_arms, redrawn_arms, unit_arms
-from .bandit import Bandit, linear
 from .generalized import generalized
 from .lower_bound import corner_arms, hard_blocks
 from .paths import Path, from_array, joined, piecewise, random_walk, rotating, sinusoidal, static, waypoints
 from .table import Table, from_rewards
+from .world import World, linear
+
+Bandit = World  # its name in version 0.1
 
 __all__ = [
     "Arms",
-    "Bandit",
     "Path",
     "Table",
+    "World",
     "clipped_arms",
     "corner_arms",
     "from_array",

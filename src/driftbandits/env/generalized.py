@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 from ..errors import InvalidValue
 from ..links import Law, evaluate, law, link_of
 from .arms import Arms
-from .bandit import Bandit, make_bandit
 from .paths import Path
 from .rewards import Bernoulli, GaussianThrough, PoissonCounts
+from .world import World, make_world
 
 
 def generalized(
@@ -21,7 +21,7 @@ def generalized(
     rewards: Law | None = None,
     noise: float = 1.0,
     horizon: int | None = None,
-) -> Bandit:
+) -> World:
     """A generalized linear bandit: rewards of mean μ(xᵀθ_t), one random number per round.
 
     Parameters
@@ -61,13 +61,13 @@ def generalized(
         if kind == "bernoulli"
         else PoissonCounts(link=chosen)
     )
-    world = make_bandit(arms, path, reward, horizon)
+    world = make_world(arms, path, reward, horizon)
     if kind != "gaussian":
         _check_means(chosen, kind, world)
     return world
 
 
-def _check_means(link: Any, rewards: Law, world: Bandit) -> None:
+def _check_means(link: Any, rewards: Law, world: World) -> None:
     """Raise unless all means μ(xᵀθ) that can occur are valid: in [0, 1] for Bernoulli rewards, not negative for counts."""
     first = next(iter(world.arms.blocks(world.horizon, 1)))
     reach = float(np.sqrt((first * first).sum(axis=1)).max()) * world.path.norm

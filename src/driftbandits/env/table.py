@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..core.checks import as_numbers
 from ..core.linalg import Matrix, Vector
 from ..errors import CannotRead, InvalidShape, InvalidValue, integer
+from ..util.notebook import card
 
 Cube = NDArray[np.float64]
 Features = Callable[[int], ArrayLike]  # round t = 0, 1, … → (n, d), or (d,): one context for all items
@@ -80,6 +81,11 @@ class Table:
     def __repr__(self) -> str:
         what = "items" if self.items else "arms"
         return f"Table({self.choices} {what}, dim={self.dim}, horizon={self.horizon})"
+
+    def _repr_html_(self) -> str:
+        """The same as a small table, for notebooks."""
+        rows = {"items" if self.items else "arms": self.choices, "features": self.dim, "rounds": f"{self.horizon:,}"}
+        return card("World of a table", rows)
 
 
 def from_rewards(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.linalg import Matrix
-from ..env import Bandit
+from ..env import World
 from ..experiment.run.cells import Cell
 from ..experiment.run.objects import strategy_of, world_of
 from ..protocol import Integers, describe, ellipsoid, estimator
@@ -58,7 +58,7 @@ def scene(cell: Cell, rounds: list[int]) -> dict[str, Any]:
     return {"theta": plain(world.path.to_array()[at - 1, :2]), "arms": plain(arms), "norm": world.path.norm}
 
 
-def offered(world: Bandit, rounds: Integers) -> Matrix:
+def offered(world: World, rounds: Integers) -> Matrix:
     """The arms on offer in these rounds, (k, d, n)."""
     size = 512
     if world.arms.fixed:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core.checks import prepare as prepare_checks
 from ..core.linalg import Vector
-from ..env import Bandit
+from ..env import World
 from ..experiment.run.cells import one_run
 from ..experiment.run.objects import strategy_of, world_of
 from ..protocol import settle
@@ -56,7 +56,7 @@ _kept = Kept(MOST_NUMBERS)
 def regret_of(spec: dict[str, Any]) -> Vector:
     """Cumulative regret at the checkpoints of a cell: the same as `cells.run`, which records more."""
     world, strategy = world_of(spec["environment"]), strategy_of(spec["strategy"])
-    if not isinstance(world, Bandit):
+    if not isinstance(world, World):
         return one_run(strategy, world, spec).regret
     prepare_checks("now")
     marks = spread_rounds(spec["checkpoints"], world.horizon)
@@ -64,7 +64,7 @@ def regret_of(spec: dict[str, Any]) -> Vector:
     return play(settle(strategy, world.dim), world, world_blocks_of(spec, world), rng, marks).regret
 
 
-def world_blocks_of(spec: dict[str, Any], world: Bandit) -> list[Block]:
+def world_blocks_of(spec: dict[str, Any], world: World) -> list[Block]:
     """The rounds of a cell's world, from the cache if another learner of the trial has generated them."""
     tree, size = spec["environment"], block_size(world)
     arms, path = json.dumps(tree["arms"], sort_keys=True), json.dumps(tree["path"], sort_keys=True)

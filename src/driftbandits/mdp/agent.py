@@ -1,11 +1,10 @@
 """The online front for episodic problems: plan an episode, act, observe."""
 
-import os
 import threading
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,8 +13,8 @@ from ..core.atomic import change
 from ..core.background_compile import CompileMode, compile_mode, prepared
 from ..core.kernel import entry
 from ..core.linalg import Matrix
-from ..errors import CannotRead, DriftBanditsError, InvalidState, InvalidValue, NumericalError, integer, real, require
-from ..io.saving import read, write
+from ..errors import InvalidState, InvalidValue, NumericalError, integer, real, require
+from ..io.saveable import Saveable
 from ..protocol import Integers
 from ..util.write_once import WriteOnce
 from . import agent_file
@@ -36,7 +35,7 @@ class Doing(NamedTuple):
     done: list[Any]  # as many as moves that were made
 
 
-class EpisodicAgent:
+class EpisodicAgent(Saveable):
     """Control any environment with S states and A actions, one episode after another.
 
     Parameters
@@ -69,6 +68,8 @@ class EpisodicAgent:
     >>> a = agent.act(0, 0)
     >>> agent.observe(0, 0, a, reward=0.1, s_next=0)
     """
+
+    _kind = "EpisodicAgent"
 
     strategy = WriteOnce[Any]()
     features = WriteOnce[Features]()
@@ -253,36 +254,12 @@ class EpisodicAgent:
             self._recover()
             return report(self.strategy, self._state)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all of the agent to one file, atomically: it goes on after `load` as if it had never been saved.
-
-        Arrays (safetensors) and JSON, no pickle. An episode may be running. Needs the extra `state`.
-        """
-        write(path, "EpisodicAgent", *self.pack())
+    def _packed(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        return agent_file.pack_agent(self, self._task)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, compile: CompileMode = "background") -> "EpisodicAgent":  # noqa: A002
-        """The agent that was saved; a file that is damaged, hostile or of a later version is refused in one line."""
-        about, arrays = read(path, "EpisodicAgent")
-        try:
-            return cls.unpack(about, arrays, compile=compile)
-        except DriftBanditsError as problem:
-            raise CannotRead(f"{os.fspath(path)} cannot be loaded: {problem}") from None
-
-    def __reduce__(self) -> Any:
-        """Copied and pickled as it is saved."""
-        return _copied, self.pack()
-
-    def pack(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """All of the agent, as JSON and arrays."""
-        with self._lock:
-            self._recover()
-            return agent_file.pack_agent(self, self._task)
-
-    @classmethod
-    def unpack(cls, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], **options: Any) -> "EpisodicAgent":
-        """The agent that was packed."""
-        return cast(EpisodicAgent, agent_file.unpack_agent(cls, about, arrays, **options))
+    def _unpacked(cls, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], **options: Any) -> Self:
+        return cast(Self, agent_file.unpack_agent(cls, about, arrays, **options))
 
     def __repr__(self) -> str:
         size = f"states={self.states}, actions={self.actions}, horizon={self.horizon}"
@@ -341,10 +318,6 @@ class EpisodicAgent:
         if number >= size:
             raise InvalidValue(f"{name} = {value} is not allowed; it must be in 0..{size - 1}")
         return number
-
-
-def _copied(about: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> EpisodicAgent:
-    return EpisodicAgent.unpack(about, arrays)
 
 
 def _range(given: Any) -> tuple[float, float]:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..core.part_json import decode, encode
 from ..core.state import nodes, pack
-from ..errors import CannotRead, DriftBanditsError, integer, require
+from ..errors import CannotRead, integer, require
 from ..protocol import indices_valid
 from ..protocol.restoring import restore
 from .adaptive import Evidence
@@ -49,29 +49,24 @@ def pack_agent(agent: Any, task: Task) -> tuple[dict[str, Any], dict[str, NDArra
 def unpack_agent(
     make: Callable[..., Any], about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], **options: Any
 ) -> Any:
-    """The agent that was packed; whatever does not fit together is refused in one line, before there is an agent."""
-    try:
-        H = integer("horizon", about["horizon"], least=1, why="it is the number of stages H")
-        features = _features(about, arrays, H)
-        low, high = about["reward_range"]
-        options |= {"horizon": H, "reward_range": (low, high), "episodes": about["episodes"]}
-        options["replan"] = about.get("replan", False)  # agents of earlier versions planned once per episode
-        agent = make(decode(about["strategy"]), features, **options)
-        given = {name.removeprefix(STATE): array for name, array in arrays.items() if name.startswith(STATE)}
-        restore(agent._state, given)
-        for _, node in nodes(agent._state):
-            if hasattr(node, "successor") and not _within(node.successor, 0, agent.states):
-                raise CannotRead("its places and counts point outside its arrays")
-        agent._stage = integer("stage", about["stage"], least=-1, why="it is the stage to observe, or −1")
-        require(agent._stage <= H, "stage", agent._stage, f"≤ {H}", "it is the stage to observe")
-        agent._over = bool(about["over"])
-        if agent.replan:
-            agent._visits[:] = np.asarray(arrays["visits"], np.int64)
-        agent._rng.bit_generator.state = about["rng"]
-    except DriftBanditsError:
-        raise
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, MemoryError, RecursionError):
-        raise CannotRead("what it says of the agent does not fit together") from None
+    """The agent that was packed; `Saveable.unpack` reports inconsistent content."""
+    H = integer("horizon", about["horizon"], least=1, why="it is the number of stages H")
+    features = _features(about, arrays, H)
+    low, high = about["reward_range"]
+    options |= {"horizon": H, "reward_range": (low, high), "episodes": about["episodes"]}
+    options["replan"] = about.get("replan", False)  # agents of earlier versions planned once per episode
+    agent = make(decode(about["strategy"]), features, **options)
+    given = {name.removeprefix(STATE): array for name, array in arrays.items() if name.startswith(STATE)}
+    restore(agent._state, given)
+    for _, node in nodes(agent._state):
+        if hasattr(node, "successor") and not _within(node.successor, 0, agent.states):
+            raise CannotRead("its places and counts point outside its arrays")
+    agent._stage = integer("stage", about["stage"], least=-1, why="it is the stage to observe, or −1")
+    require(agent._stage <= H, "stage", agent._stage, f"≤ {H}", "it is the stage to observe")
+    agent._over = bool(about["over"])
+    if agent.replan:
+        agent._visits[:] = np.asarray(arrays["visits"], np.int64)
+    agent._rng.bit_generator.state = about["rng"]
     return agent
 
 

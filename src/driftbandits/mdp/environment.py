@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..core.linalg import Matrix, Vector
 from ..errors import InvalidShape, InvalidValue, integer, real, require
 from ..protocol import Integers
+from ..util.notebook import card
 from .checks import ROUNDING, Path, check_bound, check_distributions, check_features, check_path, check_stages, staged
 from .curvature import kappa_of
 from .features import Features, check_known
@@ -54,6 +55,16 @@ class MDP:
         kind = "multinomial logit" if self.multinomial else "linear mixture"
         size = f"states={self.states}, actions={self.actions}, horizon={self.horizon}, episodes={self.episodes}"
         return f"MDP({kind}, {size})"
+
+    def _repr_html_(self) -> str:
+        """Its sizes and how fast it drifts, for notebooks."""
+        rows = {
+            "kind": "multinomial logit" if self.multinomial else "linear mixture",
+            "states × actions": f"{self.states} × {self.actions}",
+            "stages × episodes": f"{self.horizon} × {self.episodes:,}",
+            "path lengths of rewards, transitions": f"{self.P_theta:.4g}, {self.P_w:.4g}",
+        }
+        return card("MDP", rows)
 
     @property
     def states(self) -> int:

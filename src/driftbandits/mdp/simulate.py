@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from ..core.kernel import entry, kernel
 from ..core.linalg import Matrix, Vector, dot
 from ..errors import InvalidShape, InvalidValue, NumericalError, integer
+from ..plots.curve import draw_regret
 from ..protocol import Integers
 from ..simulate.runs import Seed, seed_sequence
+from ..util.notebook import card, lines
 from .environment import MDP
 from .features import Features, check_known
 from .planning import evaluate
@@ -27,7 +29,7 @@ from .python_learners import Learner, episodes_of, is_learner
 BLOCK = 1024  # episodes whose random numbers are made at once
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EpisodicRun:
     """What a simulation of an MDP leaves behind."""
 
@@ -43,6 +45,22 @@ class EpisodicRun:
     def episodes(self) -> NDArray[np.int64]:
         """1..K, for plots."""
         return np.arange(1, len(self.regret) + 1)
+
+    def __repr__(self) -> str:
+        return f"EpisodicRun({len(self.regret):,} episodes, regret {self.regret[-1]:.4g})"
+
+    def _repr_html_(self) -> str:
+        """Its numbers and its regret over time, for notebooks."""
+        rows = {
+            "episodes": f"{len(self.regret):,}",
+            "regret": f"{self.regret[-1]:.4g}",
+            "seconds": f"{self.seconds:.3g}",
+        }
+        return card("EpisodicRun", rows, lines(self.episodes, [self.regret], "regret"))
+
+    def plot(self, *, ax: Any = None, label: str | None = None) -> Any:
+        """Plot the regret after each episode; returns the matplotlib axes, which may be passed on to the next run."""
+        return draw_regret(self.episodes, self.regret, "episode", ax, label)
 
 
 class Rollout(NamedTuple):

@@ -17,11 +17,10 @@ import numpy as np
 from ..core.kernel import sqrt
 from ..core.linalg import Vector
 from ..core.parts import Radius
-from ..errors import InvalidValue, positive, probability, require
+from ..errors import InvalidValue
 from ..protocol import Limits, anytime, beta, limits, noise_size, wants_horizon
-from .union import ALL, ANYTIME, check_union, union
-
-SCALE_WHY = "it multiplies the width of an interval; theory is 1"
+from .checks import check_fields
+from .union import ALL, ANYTIME, union
 
 
 class MixLoss(Radius):
@@ -41,16 +40,7 @@ class MixLoss(Radius):
 
     def check(self) -> None:
         """Refuse constants outside the theorem's assumptions."""
-        positive("lam", self.lam, "H = λI must be invertible in round 1")
-        positive("S", self.S, "it bounds the norm of θ")
-        positive("L", self.L, "it bounds the norm of every arm")
-        probability("delta", self.delta)
-        positive("eta", self.eta, "it is the size of a step")
-        positive("phi", self.phi, "it is the dispersion of the rewards")
-        positive("anchor", self.anchor, "it is a of aλS²: 1 for the ridge anchor, 4 for the prox anchor")
-        require(self.scale >= 0.0, "bonus_scale", self.scale, "≥ 0", SCALE_WHY)
-        require(self.top >= 0.0, "top", self.top, "≥ 0", "it is the largest reward, or 0 if there is none")
-        check_union(self.uniform)
+        check_fields(self)
 
 
 class PublishedMixLoss(Radius):
@@ -69,15 +59,7 @@ class PublishedMixLoss(Radius):
 
     def check(self) -> None:
         """Refuse constants outside the theorem's assumptions."""
-        positive("lam", self.lam, "H = λI must be invertible in round 1")
-        positive("S", self.S, "it bounds the norm of θ")
-        positive("L", self.L, "it bounds the norm of every arm")
-        positive("k_mu", self.k_mu, "it is the largest slope of an increasing link")
-        probability("delta", self.delta)
-        positive("eta", self.eta, "it is the size of a step")
-        require(self.scale >= 0.0, "bonus_scale", self.scale, "≥ 0", SCALE_WHY)
-        require(self.top >= 0.0, "top", self.top, "≥ 0", "it is the largest reward, or 0 if there is none")
-        check_union(self.uniform)
+        check_fields(self)
 
 
 @beta.register(MixLoss)

@@ -12,10 +12,11 @@ import numpy as np
 
 from ..core.linalg import Vector
 from ..core.parts import Radius
-from ..errors import positive, probability, require
+from ..errors import require
 from ..protocol import Limits, anytime, beta, limits, wants_horizon
+from .checks import check_concordant
 from .self_concordant import noise_radius
-from .union import ALL, ANYTIME, check_union, union
+from .union import ALL, ANYTIME, union
 
 
 class Piecewise(Radius):
@@ -36,29 +37,10 @@ class Piecewise(Radius):
 
     def check(self) -> None:
         """γ must be below 1, so that observations from before a change lose their weight."""
-        positive("lam", self.lam, "V = λI must be invertible in round 1")
-        require(0.0 < self.c_mu <= self.k_mu, "c_mu", self.c_mu, "in (0, k_mu]", "they are the extreme slopes of μ")
-        positive("S", self.S, "it bounds the norm of θ")
-        positive("L", self.L, "it bounds the norm of every arm")
-        require(
-            self.L <= 1.0,
-            "L",
-            self.L,
-            "≤ 1",
-            "the concentration of self-concordant noise needs ‖x‖ ≤ 1: divide the arms by L, multiply S by it",
-        )
-        positive("m", self.m, "rewards lie in [0, m]")
-        probability("delta", self.delta)
-        require(0.0 < self.gamma < 1.0, "gamma", self.gamma, "in (0, 1)", "what lies D rounds back must have faded")
         require(self.scale >= 0.0, "radius_scale", self.scale, "≥ 0", "it multiplies the radius; theory is 1")
-        check_union(self.uniform)
-        require(
-            self.D > 0.0 or self.uniform != ANYTIME,
-            "D",
-            self.D,
-            "> 0 with uniform_in_time='anytime'",
-            "D = log T/log(1/γ) needs the horizon",
-        )
+        check_concordant(self)
+        given = "> 0 with uniform_in_time='anytime'"
+        require(self.D > 0.0 or self.uniform != ANYTIME, "D", self.D, given, "D = log T/log(1/γ) needs the horizon")
         require(self.D >= 0.0, "D", self.D, "≥ 0", "it is a number of rounds; 0 takes log T/log(1/γ)")
 
 

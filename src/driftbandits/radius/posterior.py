@@ -21,8 +21,8 @@ import numpy as np
 from ..core.kernel import sqrt
 from ..core.linalg import Vector
 from ..core.parts import Radius
-from ..errors import positive, probability, require
 from ..protocol import Limits, beta, limits, noise_size, wants_squares
+from .checks import check_fields
 
 
 class Posterior(Radius):
@@ -36,9 +36,7 @@ class Posterior(Radius):
 
     def check(self) -> None:
         """Refuse constants outside the inequality's assumptions."""
-        positive("sigma", self.sigma, "it is the sub-Gaussian constant of the noise")
-        probability("delta", self.delta)
-        require(self.scale >= 0.0, "bonus_scale", self.scale, "≥ 0", "it multiplies the width of an interval")
+        check_fields(self)
 
 
 @beta.register(Posterior)

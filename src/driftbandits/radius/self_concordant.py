@@ -15,9 +15,9 @@ import numpy as np
 from ..core.kernel import kernel
 from ..core.linalg import Vector, norm
 from ..core.parts import Radius
-from ..errors import positive, probability, require
 from ..protocol import Limits, anytime, beta, limits, wants_horizon
-from .union import ALL, ANYTIME, check_union, union
+from .checks import check_concordant
+from .union import ALL, ANYTIME, union
 
 
 class SelfConcordant(Radius):
@@ -37,28 +37,7 @@ class SelfConcordant(Radius):
 
     def check(self) -> None:
         """All constants must be positive, and L ≤ 1."""
-        positive("lam", self.lam, "V = λI must be invertible in round 1")
-        require(
-            0.0 < self.c_mu <= self.k_mu,
-            "c_mu",
-            self.c_mu,
-            "in (0, k_mu]",
-            "they are the extreme slopes of an increasing link",
-        )
-        positive("S", self.S, "it bounds the norm of θ")
-        positive("L", self.L, "it bounds the norm of every arm")
-        require(
-            self.L <= 1.0,
-            "L",
-            self.L,
-            "≤ 1",
-            "the concentration of self-concordant noise needs ‖x‖ ≤ 1: divide the arms by L, multiply S by it",
-        )
-        positive("m", self.m, "rewards lie in [0, m]")
-        probability("delta", self.delta)
-        require(self.scale >= 0.0, "scale", self.scale, "≥ 0", "it multiplies the width of an interval")
-        check_union(self.uniform)
-        require(self.inflation >= 1.0, "inflation", self.inflation, "≥ 1", "it corrects a bound that is too small")
+        check_concordant(self)
 
 
 class ProjectionFree(Radius):

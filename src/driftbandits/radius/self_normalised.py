@@ -22,22 +22,9 @@ import numpy as np
 from ..core.kernel import kernel, sqrt
 from ..core.linalg import Vector, log_det
 from ..core.parts import Radius
-from ..errors import positive, probability, require
 from ..protocol import Limits, anytime, beta, limits, noise_size, wants_horizon, wants_squares
-from .union import ALL, ANYTIME, check_union, union
-
-
-def _check(radius: Any) -> None:
-    positive("lam", radius.lam, "V = λI must be invertible in round 1")
-    positive("S", radius.S, "it bounds the norm of θ")
-    positive("L", radius.L, "it bounds the norm of every arm")
-    require(radius.R >= 0.0, "R", radius.R, "≥ 0", "it is the sub-Gaussian constant of the noise")
-    probability("delta", radius.delta)
-    check_union(radius.uniform)
-    require(radius.corruption >= 0.0, "corruption", radius.corruption, "≥ 0", "it is added to the width of an interval")
-    require(
-        radius.scale >= 0.0, "bonus_scale", radius.scale, "≥ 0", "it multiplies the width of an interval; theory is 1"
-    )
+from .checks import check_fields
+from .union import ALL, ANYTIME, union
 
 
 class SelfNormalised(Radius):
@@ -55,7 +42,7 @@ class SelfNormalised(Radius):
 
     def check(self) -> None:
         """Refuse constants outside the lemma's assumptions."""
-        _check(self)
+        check_fields(self)
 
 
 class SelfNormalisedDet(Radius):
@@ -73,7 +60,7 @@ class SelfNormalisedDet(Radius):
 
     def check(self) -> None:
         """Refuse constants outside the lemma's assumptions."""
-        _check(self)
+        check_fields(self)
 
 
 @kernel

@@ -18,10 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 from ..core.checks import Check, check_arms
 from ..core.checks import prepare as prepare_checks
 from ..core.linalg import Vector
-from ..env.bandit import Bandit
 from ..env.rewards import reward_range
 from ..env.table import Table
+from ..env.world import World
 from ..errors import InvalidValue, integer
+from ..plots.curve import draw_regret
 from ..protocol import (
     Integers,
     Setting,
@@ -33,6 +34,7 @@ from ..protocol import (
     start,
     trace,
 )
+from ..util.notebook import card, lines
 from .rounds import Log, blank_log, play_rounds, play_table
 from .world_blocks import CHECKPOINTS, Block, block_size, made
 
@@ -40,7 +42,7 @@ Seed = int | np.random.SeedSequence
 Watch = Callable[[Any, Any], dict[str, Any]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """The result of a simulation."""
 
@@ -63,10 +65,38 @@ class Run:
             raise InvalidValue("this run has no rewards; runs of `simulate` have them")
         return np.asarray(self.reward / self.rounds)
 
+    def __repr__(self) -> str:
+        reward = "" if self.reward is None else f", reward per round {self.reward_per_round[-1]:.4g}"
+        return f"Run({int(self.rounds[-1]):,} rounds, regret {self.regret[-1]:.4g}{reward})"
+
+    def _repr_html_(self) -> str:
+        """Its numbers and its regret over time, for notebooks."""
+        rows: dict[str, Any] = {"rounds": f"{int(self.rounds[-1]):,}", "regret": f"{self.regret[-1]:.4g}"}
+        if self.reward is not None:
+            rows["reward per round"] = f"{self.reward_per_round[-1]:.4g}"
+        rows["seconds"] = f"{self.seconds:.3g}"
+        return card("Run", rows, lines(self.rounds, [self.regret], "regret"))
+
+    def plot(self, *, ax: Any = None, label: str | None = None) -> Any:
+        """Plot the regret after each checkpoint, over time where the world has times; returns the matplotlib axes.
+
+        Pass the axes on to draw several runs into one picture.
+
+        Examples
+        --------
+        >>> import driftbandits as db
+        >>> world = db.env.linear(db.env.unit_arms(5, dim=2, seed=0), db.env.rotating(50))
+        >>> run = db.simulate(db.zoo.oful(lam=2, S=1, L=1, R=1, delta=0.1), world)
+        >>> run.plot(label="OFUL").get_ylabel()
+        'regret'
+        """
+        at = self.rounds if self.times is None else (self.times * 1e6).astype("datetime64[us]")
+        return draw_regret(at, self.regret, "round" if self.times is None else "time (UTC)", ax, label)
+
 
 def simulate(
     strategy: Any,
-    env: Bandit | Table,
+    env: World | Table,
     *,
     seed: Seed = 0,
     checkpoints: int | Literal["all"] | ArrayLike = CHECKPOINTS,
@@ -107,7 +137,7 @@ def simulate(
     >>> run.trace["round"][:3], run.trace["beta"].shape
     (array([3, 6, 9]), (334,))
     """
-    if not isinstance(env, Bandit | Table):
+    if not isinstance(env, World | Table):
         raise InvalidValue(f"env = {env!r:.60} is not a world; make one with db.env, e.g. db.env.linear(arms, path)")
     prepare_checks("now")
     T, strategy = env.horizon, settle(strategy, env.dim)
@@ -124,7 +154,7 @@ def simulate(
 
 def play(
     strategy: Any,
-    env: Bandit,
+    env: World,
     world_blocks: Iterable[Block],
     rng: np.random.Generator,
     marks: Integers,
@@ -170,7 +200,7 @@ def play(
 
 def trials(
     strategy: Any,
-    problem: Callable[[int], Bandit | Table] | Bandit | Table,
+    problem: Callable[[int], World | Table] | World | Table,
     *,
     trials: int = 20,
     seed: int = 0,
@@ -213,7 +243,7 @@ def _watch(strategy: Any, wanted: Watch | None) -> Watch | None:
     return None if wanted is watch_nothing else wanted
 
 
-def _check_world(strategy: Any, env: Bandit, check: Check) -> None:
+def _check_world(strategy: Any, env: World, check: Check) -> None:
     """Raise if the world violates an assumption of the strategy's guarantee, unless `check` is "off"."""
     own, (low, high) = limits(strategy), reward_range(env.reward)
     if check == "off":

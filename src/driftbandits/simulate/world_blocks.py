@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.linalg import Matrix, Vector
-from ..env.bandit import Bandit
 from ..env.rewards import draws
+from ..env.world import World
 from .rounds import best_predictors
 
 BLOCK = 4096  # rounds per block
@@ -27,7 +27,7 @@ class Block(NamedTuple):
     draw: Vector  # (m,) the random numbers of the rewards
 
 
-def block_size(env: Bandit, *, looked_into: bool = False) -> int:
+def block_size(env: World, *, looked_into: bool = False) -> int:
     """The number of rounds per block; if the state is watched, a multiple of the rounds between two calls of the watching function."""
     numbers = LOOKED_INTO if looked_into else BLOCK_NUMBERS
     size = BLOCK if env.arms.fixed else max(1, min(BLOCK, numbers // (env.dim * env.arms.n)))

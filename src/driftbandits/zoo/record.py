@@ -16,7 +16,7 @@ from .papers import BIBTEX, label
 
 F = TypeVar("F", bound=Callable[..., Any])
 Family = Literal["linear", "generalized", "adaptive", "mdp"]
-World = Literal["linear", "logistic", "linear mixture", "multinomial"]
+ExampleWorld = Literal["linear", "logistic", "linear mixture", "multinomial"]
 
 
 class Record(NamedTuple):
@@ -32,7 +32,7 @@ class Record(NamedTuple):
     theorem: str  # of that paper, if it has one for this algorithm
     bound: str  # the function of `theory` that computes the guarantee, or ""
     tuned_by: Mapping[str, str]  # parameter → formula of `theory`: what "theory" means in an experiment
-    world: World  # where its example runs
+    world: ExampleWorld  # where its example runs
     example: Mapping[str, Any]  # arguments of a small instance, d = 3 and T = 40: the case of the contract tests
     randomised: bool  # draws in every round, so that the order of the arms matters
 
@@ -68,7 +68,7 @@ def algorithm(
     plays: str,
     regret: str,
     example: Mapping[str, Any],
-    world: World,
+    world: ExampleWorld,
     papers: tuple[str, ...] = (),
     theorem: str = "",
     bound: str = "",

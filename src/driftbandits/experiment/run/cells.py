@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ... import __version__
 from ...core.rooms import result_digest
-from ...env import Bandit, Table
+from ...env import Table, World
 from ...mdp import simulate_mdp
 from ...simulate.runs import Run, simulate, spread_rounds
 from .objects import strategy_of, world_of
@@ -83,7 +83,7 @@ def run(spec: dict[str, Any]) -> Result:
 def one_run(strategy: Any, world: Any, spec: dict[str, Any]) -> Run:
     """Simulate once, with the seed of the trial."""
     seed = np.random.SeedSequence(spec["seed"])
-    if isinstance(world, Bandit):
+    if isinstance(world, World):
         counted = world.arms.fixed and world.arms.n <= MOST_ARMS
         return simulate(strategy, world, seed=seed, checkpoints=spec["checkpoints"], plays=counted)
     if isinstance(world, Table):

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...core import code_cache
-from ...env import Bandit, Table, static
+from ...env import Table, World, static
 from ...simulate.runs import simulate
 from .cells import Cell, one_run
 from .objects import composition, strategy_of, world_of
@@ -30,7 +30,7 @@ def needed(cells: Iterable[Cell]) -> dict[str, dict[str, Any]]:
 def compile_one(spec: dict[str, Any]) -> None:
     """Run a few rounds of a cell, which compiles its composition, or loads it from the code_cache."""
     world, strategy = world_of(spec["environment"]), strategy_of(spec["strategy"])
-    if isinstance(world, Bandit):
+    if isinstance(world, World):
         short = replace(world, path=static(ROUNDS, dim=world.dim, norm=world.path.norm))
         simulate(strategy, short, checkpoints=1, check="off")
     elif isinstance(world, Table):

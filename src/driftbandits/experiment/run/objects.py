@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.checks import SLACK
-from ...env import Bandit, Table
+from ...env import Table, World
 from ...env.table import Cube
 from ...errors import InvalidValue
 from ...mdp.protocol import open_book
@@ -52,7 +52,7 @@ def _world(text: str, files: tuple[tuple[str, int, int], ...]) -> Any:
 
 def composition(strategy: Any, world: Any) -> str:
     """The same for cells that run the same machine code: the types of all parts, without their numbers."""
-    if isinstance(world, Bandit):
+    if isinstance(world, World):
         return f"{type(world.reward).__qualname__} {_types(settle(strategy, world.dim))}"
     if isinstance(world, Table):
         return f"Table {_types(settle(strategy, world.dim))}"
@@ -72,7 +72,7 @@ def check_fit(strategy: Any, world: Any, *, first: bool) -> None:
 
     In the first trial its state is allocated, once; in every trial the arms are measured against its L.
     """
-    if not isinstance(world, Bandit | Table):
+    if not isinstance(world, World | Table):
         if first:
             open_book(*settled_in_mdp(strategy, world.task))
         return

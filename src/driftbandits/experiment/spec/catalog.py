@@ -29,7 +29,7 @@ def names(kind: Kind) -> dict[str, Callable[..., Any]]:
     functions = {
         name: getattr(env, name) for name in env.__all__ if inspect.isfunction(getattr(env, name)) and name not in ARMS
     }
-    worlds = {name: f for name, f in functions.items() if _returns(f, "Bandit", "Table")}
+    worlds = {name: f for name, f in functions.items() if _returns(f, "World", "Table")}
     if kind == "path":
         return {name: f for name, f in functions.items() if name not in worlds}
     streams = {name: getattr(datasets, name) for name in datasets.__all__}

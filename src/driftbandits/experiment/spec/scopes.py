@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ... import theory
-from ...env import Bandit, Table
+from ...env import Table, World
 from .calls import Resolved
 from .catalog import is_table, links
 from .experiment import Environment, Experiment
@@ -93,7 +93,7 @@ def trial_scope(outer: Scope, horizon: int, seed: int, trial: int, entry: Enviro
 
 def world_scope(outer: Scope, tree: Resolved, world: Any, constants: Iterable[str] = ()) -> Scope:
     """The names a strategy in this world may use; the constants of the specification are among them."""
-    if isinstance(world, Bandit):
+    if isinstance(world, World):
         drift = _Drift(json.dumps(tree.get("path"), sort_keys=True), world.path)
         facts: dict[str, Any] = {
             "T": world.horizon,

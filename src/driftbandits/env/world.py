@@ -3,16 +3,18 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InvalidShape
+from ..util.notebook import card, lines
 from .arms import Arms, as_arms
 from .paths import Path, from_array
 from .rewards import Gaussian
 
 
 @dataclass(frozen=True, repr=False)
-class Bandit:
+class World:
     """In round t: arms X_t are on offer; playing x ∈ X_t pays a random reward with mean μ(xᵀθ_t)."""
 
     arms: Arms
@@ -31,13 +33,20 @@ class Bandit:
 
     def __repr__(self) -> str:
         arms = f"{self.arms.n} {'arms' if self.arms.fixed else 'changing arms'}"
-        # "env." distinguishes this simulated world from `driftbandits.Bandit`, the learner.
-        return f"env.Bandit({arms}, dim={self.dim}, horizon={self.horizon}, reward={self.reward!r})"
+        return f"World({arms}, dim={self.dim}, horizon={self.horizon}, reward={self.reward!r})"
+
+    def _repr_html_(self) -> str:
+        """Arms, path and rewards, and the path as a picture, for notebooks."""
+        drift = self.path.to_array()[:: max(1, self.horizon // 200)]
+        rounds = np.linspace(1, self.horizon, len(drift))
+        arms = f"{self.arms.n}, {'the same in every round' if self.arms.fixed else 'other ones in every round'}"
+        rows = {"arms": arms, "features": self.dim, "rounds": f"{self.horizon:,}", "reward": repr(self.reward)}
+        return card("World", rows, lines(rounds, list(drift.T[:5]), "θ over the rounds"))
 
 
 def linear(
     arms: "ArrayLike | Arms", path: "ArrayLike | Path", *, noise: float = 1.0, horizon: int | None = None
-) -> Bandit:
+) -> World:
     """A linear bandit: rewards xᵀθ_t + noise·N(0, 1).
 
     Parameters
@@ -57,10 +66,10 @@ def linear(
     >>> world.horizon
     3
     """
-    return make_bandit(arms, path, Gaussian(sigma=noise), horizon)
+    return make_world(arms, path, Gaussian(sigma=noise), horizon)
 
 
-def make_bandit(arms: "ArrayLike | Arms", path: "ArrayLike | Path", reward: Any, horizon: int | None) -> Bandit:
+def make_world(arms: "ArrayLike | Arms", path: "ArrayLike | Path", reward: Any, horizon: int | None) -> World:
     """A bandit from arms and a path; raises if their dimensions or lengths differ."""
     drift = path if isinstance(path, Path) else from_array(path)
     if horizon is not None and drift.horizon != horizon:
@@ -70,4 +79,4 @@ def make_bandit(arms: "ArrayLike | Arms", path: "ArrayLike | Path", reward: Any,
     offer = as_arms(arms, horizon=drift.horizon)
     if offer.dim != drift.dim:
         raise InvalidShape(f"arms have d = {offer.dim} features but θ has {drift.dim}; both must be the same")
-    return Bandit(arms=offer, path=drift, reward=reward)
+    return World(arms=offer, path=drift, reward=reward)
