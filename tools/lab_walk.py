@@ -58,13 +58,13 @@ class Walk:
             self.take(milliseconds, (box["x"] + 8 + (box["width"] - 16) * value / most, box["y"] + box["height"] / 2))
         self.times[-1] += 700
 
-    def click(self, words: str) -> None:
+    def click(self, words: str, milliseconds: int = 700) -> None:
         """A click, and what follows."""
         target = self.page.get_by_text(words, exact=True).first
         box = target.bounding_box()
         target.click()
         self.wait()
-        self.take(700, (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2))
+        self.take(milliseconds, (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2))
 
     def play(self, frames: range, milliseconds: int = 70) -> None:
         """Time goes by in the trial that is looked into."""
@@ -94,17 +94,19 @@ def main(path: pathlib.Path) -> None:
         page = browser.new_page(
             viewport={"width": SIZE[0], "height": SIZE[1]}, reduced_motion="reduce", color_scheme="light"
         )
+        page.add_init_script("localStorage.setItem('toured', 'yes')")  # the tour would cover the picture
         page.goto(lab.address)
         walk = Walk(page)
         walk.wait()
-        walk.take(900)
-        walk.slide("gamma", range(400, 760, 40))
+        walk.take(1200)
+        walk.click("Nothing changes", 1600)
+        walk.click("Slow drift", 1200)
         walk.slide("speed", range(320, 620, 50))
-        walk.click("Jumps")
-        walk.play(range(60, 200, 5))
-        walk.slide("bonus", range(100, 20, -10))
-        walk.click("RiverSwim")
-        walk.play(range(10, 100, 6), 110)
+        walk.slide("gamma", range(400, 760, 60))
+        walk.click("A jump", 1000)
+        walk.play(range(60, 200, 7))
+        walk.click("Seasons", 1600)
+        walk.click("Clicks", 1600)
         browser.close()
         print(f"{path}: {len(walk.pictures)} pictures, {walk.save(path)} bytes")
 

@@ -74,6 +74,20 @@ class Answer:
         """The times of drift that the adaptive learner detected."""
         return self.replay.walks[ADAPTIVE].events
 
+    @property
+    def against_today(self) -> str:
+        """The logged decisions against the learner that finds out itself how fast to forget, in one sentence.
+
+        "More" and "less" are said only where the two intervals do not overlap, which errs on the side of caution.
+        """
+        today, own = self.replay.logged, self.replay.estimate(ADAPTIVE, self.estimator)
+        said = f"As logged {today.value:.3g} per decision [{today.low:.3g}, {today.high:.3g}]"
+        if own.value != own.value:
+            return f"{said}; this log cannot value a learner."
+        found = "more than today" if own.low > today.high else "less than today" if own.high < today.low else ""
+        interval = f"{own.value:.3g} [{own.low:.3g}, {own.high:.3g}]"
+        return f"{said}; a learner with nothing set {interval}: {found or 'no clear difference'}."
+
     def write(self, path: Any) -> None:
         """Write the result as a single offline HTML file."""
         from ..io.files import write_atomically

@@ -22,6 +22,7 @@ def page(answer: Answer) -> str:
         figures,
         title=f"Does forgetting pay on {pathlib.PurePath(answer.log.name).name}?",
         verdict=answer.verdict,
+        today=answer.against_today,
         estimator=answer.estimator,
         intervals=answer.replay.intervals,
         half_life=figures.add(describe.against_half_life(answer)),

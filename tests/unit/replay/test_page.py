@@ -25,11 +25,25 @@ def test_it_is_whole_and_says_the_verdict(found, tmp_path):
     found.write(tmp_path / "answer.html")
     text = (tmp_path / "answer.html").read_text()
     assert found.verdict in text
+    own = found.replay.estimate(ADAPTIVE, found.estimator)
+    assert "Against what we do today?" in text
+    assert f"As logged {found.replay.logged.value:.3g} per decision" in text
+    assert f"a learner with nothing set {own.value:.3g} [{own.low:.3g}, {own.high:.3g}]" in text
     shown = text[: text.index('<script id="plotly"')]
     assert "http://" not in shown
     assert "https://" not in shown
     assert "<script>alert" not in text
     assert "2024-05-06 00:00" in shown  # the table of drift
+
+
+@pytest.mark.parametrize(
+    ("shift", "words"), [(1.0, "more than today."), (-1.0, "less than today."), (0.0, "no clear difference.")]
+)
+def test_more_or_less_than_today_only_where_the_intervals_are_apart(found, shift, words, monkeypatch):
+    today = found.replay.logged
+    own = today._replace(value=today.value + shift, low=today.low + shift, high=today.high + shift)
+    monkeypatch.setattr(type(found.replay), "estimate", lambda *_: own)
+    assert found.against_today.endswith(words)
 
 
 def test_its_plots_draw_the_numbers(found):
