@@ -58,9 +58,9 @@ class Walk:
             self.take(milliseconds, (box["x"] + 8 + (box["width"] - 16) * value / most, box["y"] + box["height"] / 2))
         self.times[-1] += 700
 
-    def click(self, words: str, milliseconds: int = 700) -> None:
-        """A click, and what follows."""
-        target = self.page.get_by_text(words, exact=True).first
+    def tell(self, words: str, milliseconds: int = 700) -> None:
+        """A click on a world of the story, and what follows."""
+        target = self.page.locator("#story button", has_text=words)
         box = target.bounding_box()
         target.click()
         self.wait()
@@ -99,14 +99,14 @@ def main(path: pathlib.Path) -> None:
         walk = Walk(page)
         walk.wait()
         walk.take(1200)
-        walk.click("Nothing changes", 1600)
-        walk.click("Slow drift", 1200)
+        walk.tell("Nothing changes", 1600)
+        walk.tell("Slow drift", 1200)
         walk.slide("speed", range(320, 620, 50))
         walk.slide("gamma", range(400, 760, 60))
-        walk.click("A jump", 1000)
+        walk.tell("A jump", 1000)
         walk.play(range(60, 200, 7))
-        walk.click("Seasons", 1600)
-        walk.click("Clicks", 1600)
+        walk.tell("Seasons", 1600)
+        walk.tell("Clicks", 1600)
         browser.close()
         print(f"{path}: {len(walk.pictures)} pictures, {walk.save(path)} bytes")
 

@@ -70,7 +70,7 @@ class Adaptive(NamedTuple):
         require(0.0 <= self.lag < 1.0, "lag", self.lag, "in [0, 1)", "it is a fraction of the memory")
 
 
-class Clock(NamedTuple):
+class CandidatesClock(NamedTuple):
     """What has happened so far, each (1,)."""
 
     seen: Integers  # observations
@@ -91,7 +91,7 @@ class AdaptiveState(NamedTuple):
     stale: Vector  # (K,) observations that the estimate does not know
     evidence: Evidence
     u: Vector  # (d,)
-    clock: Clock
+    clock: CandidatesClock
     horizon: Integers  # (1,) T, or 0
 
 
@@ -119,7 +119,7 @@ def _(adaptive: Adaptive, setting: Setting, rng: np.random.Generator) -> Adaptiv
     squares = wants_squares(rule) or wants_squares(radius)
     gamma = _candidates(adaptive, setting.dim)
     K = len(gamma)
-    clock = counters(Clock)
+    clock = counters(CandidatesClock)
     clock.current[0] = K - 1
     return AdaptiveState(
         sums=filled(blank_sums(model, setting, capacity(memory, setting.horizon), squares), K),

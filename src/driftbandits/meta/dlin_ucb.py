@@ -72,7 +72,7 @@ class DLinUCB(NamedTuple):
         )
 
 
-class Clock(NamedTuple):
+class PoolClock(NamedTuple):
     """What has happened so far, each (1,)."""
 
     played: Integers  # the slave whose choice waits for its reward
@@ -92,14 +92,14 @@ class DLinUCBState(NamedTuple):
     failed: Integers  # (K, τ) the last failures, a ring
     failures: Integers  # (K,) how many of them are failures
     error: Vector  # (K,) e_m, as last computed
-    clock: Clock
+    clock: PoolClock
     u: Vector  # (d,)
 
 
 @start.register(DLinUCB)
 def _(strategy: DLinUCB, setting: Setting, rng: np.random.Generator) -> DLinUCBState:
     K, blank = int(strategy.places), start(strategy.base, setting, rng)
-    clock = counters(Clock)
+    clock = counters(PoolClock)
     clock.alive[0] = clock.made[0] = 1
     alive = np.zeros(K, np.int64)
     alive[0] = 1

@@ -49,7 +49,7 @@ class RandomRestart(NamedTuple):
         )
 
 
-class Clock(NamedTuple):
+class RestartClock(NamedTuple):
     """What has happened so far, each (1,)."""
 
     drawn: Integers  # 1 while it is decided whether the coming round restarts
@@ -63,7 +63,7 @@ class RandomRestartState(NamedTuple):
 
     live: Any
     blank: Any  # what every restart returns to
-    clock: Clock
+    clock: RestartClock
 
 
 @settle.register(RandomRestart)
@@ -74,7 +74,7 @@ def _(strategy: RandomRestart, dim: int) -> RandomRestart:
 @start.register(RandomRestart)
 def _(strategy: RandomRestart, setting: Setting, rng: np.random.Generator) -> RandomRestartState:
     blank = start(strategy.base, setting, rng)
-    return RandomRestartState(live=duplicate(blank), blank=blank, clock=counters(Clock))
+    return RandomRestartState(live=duplicate(blank), blank=blank, clock=counters(RestartClock))
 
 
 @kernel

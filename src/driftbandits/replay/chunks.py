@@ -1,4 +1,4 @@
-"""A piece of a log as columns: one array for each role, one for each feature of the context.
+"""A chunk of a log as columns: one array for each role, one for each feature of the context.
 
     row t chose names[item[t]] of offers.distinct[offers.which[t]]
 
@@ -26,7 +26,7 @@ class Numbers(NamedTuple):
     missing: NDArray[np.bool_] | None  # None: nowhere
 
     def listed(self) -> list[Any]:
-        """None where it is missing."""
+        """Python values; None where a value is missing."""
         return _listed(self.values, self.missing)
 
 
@@ -37,7 +37,7 @@ class Categories(NamedTuple):
     values: list[str]
 
     def listed(self) -> list[Any]:
-        """None where it is missing."""
+        """Python values; None where a value is missing."""
         values = np.array([*self.values, None], object)  # code −1 is the last
         return values[self.codes].tolist()  # type: ignore[no-any-return]
 
@@ -55,7 +55,7 @@ class Offers(NamedTuple):
         return np.diff(self.offsets)[self.which]
 
     def take(self, kept: NDArray[np.bool_] | slice) -> "Offers":
-        """Of some rows."""
+        """The offers of some rows."""
         return self._replace(which=self.which[kept])
 
 
@@ -107,7 +107,7 @@ class Chunk:
         )
 
     def without(self, numbers: Codes) -> "Chunk":
-        """Without the rows with these numbers, which are repeats."""
+        """The chunk without the rows of these numbers, which are duplicates."""
         kept = ~np.isin(self.number, numbers)
         return self if kept.all() else replace(self.take(kept), repeated=int((~kept).sum()))
 

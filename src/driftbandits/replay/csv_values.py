@@ -1,4 +1,4 @@
-"""What the text of a CSV file means: the first rows say whether a column holds whole numbers, numbers, truth values or text."""
+"""Types of the columns of a CSV file, inferred from the first rows: whole numbers, numbers, truth values or text."""
 
 import re
 from collections.abc import Callable
@@ -48,7 +48,7 @@ def truth(text: str) -> bool:
 
 
 def value_of(text: str, kind: Kind) -> Any:
-    """A number where it is one; else the text, which whoever needs a number refuses."""
+    """A number if the text is one; otherwise the text, which is refused where a number is needed."""
     if text == "":
         return None
     for reads in (kind, decimal) if kind is whole else (kind,):

@@ -21,7 +21,7 @@ REMEMBERED = 100_000  # offers as text whose meaning is kept
 
 
 class Decoder:
-    """Turns the batches of a log into chunks; knows the items that it has met, each with its code."""
+    """Turns the batches of a log into chunks, and keeps the codes of the items met so far."""
 
     def __init__(self, columns: Columns, items: Mapping[Any, Any]) -> None:
         self.columns, self.items = columns, items
@@ -216,7 +216,7 @@ def _mask(kept: NDArray[np.bool_]) -> Any:
 
 
 def _sound(reward: Floats, propensity: Floats | None, at: Floats | None, rewarded: Floats | None) -> bool:
-    """Whether all values are such as a row may have (`rows.parse`)."""
+    """Whether all values are ones that a row may have (`rows.parse`)."""
     if not np.isfinite(reward).all():
         return False
     if propensity is not None and not ((propensity >= 0.0) & (propensity <= 1.0)).all():

@@ -1,4 +1,4 @@
-"""A feature of the context keeps its kind through a log, and is not the reward under another name."""
+"""Checks of context features: each keeps its type through the log, and none is a copy of the reward."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ LEAST = 30  # rows before a column that equals the reward is called a copy
 
 
 class Kinds:
-    """Looks at the context of a log, chunk by chunk."""
+    """Collects the types of context features, chunk by chunk."""
 
     def __init__(self) -> None:
         self._known: dict[str, bool] = {}  # is it text?

@@ -79,7 +79,7 @@ class ObjectPolicy:
             raise InvalidValue(f"policy {self._name!r} chose {item!r}, which is not on offer; on offer are {names}")
 
     def tell(self, t: int, row: Row) -> None:
-        """The reward; one that does not say of which item is told only if it chose it itself."""
+        """Pass the reward on; a function without an `item` argument receives it only for its own choices."""
         chosen = self._chosen.pop(t, None)
         if self._reward is None or not (chosen == row.item or self._reward.takes("item")):
             return

@@ -74,7 +74,7 @@ class BanditPolicy:
         self.bandit._reward(id_, self.bandit._pending.open[id_], [row.reward], 1.0)
 
     def skip(self, t: int) -> None:
-        """Nothing waits any more."""
+        """Drop the decision: its reward will not be learned."""
         self.bandit._pending.give_up(str(t))
 
     def memory(self) -> float | None:

@@ -1,4 +1,4 @@
-"""Can a log's propensities be true? True ones fail one of these tests with probability at most 2 · `LEVEL`, however many rows there are.
+"""Tests of logged propensities. True ones fail one of these tests with probability at most 2 · `LEVEL`, however many rows there are.
 
 Item a, on offer in row t with true probability p_t(a), has X_t = 1{a_t = a}/p_t with E[X_t | past] ≤ 1, and = 1 if a could be chosen. So
 

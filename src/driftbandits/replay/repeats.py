@@ -1,4 +1,4 @@
-"""Rows that are in a log twice, by an id of the user's: a decision counted twice is evidence that is not there."""
+"""Duplicate rows of a log, found by an id column: a decision that is counted twice makes intervals too narrow."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The first reading of a log: what is wrong is told now, and not after hours of replay."""
+"""The first pass over a log, which reports errors before hours of replay."""
 
 import math
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ UNIFORM = 1e-4  # a uniform log is taken for another one so rarely
 
 @dataclass
 class Facts:
-    """What one reading of the whole log tells."""
+    """Facts of the whole log: sizes, times, items."""
 
     rows: int = 0
     dropped: int = 0  # rows without a reward that are left out

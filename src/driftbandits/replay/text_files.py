@@ -17,7 +17,7 @@ LOOKED_AT = 1000  # rows of a CSV file from which the types of columns are infer
 
 
 def _text(path: pathlib.Path) -> IO[str]:
-    """A text file, perhaps compressed; a mark of byte order is no part of the first column's name."""
+    """A text file, possibly compressed; a byte-order mark is removed."""
     if path.name.lower().endswith(".gz"):
         return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
     return path.open(encoding="utf-8-sig", newline="")

@@ -1,4 +1,4 @@
-"""Policies walk through a log, chunk by chunk: each is asked about every row and hears the rewards that are its to hear.
+"""One pass over a log, chunk by chunk: each policy is asked about every row and receives the rewards it may learn from.
 
 Policies do not know of each other, so each walks through a chunk alone; what the rows add to the sums is then computed by columns, with
 the same operations in the same order as row by row.
@@ -35,7 +35,7 @@ Progress = Callable[[int, int], None]  # rows done, of all
 
 @dataclass
 class Runner:
-    """One copy of a policy: it learns from every row, or from those where it agrees."""
+    """One copy of a policy: it learns from every row, or from the rows where its choice equals the logged one."""
 
     policy: Policy
     own: bool
@@ -74,7 +74,7 @@ class Walker:
             yield self.matched
 
     def look(self, t: int, row: Row) -> None:
-        """Note the policy's memory and the drift it dated."""
+        """Record the policy's memory and the times of drift that it detected."""
         runner = self.weighted or self.matched
         assert runner is not None
         known = runner.policy.memory()
@@ -128,7 +128,7 @@ def walk(
     progress: Progress | None,
     valued: "AlwaysValid | None" = None,
 ) -> None:
-    """Ask all policies about all rows; what the rows add is added to the sums."""
+    """Ask all policies about all rows, and add each row to the sums."""
     every, last, start = max(1, len(log) // LOOKS), len(log) - 1, 0
     for chunk in (piece for whole in log.chunks() for piece in whole.pieces(SIZE)):
         rows = [*chunk.rows()]
@@ -178,7 +178,7 @@ def _forecasts(forecast: Forecast | None, start: int, rows: list[Row], source: s
 
 @dataclass
 class Answers:
-    """What a policy would have done in each row of a chunk."""
+    """The choices of a policy in the rows of a chunk, with their probabilities."""
 
     p: Vector  # the probability of the item that the log chose
     agrees: NDArray[np.bool_]  # it drew that item too, and the coin fell on heads
@@ -198,7 +198,7 @@ def _ask(
     source: str,
     valued: bool,
 ) -> Answers:
-    """One policy through one chunk: it is asked about a row, then hears what is its to hear."""
+    """One policy on one chunk: it is asked about each row, then receives the reward if it may learn from it."""
     policy, own, waiting, learns = runner.policy, runner.own, runner.waiting, runner.policy.learns
     p, same, direct = [0.0] * len(rows), [False] * len(rows), [0.0] * len(rows)
     largest: list[float] = []

@@ -1,1 +1,1 @@
-"""What it means: curves, bounds, exponents and verdicts on the claims."""
+"""Analysis of finished trials: curves, bounds, exponents and verdicts on the claims."""

@@ -1,4 +1,4 @@
-"""What a strategy did in the course of time, window by window: the reward it earned, and the arms it played."""
+"""The behaviour of a strategy over time: the reward earned and the arms played, window by window."""
 
 from typing import Any
 

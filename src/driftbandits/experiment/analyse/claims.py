@@ -102,7 +102,7 @@ def _number(claim: Claim) -> float:
 
 
 def _relative(part: float, whole: float) -> float:
-    """Part / |whole|; of nothing, infinitely much or nothing."""
+    """Part / |whole|; where the whole is 0, infinity, or 0 if the part is 0 too."""
     if whole == 0.0:
         return math.copysign(math.inf, part) if part else 0.0
     return part / abs(whole)

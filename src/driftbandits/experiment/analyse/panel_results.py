@@ -1,4 +1,4 @@
-"""What an experiment found: curves of every trial, verdicts on its claims, theory's bounds; saved and read back.
+"""The outcome of an experiment: curves of every trial, verdicts on its claims, bounds of the theory; saved and read back.
 
 OUT/results.parquet   tidy: experiment, environment, strategy, trial, round, regret
 OUT/details.json      everything else
@@ -63,7 +63,7 @@ LEVEL = 0.05
 
 
 def decided(margin: float, p: float, contrary: float) -> str:
-    """The verdict on a claim: shown, its contrary shown, or neither; of a single trial (no p-value) the means decide.
+    """The verdict on a claim: shown, its opposite shown, or neither. With a single trial there is no p-value, and the means decide.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def decided(margin: float, p: float, contrary: float) -> str:
 
 @dataclass(frozen=True)
 class UnderReading:
-    """What a claim is worth under one reading of what the source leaves open."""
+    """The test of a claim under one reading of what the source leaves open."""
 
     reading: str
     margin: float
@@ -169,12 +169,12 @@ class Panel:
 
     @property
     def has_added(self) -> bool:
-        """Is something shown that the source does not show?"""
+        """Whether a curve is shown that the source does not show."""
         return any(c.added for c in self.shown())
 
 
 def label(panel: Panel, curve: Curve) -> str:
-    """The name of a curve where its environment is not plain from the context."""
+    """The name of a curve, with its environment where the context does not tell it."""
     return curve.strategy if len(panel.environments) == 1 else f"{curve.strategy} @ {curve.environment}"
 
 

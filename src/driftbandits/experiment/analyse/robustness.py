@@ -1,4 +1,4 @@
-"""Does a claim survive other seeds, and other readings of what its source leaves open?
+"""Robustness of claims: tests with other seeds, and under other readings of what the source leaves open.
 
 Every reading, the source's own among them, is tested on the same number of trials, with seeds that are not those of the experiment:
 fresh arms, paths and noise. Under each reading there are three verdicts (`claims`): the trials show the claim (*holds*), or its
@@ -39,7 +39,7 @@ class Variant:
 
 
 def variants(experiment: Experiment) -> list[Variant]:
-    """What has to be run beside the experiment itself: its replications, then its other readings, each with as many trials."""
+    """The experiments to run in addition: replications, then other readings, each with as many trials as the original."""
     spoken = for_claims(experiment)
     read = [(OWN, spoken), *((reading.name, under(spoken, reading)) for reading in experiment.readings)]
     return [Variant(name, replicated(one, REPLICATIONS)) for name, one in read]
@@ -66,7 +66,7 @@ def judged(panels: list[Panel], plans: Sequence[Sequence[tuple[str, Plan]]], res
 
 
 def verdict(readings: Sequence[UnderReading]) -> str:
-    """In a word; the source's reading is the first.
+    """The overall verdict in one word; the first reading is that of the source.
 
     Examples
     --------

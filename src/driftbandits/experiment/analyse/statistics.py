@@ -14,7 +14,7 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Sample:
-    """What trials say about one number."""
+    """Summary of one number over trials."""
 
     mean: float
     std: float  # between trials, n − 1 in the denominator
@@ -65,7 +65,7 @@ def p_less(left: ArrayLike, right: ArrayLike) -> float:
 
 
 def p_sign(left: ArrayLike, right: ArrayLike) -> float:
-    """One-sided sign test, for what has outliers: the p-value of "left is not less than right in most trials".
+    """One-sided sign test, for data with outliers: the p-value of "left is not less than right in most trials".
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""What is done: cells are planned, compiled, run on threads or a cluster, and stored."""
+"""Running: cells are planned, compiled, run on threads or a cluster, and stored."""

@@ -26,7 +26,7 @@ MOST_ARMS = 100  # whose plays are told
 
 @dataclass(frozen=True)
 class Cell:
-    """What to run, and where its result belongs."""
+    """One unit of work, and the place of its result."""
 
     environment: str
     strategy: str
@@ -40,7 +40,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Result:
-    """What a cell leaves behind."""
+    """The result of a cell."""
 
     rounds: NDArray[np.int64]
     regret: NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""What would be missed only after the cells ran, found before: names that collide, and names that nothing has."""
+"""Checks before any cell runs: names that collide, and references to names that do not exist."""
 
 from collections.abc import Iterable, Mapping
 
@@ -14,7 +14,7 @@ FACTS = ("T", "d", "n", "P_T", "changes", "norm", "K", "H", "Delta")  # quantiti
 
 
 def check_unique_names(experiment: Experiment, environments: list[Environment], strategies: list[Strategy]) -> None:
-    """Grids may give two points the same name; their results would be taken for one."""
+    """Refuse two points of a grid with the same name, because their results could not be told apart."""
     check_unique("environment", [(e.name, e.call.where) for e in environments], experiment.source)
     check_unique("strategy", [(s.name, s.call.where) for s in strategies], experiment.source)
 
@@ -26,7 +26,7 @@ def check_references(
     cells: Iterable[Cell],
     scopes: Mapping[str, Scope],
 ) -> None:
-    """Claims, bounds and axes speak of what there is, where it runs."""
+    """Claims, bounds and axes must name strategies and environments that exist and run together."""
     source, places, known = experiment.source, list(environments), [s.name for s in strategies]
     pairs = {(cell.strategy, cell.environment) for cell in cells}
     axes = {axis.group: [e.name for e in environments.values() if e.group == axis.group] for axis in experiment.axes}

@@ -55,7 +55,7 @@ def on_cluster(cells: list[Cell], address: str) -> Iterator[tuple[Cell, Result]]
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Dask tells at length what we tell in one line."""
+    """Silence Dask's own messages, which are reported here in one line."""
     names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]
     before = {name: logging.getLogger(name).level for name in names}
     for name in names:
@@ -86,7 +86,7 @@ def _results(distributed: Any, client: Any, cells: list[Cell], address: str) -> 
 
 
 def _tell(problem: BaseException, cell: Cell, address: str) -> None:
-    """An error of the cell itself is raised as it would be here; the end of too many workers is told."""
+    """Raise an error of the cell as if it had run here; report that too many workers ended."""
     import distributed
 
     if isinstance(problem, distributed.KilledWorker):

@@ -50,7 +50,7 @@ def _stamp(name: str) -> pathlib.Path | None:
 
 
 def is_compiled(name: str) -> bool:
-    """Has some process compiled this composition into the cache?"""
+    """Whether a process has compiled this composition into the cache."""
     stamp = _stamp(name)
     return stamp is not None and stamp.exists()
 
@@ -71,7 +71,7 @@ def compile_ahead(cells: Iterable[Cell], *, jobs: int, report: Callable[[int, in
 
 
 def compile_apart(specs: list[dict[str, Any]], report: Callable[[int, int], None] = lambda *_: None) -> None:
-    """In at most two other processes. What they cannot compile, this process will meet again, and tell why."""
+    """Compile in at most two other processes. What fails there fails again in this process, which reports why."""
     report(0, len(specs))
     with workers(min(2, len(specs)), prepare=_nothing) as pool:
         for done, future in enumerate(as_completed([pool.submit(compile_one, spec) for spec in specs]), start=1):
@@ -81,4 +81,4 @@ def compile_apart(specs: list[dict[str, Any]], report: Callable[[int, int], None
 
 
 def _nothing() -> None:
-    """To unpickle this, a process imports all it needs to compile."""
+    """A task that does nothing: unpickling it makes the process import what compilation needs."""

@@ -1,4 +1,4 @@
-"""The worlds and strategies that cells describe, each made once; which machine code they need; whether they fit."""
+"""Worlds and strategies of cells, each created once; the machine code they need; whether they fit each other."""
 
 import functools
 import json

@@ -1,4 +1,4 @@
-"""From an experiment to its cells: everything resolved, made once and checked; nothing run or written."""
+"""From an experiment to its cells: everything is resolved, created once and checked; nothing is run or written."""
 
 import functools
 import hashlib

@@ -1,4 +1,4 @@
-"""On what machine code a result rests: the processor, and the versions that decide the last bits of a number.
+"""The platform of a result: the processor, and the versions that decide the last bits of a number.
 
 The same cell gives the same bits wherever these agree. Where they differ, vector widths, fused multiply-adds and
 library functions round differently, and results differ in their last digits.
@@ -19,7 +19,7 @@ VERSIONS = ("numpy", "numba", "llvmlite", "scipy")
 
 
 class MixedPlatforms(DriftBanditsError, ValueError):
-    """Cells of several platforms meet where only one was allowed."""
+    """Cells of several platforms were combined where only one is allowed."""
 
 
 class MixedPlatformsWarning(UserWarning):

@@ -1,4 +1,4 @@
-"""Run the cells of an experiment: find what is there, compile, then work through the rest on threads or on a cluster.
+"""Run the cells of an experiment: read finished ones, compile, then compute the rest on threads or on a cluster.
 
 The compiled loops release the GIL, so threads use all cores. A cell is on disk as soon as it is done; killing the
 process loses only the cells in flight.
@@ -24,17 +24,17 @@ Answer = TypeVar("Answer")
 
 
 class Progress(Protocol):
-    """Who wants to know how far we are."""
+    """Receives the progress of a run."""
 
     def compiling(self, done: int, total: int) -> None:
-        """So many compositions are compiled."""
+        """Called when so many compositions are compiled."""
 
     def running(self, done: int, total: int) -> None:
-        """So many cells are done."""
+        """Called when so many cells are finished."""
 
 
 class Silent:
-    """For those who do not want to know."""
+    """Ignores the progress."""
 
     def compiling(self, done: int, total: int) -> None:
         """Say nothing."""
@@ -86,7 +86,7 @@ def kept_results(wanted: Iterable[str], store: CellStore[Answer]) -> dict[str, A
 
 
 def _refuse_mixture(found: dict[str, Result], store: Store, here: bool) -> None:
-    """Before anything is computed: what was found must be of one platform, and of this one if more is computed here."""
+    """Before anything is computed: stored results must come from one platform, which must be this one if more cells are computed here."""
     platforms = [result.platform for result in found.values()]
     mixed = mixture(platforms)
     if mixed:
@@ -126,7 +126,7 @@ def _compute(
 
 
 def _on_cluster(cells: list[Cell], address: str, store: Store) -> Iterator[tuple[Cell, Result]]:
-    """Results as they come from other machines, stored here."""
+    """Results of other machines in the order in which they arrive; each is stored here."""
     if cells:
         from .cluster import on_cluster
 
@@ -136,7 +136,7 @@ def _on_cluster(cells: list[Cell], address: str, store: Store) -> Iterator[tuple
 
 
 def on_threads(cells: list[Cell], threads: int, store: Store) -> Iterator[tuple[Cell, Result]]:
-    """Results as they come, already stored."""
+    """Results in the order in which they are finished, each already stored."""
 
     def finish(cell: Cell) -> Result:
         found = store.get(cell.key)  # another process may have been faster

@@ -1,4 +1,4 @@
-"""Where results live: one small Parquet file per cell, written in one piece, and the folder that holds them.
+"""Storage of results: one small Parquet file per cell, written atomically, in the folder of the experiment.
 
     OUT/experiment.json        which experiment this folder belongs to
     OUT/cells/ab/abcd….parquet rounds and regret of a cell; its specification, platform, time, info and trace as metadata
@@ -60,7 +60,7 @@ class Store(CellStore[Result]):
         return Store(root)
 
     def claim(self, name: str, **more: Any) -> None:
-        """Write down whose folder this is, and clear away what killed processes left unfinished."""
+        """Record which experiment the folder belongs to, and delete unfinished files of killed processes."""
         make_folder(self.root)
         write_atomically(self.root / MANIFEST, json.dumps({"name": name, **more}, indent=1))
         remove_abandoned(self.root)
@@ -70,7 +70,7 @@ class Store(CellStore[Result]):
         return publishing(self.root)
 
     def put(self, cell: Cell, result: Result) -> None:
-        """Keep a result, in one piece."""
+        """Store a result atomically."""
         self.write(cell.key, encode(cell, result))
 
     def decode(self, data: bytes, key: str) -> Result | None:
@@ -117,7 +117,7 @@ def encode(cell: Cell, result: Result) -> bytes:
 
 
 def _pack(counts: NDArray[np.int64]) -> dict[str, Any]:
-    """Most counts are 0: compressed they take a tenth of the space."""
+    """Compress counts: most are 0, so that they take a tenth of the space."""
     packed = zlib.compress(counts.astype("<u4").tobytes())
     return {"shape": list(counts.shape), "u4": base64.b64encode(packed).decode()}
 

@@ -1,4 +1,4 @@
-"""Other processes to work in: they start at once, so that their imports go on while this process does something else."""
+"""Worker processes. They start at once, so that they import while this process continues."""
 
 import contextlib
 import multiprocessing
@@ -15,7 +15,7 @@ from typing import Any
 
 @contextlib.contextmanager
 def workers(count: int, prepare: Callable[[], object]) -> Iterator[ProcessPoolExecutor]:
-    """A pool of processes, each of which has called `prepare`, or is about to; they end with this block, whatever they do.
+    """A pool of processes, each of which calls `prepare` first; all end with this block, even if they are busy.
 
     They are started afresh: a fork would copy locks that other threads hold. They import neither the caller's script, which would
     run it a second time, nor do they hear Ctrl-C: this process does, and ends them. Threads may each have a pool.
@@ -41,7 +41,7 @@ _starting = threading.Lock()  # for the time of a start this process has another
 
 
 class _Worker(multiprocessing.context.SpawnProcess):
-    """A process that inherits that interrupts wait, and is not told which script this is."""
+    """A process that starts with interrupts blocked and does not import the main script."""
 
     def start(self) -> None:
         with _starting, _deaf(), _without_script():
@@ -49,7 +49,7 @@ class _Worker(multiprocessing.context.SpawnProcess):
 
 
 class _Context(multiprocessing.context.SpawnContext):
-    """Starts workers, and knows which: those of another thread's pool are not ours to end."""
+    """Starts workers and remembers them, so that workers of another thread's pool are not ended."""
 
     def __init__(self) -> None:
         self.made: list[_Worker] = []
@@ -61,7 +61,7 @@ class _Context(multiprocessing.context.SpawnContext):
 
 
 def _end_with_parent() -> None:
-    """A process that was killed cannot end the others: they watch it."""
+    """Workers watch their parent, because a killed parent cannot end them."""
     parent = multiprocessing.parent_process()
 
     def watch() -> None:
@@ -74,7 +74,7 @@ def _end_with_parent() -> None:
 
 @contextlib.contextmanager
 def _deaf() -> Iterator[None]:
-    """Processes started in this block inherit that an interrupt waits; here it comes after the block."""
+    """Block interrupts in processes started in this block; in this process an interrupt is delivered after the block."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -87,7 +87,7 @@ def _deaf() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _without_script() -> Iterator[None]:
-    """Processes started in this block are not told which script this is."""
+    """Processes started in this block do not import the main script."""
     script = sys.modules["__main__"]
     sys.modules["__main__"] = types.ModuleType("__main__")
     try:

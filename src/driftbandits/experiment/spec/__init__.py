@@ -1,1 +1,1 @@
-"""What is asked: a TOML file becomes an experiment with its formulas, grids and claims."""
+"""Specifications: a TOML file becomes an experiment with its formulas, grids and claims."""

@@ -1,4 +1,4 @@
-"""From what a specification says to objects of the library: checked, with formulas turned into numbers, made.
+"""From a specification to objects of the library: arguments are checked, formulas evaluated, objects created.
 
 Three forms of the same thing:
 

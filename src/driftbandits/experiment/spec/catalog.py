@@ -1,4 +1,4 @@
-"""What a specification may name: strategies, environments, arms, paths and links, or `module:function` of your own."""
+"""The names a specification may use: strategies, environments, arms, paths and links, or `module:function` of your own."""
 
 import functools
 import importlib
@@ -51,7 +51,7 @@ def _world_of(loader: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def is_table(function: Callable[..., Any]) -> bool:
-    """Does the function make a world of a table, which may have more rounds than are played?"""
+    """Whether the function returns a world of a table, which may have more rounds than are played."""
     return _returns(function, "Table")
 
 
@@ -90,7 +90,7 @@ def parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
 
 
 def takes_more(function: Callable[..., Any]) -> bool:
-    """Does the function pass any further keywords on?"""
+    """Whether the function passes further keywords on."""
     return any(p.kind is p.VAR_KEYWORD for p in inspect.signature(function).parameters.values())
 
 

@@ -1,4 +1,4 @@
-"""Which line of a specification is to blame for an error of the library."""
+"""The line of a specification that caused an error of the library."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ ASSIGNED = re.compile(r"(\w+) = ")  # messages say "gamma = 1.5 is not allowed",
 
 @contextmanager
 def told_with_its_line(experiment: Experiment, call: Call, entry: Environment) -> Iterator[None]:
-    """Errors from making what a call describes, in this environment, point at the value they speak of."""
+    """Errors from creating what a call describes, in this environment, point at the value they name."""
     try:
         yield
     except SpecError:

@@ -110,7 +110,7 @@ class Scope(Mapping[str, Any]):
         return name in self._values or (self._outer is not None and name in self._outer)
 
     def offered(self, name: str) -> bool:
-        """Is a name meant for every parameter of that name, needed or not?"""
+        """Whether a name is passed to every parameter of that name, required or not."""
         return name in self._offers or (self._outer is not None and self._outer.offered(name))
 
     def inner(self, values: Mapping[str, Any], *, offers: Collection[str] = ()) -> "Scope":
@@ -123,7 +123,7 @@ _steps: ContextVar[Iterator[int] | None] = ContextVar("steps left to the formula
 
 @contextmanager
 def _budget() -> Iterator[None]:
-    """Steps for a formula and the constants it names: whichever is evaluated inside shares them."""
+    """The step limit of a formula, shared with the constants that it names."""
     if _steps.get() is not None:
         yield
         return
@@ -160,7 +160,7 @@ def number(text: str, scope: Mapping[str, Any]) -> int | float:
 
 
 def is_finite(value: float) -> bool:
-    """Is it a number that a float can hold?
+    """Whether it is a number that a float can hold.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How large an experiment may be before its author must say that it is meant: found from its numbers, nothing is made."""
+"""Size limits of experiments that need no confirmation; sizes are computed from the numbers alone."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a specification may say: its tables, their keys, and what each value must be.
+"""The schema of a specification: its tables, their keys, and the type of each value.
 
     [experiment]            name, title, trials, horizon, seed, checkpoints, measure
     [constants]             names for formulas; also the default of every parameter of the same name
@@ -93,7 +93,7 @@ class Table(BaseModel):
     @field_validator("*")
     @classmethod
     def _printable(cls, value: Any) -> Any:
-        """What is drawn and printed must not command a terminal; longer texts may have lines."""
+        """Texts that are drawn or printed must not contain control characters; longer texts may have several lines."""
         if isinstance(value, str) and not value.replace("\n", " ").isprintable():
             raise ValueError
         return value
@@ -273,7 +273,7 @@ TABLES: dict[Where, type[Table]] = {
 
 
 def read(source: Source) -> File:
-    """The whole file, or the error that stands first in it."""
+    """The whole file, or its first error."""
     try:
         return File.model_validate(source.data)
     except ValidationError as problem:

@@ -1,4 +1,4 @@
-"""What the names in a formula mean: the experiment's constants, and facts about the world a strategy runs in.
+"""The names in a formula: the experiment's constants, and properties of the world a strategy runs in.
 
 T, horizon      rounds (or episodes) of the environment
 seed            seed of the experiment
@@ -49,7 +49,7 @@ def base_scope(experiment: Experiment) -> Scope:
 
 
 def _constant(name: str, value: Any, error: Callable[[str, str], SpecError]) -> Any:
-    """A number, or a formula that is evaluated in the scope that asks; what is wrong with it is told with its place."""
+    """A number, or a formula that is evaluated in the scope that asks for it; its errors name its place."""
     if not isinstance(value, str):
         return value
 
@@ -155,7 +155,7 @@ def link_slopes(link: str, radius: float) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class _Drift:
-    """A path, known by its description: the same words make the same path."""
+    """A path, identified by its description."""
 
     description: str
     path: Any = field(compare=False)

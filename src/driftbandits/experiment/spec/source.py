@@ -1,4 +1,4 @@
-r"""A TOML file that remembers its lines, so that an error can point at one.
+r"""A TOML file with the line numbers of its keys, so that an error can point at a line.
 
 >>> source = Source.from_text('[a]\nx = 1\n[[b]]\ny = 2\n[[b]]\ny = "?"\n', "demo.toml")
 >>> source.line("b", 1, "y")

@@ -9,7 +9,7 @@ from .schema import Reading
 
 
 def under(experiment: Experiment, reading: Reading) -> Experiment:
-    """The experiment with the constants and the arms of a reading; what a reading cannot change is told with its line."""
+    """The experiment with the constants and the arms of a reading; a key that a reading cannot change is an error with its line."""
     i = experiment.readings.index(reading)
     for name in reading.constants:
         if name not in experiment.constants:

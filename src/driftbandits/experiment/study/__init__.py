@@ -1,4 +1,4 @@
-"""A study: a question that is answered by a small function, where a panel's TOML file cannot say it.
+"""Studies: questions that a panel's TOML file cannot express, answered by a small function.
 
 The function asks for cells and turns their results into what is written; `docs/studies.md` is the guide, `experiments/drift_study.py` an
 example. Cells are kept in the same kind of store as those of panels, named by the code and the arguments that decide them.

@@ -1,4 +1,4 @@
-"""What a study is, how it is found by name, and how it is run."""
+"""Definition, lookup by name, and running of studies."""
 
 import inspect
 import json

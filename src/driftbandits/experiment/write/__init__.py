@@ -1,1 +1,1 @@
-"""What is seen: tables, figures and the report."""
+"""Output: tables, figures and the report."""

@@ -1,4 +1,4 @@
-"""Texts that will be drawn: formulas between dollar signs must be ones that Matplotlib can set, and that is tried before."""
+"""Formulas in titles and names are rendered once in advance, so that one Matplotlib cannot render is refused early."""
 
 import re
 from collections.abc import Iterator
