@@ -77,7 +77,6 @@ FIXED: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ("memory/discounted.py", "weight * memory.gamma**age", "weight", (f"{UNIT}/memory/test_late.py",)),
     ("memory/window.py", "if age >= W or", "if age > W or", (f"{UNIT}/memory/test_late.py",)),
     ("memory/restart.py", "if age < history", "if age <= history", (f"{UNIT}/memory/test_late.py",)),
-    ("memory/public_code.py", " + x[i] * x[j]", "", (LINEAR,)),
     ("model/linear.py", "cholesky(sums.A2, model.lam", "cholesky(sums.A2, 0.5 * model.lam", (LINEAR,)),
     ("model/generalized.py", "model.lam * model.c_mu, sums.b", "model.lam, sums.b", (GENERALIZED,)),
     ("radius/self_normalised.py", "sqrt(2.0 * failure + volume)", "sqrt(failure + volume)", (LINEAR,)),

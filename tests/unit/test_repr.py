@@ -1,5 +1,6 @@
 """What worlds and agents say of themselves: one readable line."""
 
+import numpy as np
 import pytest
 
 import driftbandits as db
@@ -43,7 +44,7 @@ def test_a_run_says_its_numbers_draws_itself_and_shares_axes():
 
 def test_a_run_in_a_world_with_times_is_drawn_over_dates():
     times = ["2024-01-01", "2024-01-02", "2024-01-05"]
-    world = db.env.from_rewards([[1.0, 2.0]] * 3, [[0.0, 1.0]] * 3, times)
+    world = db.env.from_rewards([[1.0, 2.0]] * 3, [[0.0, 1.0]] * 3, np.array(times, "datetime64[s]"))
     run = db.simulate(db.zoo.self_tuning(features="disjoint"), world, checkpoints="all")
     axes = run.plot()
     assert [str(day)[:10] for day in axes.lines[0].get_xdata()] == times

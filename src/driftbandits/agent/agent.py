@@ -53,7 +53,7 @@ from .one_pass import one_pass_for_agents
 from .pending import Pending
 
 
-class Agent(Saveable, Engine):
+class Agent(Engine, Saveable):
     """Makes decisions with a strategy, and learns each reward when it arrives.
 
     Parameters

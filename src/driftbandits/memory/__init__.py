@@ -9,15 +9,12 @@ memory         w_{t,s}                                       forgets
 `Restart`      1 since the last multiple of H, else 0        abruptly, all at once
 =============  ============================================  ==========================
 
-`DiscountedFromV` is `Discounted` with the mistake that a public implementation makes in its second matrix, for replications.
-
 Weighted, windowed, restarted and static learners differ in their memory alone.
 """
 
 from .discounted import Discounted
 from .everything import Everything
-from .public_code import DiscountedFromV
 from .restart import Restart
 from .window import Window
 
-__all__ = ["Discounted", "DiscountedFromV", "Everything", "Restart", "Window"]
+__all__ = ["Discounted", "Everything", "Restart", "Window"]

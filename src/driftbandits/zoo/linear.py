@@ -22,11 +22,11 @@ import math
 from typing import Any, Literal, Unpack
 
 from ..errors import integer, positive, require
-from ..memory import Discounted, DiscountedFromV, Everything, Restart, Window
+from ..memory import Discounted, Everything, Restart, Window
 from ..radius import Constant
-from ..rule import RandomisedBonus, SandwichBonus, ThompsonSampling, WideSandwich
+from ..rule import RandomisedBonus, SandwichBonus, ThompsonSampling
 from ..strategy import Optimistic
-from .options import PlainRidge, Ridge, WaryRidge, counts_squares, discount, discounted, ridge_ucb
+from .options import Ridge, WaryRidge, counts_squares, discounted, ridge_ucb
 from .record import algorithm, algorithms_of
 from .tuning import LB
 
@@ -142,33 +142,9 @@ def d_lin_ucb(
 
         V_t as in LB-WeightUCB,   Ṽ_t = γ²Ṽ_{t−1} + x_t x_tᵀ + (1−γ²)λI,   play argmax xᵀθ̂ + β‖x‖_{V⁻¹ṼV⁻¹}
 
-    β counts Σw². Ṽ is multiplied from Ṽ, not from V as in a public implementation (resolution A15; `d_lin_ucb_public_code`).
+    β counts Σw². Ṽ is multiplied from Ṽ, not from V as in a public implementation (resolution A15; `experiments/public_code.py`).
     """
     return ridge_ucb(discounted(gamma, half_life), SandwichBonus(), squared=True, **options)
-
-
-@algorithm(
-    family="linear",
-    remembers="γ^age, a second matrix made of the first",
-    plays=SANDWICH,
-    regret="none: no theorem is about it",
-    papers=("russac2019weighted",),
-    example=SMALL | {"gamma": 0.95},
-    tuned_by=LB,
-    world="linear",
-    defaults_of=ridge_ucb,
-)
-def d_lin_ucb_public_code(
-    *, gamma: float | None = None, half_life: float | None = None, **options: Unpack[PlainRidge]
-) -> Optimistic:
-    """D-LinUCB as its public implementation has it, with its mistake: for replications, not for use (resolution A15).
-
-        V_t as in LB-WeightUCB,   Ṽ_t = γ²V_t + x_t x_tᵀ + (1−γ²)λI,   play argmax xᵀθ̂ + β‖x‖_{V⁻¹ṼV⁻¹}
-
-    The algorithm of the paper has γ²Ṽ_{t−1} in place of γ²V_t: that is `d_lin_ucb`. Late rewards are refused.
-    """
-    memory = DiscountedFromV(gamma=discount(gamma, half_life))
-    return ridge_ucb(memory, WideSandwich(), squared=True, **options)
 
 
 @algorithm(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from problems import assert_close, fed, problems
 
 import driftbandits as db
+from driftbandits.experiment.spec.catalog import find
 
 RADII = st.sampled_from(["trace", "det"])
 RADIUS = RADII if INTERPRETED else st.just("trace")  # each radius is compiled for itself: both, for one memory
@@ -53,7 +54,7 @@ def test_d_lin_ucb(problem, radius):
 @given(problems())
 def test_d_lin_ucb_public_code(problem):
     options = {key: value for key, value in constants(problem).items() if key != "radius"}
-    scores, _, _ = road(db.zoo.d_lin_ucb_public_code(gamma=problem.gamma, **options), problem)
+    scores, _, _ = road(find("strategy", "public_code:d_lin_ucb_public_code")(gamma=problem.gamma, **options), problem)
     oracle = naive.d_lin_ucb_public_code(problem.X, problem.r, problem.arms, gamma=problem.gamma, **options)
     assert_close(scores, oracle)
 
@@ -63,7 +64,7 @@ def test_the_public_code_plays_the_arm_of_largest_score_also_where_widths_are_sc
     """Its Ṽ may exceed V, so bounds in the norm V⁻¹ would be too small from d = 10 on, where fixed arms are scored lazily."""
     arms = db.env.unit_arms(60, dim=12, seed=3)
     options = {**NUMBERS, "L": 1.0, "lam": 1.0}
-    strategy = db.zoo.d_lin_ucb_public_code(gamma=0.9, **options)
+    strategy = find("strategy", "public_code:d_lin_ucb_public_code")(gamma=0.9, **options)
     path = db.env.rotating(25, dim=12)
     run = db.simulate(strategy, db.env.linear(arms, path, noise=0.0), seed=0, checkpoints="all")
     X = arms[run.choices]

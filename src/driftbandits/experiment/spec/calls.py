@@ -13,7 +13,7 @@ from typing import Any
 
 from ...util.spelling import did_you_mean
 from ...zoo.record import RECORDS
-from .catalog import NESTED, Kind, find, number_kind, parameters, takes_more
+from .catalog import NESTED, Kind, comes_with_panels, find, number_kind, parameters, takes_more
 from .formulas import Scope, is_finite, number
 from .source import Source, SpecError, Where
 
@@ -61,7 +61,7 @@ def read_call(kind: Kind, table: Any, source: Source, where: Where, allow_code: 
     use = table.get("use")
     if not isinstance(use, str):
         raise source.error(f'the {kind} needs use = "…": the name of what it is', *where)
-    if ":" in use and not allow_code:
+    if ":" in use and not allow_code and not comes_with_panels(use):
         raise source.error(
             f"use = {use!r} runs code that is not of this library; if you trust this file, say --allow-code",
             *where,

@@ -3,6 +3,8 @@
 import functools
 import importlib
 import inspect
+import pathlib
+import sys
 import typing
 from collections.abc import Callable
 from types import UnionType
@@ -73,7 +75,7 @@ def find(kind: Kind, name: str) -> Callable[..., Any]:
 def _from_module(kind: Kind, name: str) -> Callable[..., Any]:
     module, _, attribute = name.partition(":")
     try:
-        found = getattr(importlib.import_module(module), attribute)
+        found = getattr(_module(module), attribute)
     except ImportError as problem:
         raise SpecError(f"{kind} '{name}': {problem}") from None
     except AttributeError:
@@ -81,6 +83,28 @@ def _from_module(kind: Kind, name: str) -> Callable[..., Any]:
     if not callable(found):
         raise SpecError(f"{kind} '{name}' is not a function")
     return found  # type: ignore[no-any-return]
+
+
+def comes_with_panels(name: str) -> bool:
+    """Whether `module:function` names a module beside our panels, which is as trusted as the library."""
+    from .panels import folder
+
+    return (folder() / f"{name.partition(':')[0]}.py").is_file()
+
+
+def _module(name: str) -> Any:
+    """A module of the user's, or one beside our panels, never another module of its name."""
+    if not comes_with_panels(name):
+        return importlib.import_module(name)
+    from .panels import folder
+
+    ours = str(folder())
+    if ours not in sys.path:  # processes that are started later inherit it
+        sys.path.append(ours)
+    found = importlib.import_module(name)
+    if pathlib.Path(found.__file__ or "").parent != folder():
+        raise SpecError(f"{name} is the name of a module of our panels, and {found.__file__} has it too; rename yours")
+    return found
 
 
 @functools.cache
