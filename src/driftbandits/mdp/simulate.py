@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from ..core.kernel import entry, kernel
 from ..core.linalg import Matrix, Vector, dot
 from ..errors import InvalidShape, InvalidValue, NumericalError, integer
-from ..plots.curve import draw_regret
 from ..protocol import Integers
 from ..simulate.runs import Seed, seed_sequence
-from ..util.notebook import card, lines
+from ..util.notebook import card, draw_regret, lines
 from .environment import MDP
 from .features import Features, check_known
 from .planning import evaluate

@@ -22,7 +22,6 @@ from ..env.rewards import reward_range
 from ..env.table import Table
 from ..env.world import World
 from ..errors import InvalidValue, integer
-from ..plots.curve import draw_regret
 from ..protocol import (
     Integers,
     Setting,
@@ -34,7 +33,7 @@ from ..protocol import (
     start,
     trace,
 )
-from ..util.notebook import card, lines
+from ..util.notebook import card, draw_regret, lines
 from .rounds import Log, blank_log, play_rounds, play_table
 from .world_blocks import CHECKPOINTS, Block, block_size, made
 

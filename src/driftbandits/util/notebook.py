@@ -1,4 +1,4 @@
-"""How objects show themselves in a notebook: a small table, a line chart, nested boxes; plain HTML and SVG.
+"""How objects show themselves in a notebook: a small table, a line chart, nested boxes, as plain HTML and SVG; and `run.plot()`.
 
 Every text is escaped. Text and frames have the colour of the surrounding page, and the curves colours that light and dark pages show.
 """
@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+from ..errors import InvalidValue
 
 COLOURS = ("#0072B2", "#C44E00", "#007A59", "#8A2BE2", "#6E6E6E")
 WIDTH, HEIGHT = 320, 90
@@ -72,3 +74,17 @@ def _short(value: Any) -> str:
         return f"{value:.4g}"
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+def draw_regret(x: Any, regret: Any, time: str, ax: Any, label: str | None) -> Any:
+    """Draw a regret curve on the given matplotlib axes, or on new ones; returns the axes."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise InvalidValue("plot needs matplotlib; install driftbandits[command]") from None
+    axes = plt.subplots()[1] if ax is None else ax
+    axes.plot(x, regret, color=COLOURS[len(axes.lines) % len(COLOURS)], label=label)
+    axes.set(xlabel=time, ylabel="regret")
+    if label is not None:
+        axes.legend(frameon=False)
+    return axes
