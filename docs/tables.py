@@ -22,6 +22,7 @@ STUDIED = (
     "docs/reproduction.md",
     "docs/notebook/learner.md",
     "docs/notebook/adaptive.md",
+    "docs/notebook/generalized.md",
     "docs/replay.md",
     "docs/theorems/sharp.md",
     "docs/notebook/mdp.md",
