@@ -3,7 +3,7 @@ Adding an algorithm in 20 lines
 ===============================
 
 An algorithm here is four small parts: a *memory* (what is forgotten?), a *model*, a *radius* and a *rule*. A new idea is usually one new
-part. This one is a memory that forgets as people do: fast at first, then more and more slowly.
+part. This one is a memory that forgets by a power law: fast at first, then more and more slowly.
 """
 
 # %%
@@ -75,10 +75,10 @@ fig.tight_layout()
 plt.show()
 
 # %%
-# Is it sound?
-# ------------
-# :func:`driftbandits.testing.check_strategy` runs the library's own contract on it: refusals change nothing, a loaded agent goes on bit for
-# bit, threads lose nothing, and more. It returns the names of what was checked.
+# Contract tests
+# --------------
+# :func:`driftbandits.testing.check_strategy` runs the contract of the library on it: a refused call changes nothing, a loaded agent continues bit for
+# bit, concurrent calls lose nothing, and more. It returns the names of the checks.
 
 from driftbandits.testing import check_strategy
 

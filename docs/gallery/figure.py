@@ -2,8 +2,8 @@
 Reproducing a figure of the paper
 =================================
 
-The first panel of the paper's experiments: a parameter that turns once around the circle in 6000 rounds, 50 arms, and the learners that
-follow it or do not. One command does all panels with 20 trials,
+The first panel of the paper's experiments: a parameter that turns once around the circle in 6000 rounds, 50 arms, and learners that
+forget or do not. One command does all panels with 20 trials,
 
 .. code-block:: text
 
@@ -62,7 +62,7 @@ plt.show()
 # %%
 # What the theorem promises
 # -------------------------
-# A bound is a number too. At this size it says less than that no more can be lost than 2 per round; it is a statement about the rate.
+# The bound of the theorem, as a number. At this size it is above the trivial bound, a loss of 2 per round; it is a statement about the rate.
 
 bound = db.theory.lb_regret_bound(T=ROUNDS, d=2, P_T=P_T)
 print(bound)

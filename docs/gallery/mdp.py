@@ -2,8 +2,8 @@
 A drifting decision process of your own
 =======================================
 
-Decisions with consequences: what you do now changes where you are next. A machine wears out; you may run it, service it or replace it. And
-the machine of this spring is not that of last winter.
+In a decision process an action changes the state in which the next decision is made. A machine wears out; you may run it, service it or
+replace it, and the effect of a service changes during the year.
 """
 
 # %%
@@ -11,7 +11,7 @@ the machine of this spring is not that of last winter.
 # -----------
 # States 0 (new) to 5 (broken); an episode is a shift of 12 hours. Running earns most when the machine is good, and wears it. A service is
 # cheap and takes two steps of wear away, a replacement costs the hour. In the middle of the year the spare parts become worthless: a service
-# hardly ever helps, and nobody says so.
+# hardly ever helps, and the agent is not told.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -36,9 +36,9 @@ def step(rng, s, a, k):
 
 
 # %%
-# An agent that knows nothing
-# ---------------------------
-# Only how many states and actions there are. How fast to forget is found out.
+# An agent without prior knowledge
+# --------------------------------
+# It is given the numbers of states and actions only, and finds out how fast to forget.
 
 
 def play(strategy):
@@ -88,8 +88,8 @@ fig.tight_layout()
 plt.show()
 
 # %%
-# How far back it looks
-# ---------------------
+# Its memory
+# ----------
 
 agent = played["finds out"][2]
 for key, value in agent.info().items():

@@ -65,9 +65,9 @@ for name, choices in played.items():
     print(f"{name}: loses {lost:.0f} in {ROUNDS} answers")
 
 # %%
-# Who answers the hard questions
-# ------------------------------
-# Medium first; after the update nobody but large is left, although it is expensive; from the price cut on it is a bargain.
+# Which model answers hard questions
+# ----------------------------------
+# At first the medium model is chosen; after the update only the large one, although it is expensive, until its price is cut.
 
 fig, axes = plt.subplots(2, 1, sharex=True, figsize=(7.2, 4.6))
 bins = np.linspace(0, ROUNDS, 41)
@@ -90,7 +90,7 @@ plt.show()
 # %%
 # When did something change?
 # --------------------------
-# The dates of the drift events are what you would want to be told in the morning.
+# Drift events have the times at which older data stopped predicting the rewards.
 
 for event in routers["forgets by itself"].drift_events():
     print(

@@ -9,7 +9,7 @@ decision whose propensity was written down can be re-weighed as if another polic
 # %%
 # The log
 # -------
-# What you need: what was shown, what it earned, with which probability it was chosen, and when. Here three banners over 20 days, chosen at
+# A log needs the item shown, its reward, the probability with which it was chosen, and the time. Here three banners over 20 days, chosen at
 # random half of the time; the best one changes on day 10.
 
 import matplotlib.pyplot as plt
@@ -38,8 +38,8 @@ frame.head()
 # %%
 # Reading it
 # ----------
-# Columns by name; a frame, Parquet, CSV, JSONL, Arrow, or the file of :meth:`driftbandits.Bandit.open`. Everything is checked once; what is
-# wrong is told with its row.
+# Columns by name; a frame, Parquet, CSV, JSONL, Arrow, or the file of :meth:`driftbandits.Bandit.open`. Everything is checked once; an
+# error names its row.
 
 log = db.Log.read(frame, item="banner", reward="clicked", propensity="propensity", time="shown_at", context=[])
 print(len(log), "decisions between", log.items)
@@ -47,8 +47,8 @@ print(len(log), "decisions between", log.items)
 # %%
 # What would they have earned?
 # ----------------------------
-# :func:`driftbandits.replay` lets policies walk through the log, learning as they go. ``snips`` re-weighs by propensities, ``dr`` adds a forecast
-# to lower the variance; each row has an interval and the number of decisions it really rests on.
+# :func:`driftbandits.replay` evaluates policies on the log; each learns from the rows before the current one. ``snips`` weights rows by
+# propensities, and ``dr`` adds a forecast to lower the variance. Every estimate has an interval and an effective sample size.
 
 policies = {
     "finds out": db.Bandit(reward="click", seed=0),
@@ -62,7 +62,7 @@ whole = table[table.window == "all"]
 print(whole[["policy", "estimator", "value", "low", "high", "effective_n"]].round(3).to_string(index=False))
 
 # %%
-# The truth, for once, is known: the best banner earns 0.30 in every round, and always showing blue 0.20.
+# The log is simulated, so the true values are known: the best banner earns 0.30 in every round, and always showing blue 0.20.
 
 # %%
 # Day by day
@@ -80,7 +80,7 @@ plt.show()
 # %%
 # What cannot be estimated is refused
 # -----------------------------------
-# Without propensities, and not uniform: there is no honest number, so there is none.
+# Without propensities, items must have been chosen uniformly. They were not, so the value cannot be estimated.
 
 bare = db.Log.read(frame.drop(columns="propensity"), item="banner", reward="clicked", time="shown_at", context=[])
 try:

@@ -2,14 +2,14 @@
 A price under drifting demand
 =============================
 
-Which price earns most, when nobody knows the demand and the demand moves? The reward is an *amount*: the price if the visitor buys,
+Which price earns most when the demand is unknown and drifts? The reward is an *amount*: the price if the visitor buys,
 otherwise nothing.
 """
 
 # %%
 # The market
 # ----------
-# A visitor buys if the price is below what it is worth to him. The market's worth falls when a competitor appears, and recovers slowly.
+# A visitor buys if the price is below the value of the product to them. That value falls when a competitor appears, and recovers slowly.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -32,9 +32,9 @@ def chance(price, t):
 
 
 # %%
-# Features that make sense
-# ------------------------
-# Six prices could be six items without anything in common. But a sale at 8 says something about 10: with the price and its square as features,
+# Features shared by the prices
+# -----------------------------
+# Six prices could be six unrelated items. But a sale at 8 is also evidence about 10: with the price and its square as features,
 # every sale teaches about all prices. A function says what the model sees.
 
 bandit = db.Bandit(reward="value", features=lambda item, context: {"p": item["p"], "p2": item["p"] ** 2}, seed=0)

@@ -9,7 +9,7 @@ tutorial goes from that DataFrame to decisions, and shows what forgetting is wor
 # %%
 # The log
 # -------
-# One row is one past choice. Here it is made up, so that we can check the answer: young readers like *sport*, older ones *politics* — until
+# One row is one past choice. This one is simulated, so that the answer can be checked: young readers like *sport*, older ones *politics* — until
 # an election comes, and for a while everybody reads politics.
 
 import matplotlib.pyplot as plt
@@ -24,7 +24,7 @@ rng = np.random.default_rng(0)
 
 
 def click_rate(article, age, t):
-    """What nobody knows: the chance of a click at time t."""
+    """The true probability of a click at time t, unknown to the learner."""
     young = 1 / (1 + np.exp((age - 40) / 8))
     election = 0.5 < t / ROUNDS < 0.8
     if election:
