@@ -89,3 +89,14 @@ def test_texts_are_escaped():
 
     assert "<b>" not in card("<b>", {"<b>": "<b>"}) + lines([1, 2], [[0.0, 1.0]], "<b>")
     assert lines([1, 2], [[float("nan")] * 2], "nothing") == ""
+
+
+def test_a_bandit_and_its_decision_show_themselves():
+    bandit = db.Bandit(reward="click", seed=0)
+    d = bandit.decide(["<b>", "green", "blue"])
+    assert "<b>: 0.333" not in d._repr_html_()
+    assert "&lt;b&gt;: 0.333" in d._repr_html_()
+    bandit.reward(d.id, 1)
+    shown = bandit._repr_html_()
+    assert "1 decisions, 1 rewards" in shown
+    assert "none found" in shown

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import InvalidState, InvalidValue, integer, real, said
+from ..util.notebook import card
 from .clock import duration, moment, written
 from .core import RECENT, Answer, Core, DriftEvent, Function, Request, Way, shown
 from .decision import Decision
@@ -462,6 +463,13 @@ class Bandit(Core):
         return (
             f"{type(self).__name__}({asked}): {self._counts['decisions']} decisions, {self._counts['rewards']} rewards"
         )
+
+    def _repr_html_(self) -> str:
+        """Settings, counts and the last drift, for notebooks."""
+        asked, _, counted = repr(self).rpartition(": ")
+        events = self.drift_events()
+        drift = f"{len(events)}, the last at {events[-1].time:%Y-%m-%d %H:%M} UTC" if events else "none found"
+        return card(asked, {"so far": counted, "drift": drift, "waiting for a reward": self.info()["pending"]})
 
     # ------------------------------------------------------------------------------------------------------------ saving
 

@@ -3,6 +3,7 @@
 Each change is one of `_decide`, `_reward`, `_observe`, `_expire`, `_drop`; a durable bandit writes each down and can do each again.
 """
 
+import datetime
 import logging
 import math
 from collections.abc import Callable, Sequence
@@ -39,6 +40,17 @@ class DriftEvent(NamedTuple):
     memory_before: float
     memory_after: float
     evidence: float
+
+    @property
+    def time(self) -> datetime.datetime:
+        """`at` as a time in UTC; in a replay of a log without times, `at` is a row and no time.
+
+        Examples
+        --------
+        >>> DriftEvent(1715299200.0, 200.0, 20.0, 8.0).time.isoformat()
+        '2024-05-10T00:00:00+00:00'
+        """
+        return datetime.datetime.fromtimestamp(self.at, datetime.UTC)
 
 
 class Request(NamedTuple):

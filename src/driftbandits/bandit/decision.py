@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..core.linalg import Vector
+from ..util.notebook import card
 
 FORMAT = 1  # of `to_dict`
+SHOWN = 5  # items in a notebook
 
 
 class Decision:
@@ -85,6 +87,14 @@ class Decision:
     def __repr__(self) -> str:
         shown = self.item if len(self.items) == 1 else self.items
         return f"Decision({shown!r}, propensity={self.propensity:.4g}, id={self.id!r})"
+
+    def _repr_html_(self) -> str:
+        """What was chosen and how likely each item was, for notebooks."""
+        likely = sorted(self.propensities.items(), key=lambda one: -one[1])
+        shown = ", ".join(f"{name}: {p:.3g}" for name, p in likely[:SHOWN])
+        more = f" and {len(likely) - SHOWN} more" if len(likely) > SHOWN else ""
+        rows = {"propensity": f"{self.propensity:.4g}", "propensities": shown + more, "id": self.id}
+        return card(f"Decision: {self.item if len(self.items) == 1 else ', '.join(map(str, self.items))}", rows)
 
 
 class Features(NamedTuple):
