@@ -36,6 +36,7 @@ ONCE = (
         "naive",
     ),
     *("unit/io", "unit/util", "unit/test_errors.py", "unit/agent/test_pending.py", "unit/test_repr.py"),
+    *("contract/test_theorems.py", "statistical/test_replay.py"),
 )
 HERE = pathlib.Path(__file__).parent
 

@@ -95,6 +95,7 @@ def compiled_functions():
                     yield f"{'.'.join(place.with_suffix('').parts)}.{node.name}", set(mentions(node))
 
 
+@pytest.mark.interpreted  # reads the sources
 def test_every_function_that_relies_on_nan_or_infinity_is_listed():
     found = {name: words for name, words in compiled_functions() if words}
     assert set(found) == set(RELIES)

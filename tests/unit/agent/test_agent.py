@@ -185,6 +185,7 @@ def test_known_noise_weighs_like_weighted_least_squares():
     assert agent.info()["radius"] == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.compiled
 def test_known_noise_covers():
     """100 runs, δ = 0.1, noise of two sizes: the interval of the last round holds in at least 90 of them (it is conservative: in all)."""
     inside = 0

@@ -39,6 +39,7 @@ def frequencies(bandit, items, repeats, k):
     return counts, expected
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("k", [1, 2])
 @pytest.mark.parametrize("repeats", [3000, pytest.param(100_000, marks=pytest.mark.slow)])
 def test_propensities_are_frequencies(k, repeats):

@@ -325,6 +325,7 @@ def test_a_damaged_snapshot_is_passed_over(tmp_path):
 # --------------------------------------------------------------------------------------------------- creation and formats
 
 
+@pytest.mark.interpreted
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="a child is killed")
 def test_killed_at_any_step_of_creation_it_opens(tmp_path, monkeypatch):
     """The child dies before its n-th statement, for each n; whatever it left opens, and is the bandit that was asked for."""
@@ -450,6 +451,7 @@ def drifting(bandit):
         bandit.reward(d.id, float((d.item == "a") == (t < 200)) + 0.1 * rng.normal())
 
 
+@pytest.mark.interpreted
 def test_on_drift_comes_after_the_commit_and_its_error_is_reported(tmp_path, caplog):
     path, seen = tmp_path / "x.bandit", []
 

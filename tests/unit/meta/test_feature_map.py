@@ -125,6 +125,7 @@ def test_arms_that_change_in_number():
     assert agent.info()["features"] == 10
 
 
+@pytest.mark.compiled
 def test_a_kernel_learner_beats_a_linear_one_where_rewards_bend():
     """Rewards sin(3x₁), standing still: the linear learner cannot represent them. Regret summed over 100 rounds, 3 seeds."""
     arms = np.random.default_rng(6).uniform(-1, 1, (12, 2))

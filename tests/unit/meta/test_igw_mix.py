@@ -109,6 +109,7 @@ def test_blocks_choose_eta():
     assert (agent._state.bandit.total > 0).sum() == len({float(s) for s in steps.round()})
 
 
+@pytest.mark.compiled
 def test_propensities_are_frequencies():
     rng = np.random.default_rng(1)
     agent = db.Agent(db.zoo.igw_mix(), dim=2)
@@ -217,6 +218,7 @@ def inside(rng, d, S):
     return u / np.linalg.norm(u) * S * rng.random()
 
 
+@pytest.mark.compiled
 def test_lemmas_2_and_3():
     rng = np.random.default_rng(4)
     projected = 0
@@ -255,6 +257,7 @@ def regret_of(e, us, xs, ys):
     return total
 
 
+@pytest.mark.compiled
 def test_proposition_b():
     rng = np.random.default_rng(5)
     for trial in range(40):
@@ -282,6 +285,7 @@ def test_proposition_b():
 # --------------------------------------------------------------------------------------------------------------- mixture (§4)
 
 
+@pytest.mark.compiled
 def test_lemma_6():
     rng = np.random.default_rng(6)
     for _ in range(50):
@@ -318,6 +322,7 @@ def test_lemma_7():
         assert logsumexp(gauss, b=w) + excess <= 1e-12
 
 
+@pytest.mark.compiled
 def test_the_whole_learner_keeps_the_bound():
     """Σ log N/ĝ ≤ Λ_B in the mean over seeds, Σe ≤ C_sq·Λ, regret ≤ bound; the arms change."""
     T, d, n, P = 300, 2, 12, 2 * math.pi

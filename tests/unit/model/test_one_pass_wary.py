@@ -62,6 +62,7 @@ def test_one_wild_reward_moves_the_estimate_by_at_most_its_limit():
     np.testing.assert_allclose(agent.theta - before, np.sqrt(1 + q) * np.linalg.solve(V, x), rtol=1e-9)
 
 
+@pytest.mark.compiled
 def test_huber_learns_where_tails_are_heavy():
     """40 runs of 200 rewards with Student noise, 1.5 degrees of freedom: the median error is less than half of least squares'."""
     errors = {"plain": [], "robust": []}
@@ -77,6 +78,7 @@ def test_huber_learns_where_tails_are_heavy():
     assert np.median(errors["robust"]) < 0.5 * np.median(errors["plain"])
 
 
+@pytest.mark.compiled
 def test_corruption_is_within_the_radius():
     """50 runs, corrupted by C = 20 in total in the first rounds: the interval of CW-OFUL holds, that of OFUL does not."""
     inside = {"oful": 0, "cw_oful": 0}
