@@ -11,7 +11,7 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from . import env, mdp, theory, zoo
+from . import env, features, mdp, theory, zoo
 from .agent import Agent
 from .errors import DriftBanditsError
 from .mdp import EpisodicAgent, run, simulate_mdp
@@ -41,6 +41,7 @@ __all__ = [
     "cite",
     "datasets",
     "env",
+    "features",
     "mdp",
     "replay",
     "run",

@@ -9,10 +9,12 @@ How large an effect is expected to be must not depend on units and origin, so th
     z = s·z̃ + μ·present ,   φ = Cφ̃ ,   φᵀθ = φ̃ᵀ(Cᵀθ) ,   Λ = CΛ̃Cᵀ ,   K = C_ψ K̃ C_ψᵀ ,
 
 Λ̃ and K̃ diagonal, at most four entries in a row of C. μ and s are those of what has been on offer, and move at *checkpoints*; only the
-prior moves with them.
+prior moves with them. The entries of a vector share a unit, so they have one scale, s² = Σ_j M2_j / Σ_j seen_j over its entries j, and
+with it one prior variance in the units of the vector.
 """
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +33,7 @@ class Scale(NamedTuple):
     """Statistics and coordinates of the slots of one side; each (J,)."""
 
     kind: Integers
+    group: Integers  # the first slot of those with the same scale s
     seen: Vector  # values counted
     mean: Vector  # their running mean; of categories, their frequency
     M2: Vector  # Σ(x − mean)²
@@ -57,14 +60,15 @@ class Slots(NamedTuple):
     zc: Vector
 
 
-def new_scale(kinds: list[int], old: Scale | None = None) -> Scale:
-    """Statistics for these slots, those of `old`, which are the first ones, kept."""
+def new_scale(kinds: Sequence[int], groups: Sequence[int] | None = None, old: Scale | None = None) -> Scale:
+    """Statistics for these slots, those of `old`, which are the first ones, kept; each slot is a group of its own if none are given."""
     J, J0 = len(kinds), 0 if old is None else len(old.kind)
-    scale = Scale(np.array(kinds, np.int64), *(np.zeros(J) for _ in range(7)))
+    group = np.arange(J) if groups is None else np.array(groups, np.int64)
+    scale = Scale(np.array(kinds, np.int64), group, *(np.zeros(J) for _ in range(7)))
     scale.s[:] = 1.0
     scale.awake[:] = scale.kind != NUMBER
     if old is not None:
-        for new, before in zip(scale[1:], old[1:], strict=True):
+        for new, before in zip(scale[2:], old[2:], strict=True):
             new[:J0] = before
     return scale
 
@@ -139,6 +143,23 @@ def settle_scale(scale: Scale) -> None:
             constant = _has_no_scale(scale, j)
             scale.mu[j] = 0.0 if constant else scale.mean[j] - scale.anchor[j]
             scale.s[j] = 1.0 if constant else sqrt(scale.M2[j] / scale.seen[j])
+    _share_scales(scale)
+
+
+@kernel
+def _share_scales(scale: Scale) -> None:
+    """One s for the entries of a vector."""
+    j, J = 0, scale.kind.shape[0]
+    while j < J:
+        end, squares, seen = j + 1, scale.M2[j], scale.seen[j]
+        while end < J and scale.group[end] == j:
+            squares += scale.M2[end]
+            seen += scale.seen[end]
+            end += 1
+        if end > j + 1 and squares > 0.0:
+            for entry in range(j, end):
+                scale.s[entry] = sqrt(squares / seen)
+        j = end
 
 
 @kernel

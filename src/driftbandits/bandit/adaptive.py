@@ -115,7 +115,7 @@ class Adaptive(Memories):
     def _grown(self, columns: Columns, state: State, items: Scale | None, context: Scale | None) -> Model:
         """The model over the slots of today; its estimates are to be renewed."""
         columns, shared, own = columns.extended(self.items, self.context)
-        scales = new_scale(self.items.kinds, items), new_scale(self.context.kinds, context)
+        scales = _scale_of(self.items, items), _scale_of(self.context, context)
         state = sums.grown(state, shared, own)
         return self._model(columns, state, *scales)
 
@@ -256,7 +256,7 @@ class Adaptive(Memories):
         }
         arrays = {f"state.{name}": value for name, value in m.state._asdict().items() if value.size}
         for side, scale in (("items", m.items), ("context", m.context)):
-            arrays |= {f"{side}.{name}": value for name, value in scale._asdict().items()}
+            arrays |= {f"{side}.{name}": value for name, value in scale._asdict().items() if name != "group"}
         return about, arrays | {"offered": self.places.when, "rates": self.rates}
 
     @classmethod
@@ -277,7 +277,9 @@ class Adaptive(Memories):
         fields = like._asdict().items()
         state = State(*(same(f"state.{n}", v, arrays) if v.size else v for n, v in fields))
         scales = [
-            Scale(*(same(f"{side}.{n}", v, arrays) for n, v in new_scale(table.kinds)._asdict().items()))
+            Scale(
+                *(same(f"{side}.{n}", v, arrays) if n != "group" else v for n, v in _scale_of(table)._asdict().items())
+            )
             for side, table in (("items", learner.items), ("context", learner.context))
         ]
         learner.model = learner._model(columns, state, *scales)
@@ -292,6 +294,11 @@ def same(name: str, like: Any, arrays: Mapping[str, Any]) -> Any:
     if found.dtype.kind == "f" and not np.isfinite(found).all():
         raise InvalidValue(f"{name} has a number that is not finite")
     return found
+
+
+def _scale_of(table: Table, old: Scale | None = None) -> Scale:
+    """Statistics of a table's slots; those of the slots that `old` has are kept."""
+    return new_scale(table.kinds, table.groups, old)
 
 
 def _memo(placed: Placed, a: int, told: Vector) -> Memo:

@@ -2,14 +2,29 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from ..errors import InvalidState, InvalidValue, integer, real, said
 from ..util.notebook import card
+from .arguments import (
+    Code,
+    Durability,
+    Duration,
+    FeatureMap,
+    FeatureMode,
+    Features,
+    Items,
+    Mask,
+    Moment,
+    Name,
+    OnRepeat,
+    Path,
+    RewardKind,
+)
 from .clock import duration, moment, written
-from .core import RECENT, Answer, Core, DriftEvent, Function, Request, Way, shown
+from .core import RECENT, Answer, Core, DriftEvent, Request, Way, shown
 from .decision import Decision
 from .explanation import Case, Explanation, explain, importance
 from .features import BUCKETS
@@ -17,6 +32,7 @@ from .logged import Logged, read_logged
 from .offers import as_items, as_matrix, as_name, in_order, in_rows, masked
 from .pending import DEFERRED, LIMIT, Closed, NotActive, Open, UnknownDecision, new_id, own_id
 from .rewards import RANGE, as_reward, as_weight
+from .transformers import Transformer, transformed
 from .vectors import Row, as_row
 
 
@@ -35,8 +51,9 @@ class Bandit(Core):
     reward
         "value" (any number), "click" (0 or 1) or "count" (0, 1, 2, …). Location and scale are learned.
     features
-        "item", "interact" (context × item), "disjoint" (one model per item), "hybrid" (one per item, from a pooled one), or a function of
-        the item's features (its name, if it has none) and the context that returns a dict or a vector.
+        "item", "interact" (context × item), "disjoint" (one model per item), "hybrid" (one per item, from a pooled one): docs/features.md
+        says what each can represent. Or a function of the item's features (its name, if it has none) and the context that returns a dict
+        or a vector, or a fitted scikit-learn transformer of both.
     half_life
         None: finds out. A number: of decisions after which an observation counts half. "3d", "90min" or a timedelta: by the clock.
     explore
@@ -67,13 +84,13 @@ class Bandit(Core):
     def __init__(
         self,
         *,
-        reward: str = "value",
-        features: str | Function = "interact",
-        half_life: Any = None,
+        reward: RewardKind = "value",
+        features: FeatureMode | FeatureMap = "interact",
+        half_life: Duration | None = None,
         explore: float = 0.002,
         seed: int = 0,
         strategy: Any = None,
-        on_repeat: str = "error",
+        on_repeat: OnRepeat = "error",
         on_drift: Callable[[DriftEvent], Any] | None = None,
         buckets: int = BUCKETS,
         max_items: int = 4096,
@@ -86,11 +103,11 @@ class Bandit(Core):
 
     def decide(
         self,
-        items: Any,
-        context: Any = None,
+        items: Items,
+        context: Features = None,
         *,
-        at: Any = None,
-        mask: Any = None,
+        at: Moment = None,
+        mask: Mask = None,
         k: int = 1,
         id: str | None = None,  # noqa: A002
         defer: bool = False,
@@ -102,7 +119,8 @@ class Bandit(Core):
         Parameters
         ----------
         items
-            A dict from names to features (a dict of numbers, booleans and strings; a vector; None), a list of names, or an array (n, d).
+            A dict from names to features (a dict of numbers, booleans, strings and vectors; a vector; None), a list of names, or an
+            array (n, d).
         context
             Features of who asks: a dict or a vector.
         at
@@ -165,7 +183,7 @@ class Bandit(Core):
             if self._function is None:
                 rows = in_rows(names, given)
             else:
-                rows, row = [self._call(name, given[name], context) for name in names], None
+                rows, row = self._call(names, given, context), None
         if type(k) is not int or k != 1:
             k = integer("k", k, least=1, why="it is the length of the ranking")
         if k > 1 and not self._learner.ranks:
@@ -177,13 +195,25 @@ class Bandit(Core):
         when = moment(at)
         return Request(names, rows, row, self._learner.read(names, rows, row), when, at is not None, k)
 
-    def _call(self, name: Any, features: Any, context: Any) -> Row:
-        assert self._function is not None
-        return as_row(self._function(name if features is None else features, context), f"features of item {said(name)}")
+    def _call(self, names: Sequence[Any], given: Mapping[Any, Any], context: Any) -> Sequence[Row]:
+        """Rows that the user's function or transformer makes of items and context."""
+        made = self._function
+        if isinstance(made, Transformer):
+            return transformed(made, names, [given[name] for name in names], context)
+        assert made is not None
+        rows = {name: made(name if given[name] is None else given[name], context) for name in names}
+        return in_rows(names, rows)
 
     # ---------------------------------------------------------------------------------------------------------- learning
 
-    def reward(self, decision: Any, reward: Any, *, at: Any = None, weight: float = 1.0) -> None:
+    def reward(
+        self,
+        decision: str | Decision | Mapping[str, Any],
+        reward: float | Mapping[Any, float],
+        *,
+        at: Moment = None,
+        weight: float = 1.0,
+    ) -> None:
         """Learn the reward of a decision: late, in any order, once.
 
         Parameters
@@ -255,7 +285,7 @@ class Bandit(Core):
                 )
         return [as_reward(self._config["reward"], reward[name]) if name in reward else math.nan for name in shown]
 
-    def expire(self, older_than: Any, reward: float | None = None, *, at: Any = None) -> int:
+    def expire(self, older_than: Duration, reward: float | None = None, *, at: Moment = None) -> int:
         """Give up decisions older than a duration ("1h", a timedelta, seconds; 0: all): learn `reward`, or drop them. Returns how many.
 
         Older than `at`, or than now: the system's time, or the latest given one if you give times yourself.
@@ -274,14 +304,14 @@ class Bandit(Core):
 
     def observe(
         self,
-        item: Any,
-        context: Any = None,
+        item: Name | Features,
+        context: Features = None,
         *,
         reward: float,
-        at: Any = None,
+        at: Moment = None,
         propensity: float | None = None,
         weight: float = 1.0,
-        name: Any = None,
+        name: Name | None = None,
     ) -> None:
         """Learn from a choice made elsewhere: `item` is its name, or its features with `name=` where items have models of their own.
 
@@ -313,7 +343,7 @@ class Bandit(Core):
             self._learner.accepts([None], [r], w)
         return request, r, w
 
-    def drop(self, item: Any) -> None:
+    def drop(self, item: Name) -> None:
         """Forget an item: its model, and its decisions that wait."""
         with self._turn():
             name = as_name(item)
@@ -334,7 +364,18 @@ class Bandit(Core):
 
     # ------------------------------------------------------------------------------------------------------------ frames
 
-    def fit(self, frame: Any, *, item: str, reward: str, **columns: Any) -> "Bandit":
+    def fit(
+        self,
+        frame: Any,
+        *,
+        item: str,
+        reward: str,
+        time: str | None = None,
+        propensity: str | None = None,
+        weight: str | None = None,
+        context: Sequence[str] | None = None,
+        item_features: Sequence[str] | None = None,
+    ) -> "Bandit":
         """Learn from a pandas, polars or Arrow frame, one past choice per row, in order of time.
 
         Parameters
@@ -348,11 +389,12 @@ class Bandit(Core):
         """
         from .frames import fit
 
-        fit(self, frame, item=item, reward=reward, **columns)
+        columns = {"time": time, "propensity": propensity, "weight": weight}
+        fit(self, frame, item=item, reward=reward, context=context, item_features=item_features, **columns)
         return self
 
     def decide_batch(
-        self, frame: Any, *, offers: Any, time: str | None = None, context: Sequence[str] | None = None
+        self, frame: Any, *, offers: Items | str, time: str | None = None, context: Sequence[str] | None = None
     ) -> Any:
         """One decision per row; the frame with columns id, item, propensity, in the library it came in.
 
@@ -370,7 +412,7 @@ class Bandit(Core):
 
     # ----------------------------------------------------------------------------------------------------------- looking
 
-    def estimate(self, items: Any, context: Any = None) -> dict[Any, Estimate]:
+    def estimate(self, items: Items, context: Features = None) -> dict[Any, Estimate]:
         """Mean and standard deviation of every item's reward, for people; changes nothing."""
         with self._turn():
             request = self._request(items, context, None, None, 1)
@@ -473,14 +515,14 @@ class Bandit(Core):
 
     # ------------------------------------------------------------------------------------------------------------ saving
 
-    def save(self, path: Any) -> None:
+    def save(self, path: Path) -> None:
         """Write one file of arrays and JSON, whole or not at all."""
         from .saving import save
 
         with self._turn():
             save(self, path)
 
-    def backup(self, path: Any) -> None:
+    def backup(self, path: Path) -> None:
         """Write a consistent copy of a durable bandit to another file, whole or not at all, while it is in use."""
         raise InvalidState(f"this bandit is in memory, and has no file to copy to {said(path)}; save(path) writes one")
 
@@ -500,7 +542,12 @@ class Bandit(Core):
 
     @classmethod
     def load(
-        cls, path: Any, *, features: Function | None = None, strategy: Any = None, on_drift: Any = None
+        cls,
+        path: Path,
+        *,
+        features: FeatureMap | None = None,
+        strategy: Any = None,
+        on_drift: Callable[[DriftEvent], Any] | None = None,
     ) -> "Bandit":
         """The bandit that was saved; a function of features must be given again: files hold no code. A strategy is in the file."""
         from .saving import load
@@ -508,7 +555,7 @@ class Bandit(Core):
         return load(path, features, strategy, on_drift)
 
     @classmethod
-    def open(cls, path: Any, **settings: Any) -> "Bandit":
+    def open(cls, path: Path, **settings: Unpack[Durability]) -> "Bandit":
         """A durable bandit in one SQLite file, made if it is not there; see docs/production.md.
 
         `settings` are those of `Bandit`; `sync`: "normal" (survives the death of the process) or "full" (and a power cut); and `start`: a
@@ -516,14 +563,14 @@ class Bandit(Core):
         """
         from .durable import open_durable
 
-        return open_durable(path, settings)
+        return open_durable(path, dict(settings))
 
     @classmethod
-    def follow(cls, path: Any, *, refresh: float = 5.0, **code: Any) -> "Bandit":
+    def follow(cls, path: Path, *, refresh: float = 5.0, **code: Unpack[Code]) -> "Bandit":
         """Decide in another process with the latest snapshot of `open`, looked for every `refresh` seconds."""
         from .follower import open_follower
 
-        return open_follower(path, refresh, code)
+        return open_follower(path, refresh, dict(code))
 
 
 __all__ = ["Bandit", "DriftEvent", "Estimate"]

@@ -8,7 +8,7 @@ from numbers import Real
 from typing import Any
 
 from ..errors import InvalidValue, real, said
-from .vectors import as_float
+from .values import as_float
 
 UNITS = {"s": 1.0, "sec": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0, "ms": 1e-3}
 AHEAD = 3600.0  # clocks of machines may disagree by an hour, not by more

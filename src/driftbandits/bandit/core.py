@@ -15,6 +15,7 @@ import numpy as np
 from ..errors import InvalidValue, integer, real, said
 from ..util.fair_lock import FairLock
 from .adaptive import Adaptive, TooWide
+from .arguments import FeatureMap
 from .chance import seed_of, uniform
 from .clock import duration
 from .decision import Decision, Features
@@ -22,13 +23,13 @@ from .learner import Choice, Learner, Memo, Offer, Placed, Refuted
 from .logged import Logged
 from .pending import DEFERRED, DONE, REPEATS, Closed, Open, Pending
 from .rewards import REWARDS
+from .transformers import Transformer
 from .vectors import Row
 
 MODES = ("item", "interact", "disjoint", "hybrid")
 EVENTS = 1000  # drift events kept
 RECENT = 64  # decisions kept to be explained by their id; a durable bandit has them all in its log
 LOG = logging.getLogger("driftbandits")
-Function = Callable[[Any, Any], Any]
 COUNTED = ("decisions", "observed", "rewards", "late", "expired", "replaced", "ignored", "unmatched", "backwards")
 ALSO_COUNTED = ("guided", "agreed")  # only where a policy outside decides what is shown
 
@@ -113,7 +114,7 @@ class Core:
     def _configure(
         self,
         reward: str,
-        features: str | Function,
+        features: str | FeatureMap,
         half_life: Any,
         explore: float,
         seed: int,
@@ -124,9 +125,9 @@ class Core:
     ) -> None:
         _one_of("reward", reward, REWARDS)
         _one_of("on_repeat", on_repeat, REPEATS)
-        if not callable(features):
-            _one_of("features", features, MODES, " or a function")
-        self._function = features if callable(features) else None
+        if isinstance(features, str) or not (callable(features) or isinstance(features, Transformer)):
+            _one_of("features", features, MODES, ", a function or a fitted transformer")
+        self._function: FeatureMap | None = None if isinstance(features, str) else features
         explore = real("explore", explore)
         if not 0.0 <= explore <= 1.0:
             raise InvalidValue(
@@ -137,7 +138,7 @@ class Core:
             half_life = duration(half_life, name="half_life")
         self._config: dict[str, Any] = {
             "reward": reward,
-            "features": "function" if callable(features) else features,
+            "features": features if isinstance(features, str) else "function",
             "half_life": half_life,
             "clocked": self._clocked,
             "explore": explore,

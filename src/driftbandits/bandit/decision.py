@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from ..core.linalg import Vector
 from ..util.notebook import card
+from .values import plain_row
 
 FORMAT = 1  # of `to_dict`
 SHOWN = 5  # items in a notebook
@@ -80,8 +81,8 @@ class Decision:
             "propensity": self.propensity,
             "propensities": self.propensities,
             "scores": self.scores,
-            "features": [None if row is None else dict(row) for row in chosen.rows],
-            "context": None if chosen.context is None else dict(chosen.context),
+            "features": [plain_row(row) for row in chosen.rows],
+            "context": plain_row(chosen.context),
         }
 
     def __repr__(self) -> str:

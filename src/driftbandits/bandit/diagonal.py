@@ -22,7 +22,7 @@ from ..core.linalg import Matrix, Vector
 from ..errors import InvalidValue
 from . import sparse
 from .adaptive import Adaptive, same
-from .features import NUMBER, PRESENT, Reading, Table, mark
+from .features import NUMBER, PRESENT, Reading, Table, by_row, mark
 from .learner import Choice, Memo, Offer, Placed, Refuted
 from .memories import NOBODY, Memories, told_of
 from .sparse import PRIOR, Trial, new_trial
@@ -54,7 +54,7 @@ class Diagonal(Memories):
         model = old.model
         M = max(len(old.rates) - 1, 1)
         new = cls(_mode(old), old.rates[:M], old.items.buckets)
-        for name in ("numbers", "strings"):
+        for name in ("numbers", "strings", "vectors"):
             getattr(new.items, name).update(getattr(old.items, name))
             getattr(new.context, name).update(getattr(old.context, name))
         new.trial.numbers[:NUMBERS] = model.state.numbers
@@ -125,9 +125,9 @@ class Diagonal(Memories):
         return Placed(offer.names, items, context, np.zeros(len(offer.names), np.int64))
 
     def _rows(self, table: Table, reading: Reading, named: list[str] | None, learn: bool) -> Matrix:
-        read = reading.rows
-        if reading.values is not None:
-            read = [(dict(zip(reading.names, row, strict=True)), []) for row in reading.values.tolist()]
+        read = by_row(reading)
+        if learn:
+            table.vectors |= reading.vectors
         rows, many, known = [], len(read), self._known[table.side]
         for a, (numbers, strings) in enumerate(read):
             places = [known[name] if name in known else self._bucket(table.side, name, None) for name in numbers]
@@ -327,6 +327,7 @@ class Diagonal(Memories):
         for table, saved in ((new.items, about["items"]), (new.context, about["context"])):
             table.numbers = dict.fromkeys(saved["numbers"], 0)
             table.strings = dict.fromkeys(saved["strings"])
+            table.vectors = dict(saved["vectors"])
             table.first_hash = {int(b): int(h) for b, h in saved["first_hash"]}
             table.collisions = int(saved["collisions"])
         new.trial = Trial(*(same(f"trial.{name}", value, arrays) for name, value in new.trial._asdict().items()))
@@ -342,6 +343,7 @@ def _names(table: Table) -> dict[str, Any]:
     return {
         "numbers": [*table.numbers],
         "strings": [*table.strings],
+        "vectors": table.vectors,
         "first_hash": marks,
         "collisions": table.collisions,
     }

@@ -457,7 +457,7 @@ def _code(settings: dict[str, Any]) -> dict[str, Any]:
     """What a file cannot hold."""
     features = settings.get("features")
     return {
-        "features": features if callable(features) else None,
+        "features": None if isinstance(features, str) else features,
         "strategy": settings.get("strategy"),
         "on_drift": settings.get("on_drift"),
     }

@@ -1,37 +1,35 @@
-"""Dicts of numbers, booleans and strings as rows of raw numbers.
+"""Dicts of numbers, booleans, strings and vectors as rows of raw numbers.
 
 A `Table` reads one side of a decision: the items on offer, or the context. Each *slot* (column) of its rows is one of
 
 constant   slot 0, always 1
-number     the value of a named number, NaN where it is missing
-present    1 where a number that is sometimes missing is there
+number     the value of a named number or of an entry of a vector, NaN where it is missing
+present    1 where a number or a vector that is sometimes missing is there
 category   1 where a string fell into this bucket
 
-Slots are made when a feature is first seen, and numbers keep running statistics (`coordinates`). Reading has two steps, so that bad
-input changes
-nothing: `read` checks everything, `write` makes the new slots and the rows.
+Slots are made when a feature is first seen, and numbers keep running statistics (`driftbandits.adaptive.columns`). Reading has two steps,
+so that bad input changes nothing: `read` checks everything, `write` makes the new slots and the rows.
 """
 
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.linalg import Matrix, Vector
-from ..errors import InvalidValue, said
-from .vectors import Row, Vectors, as_float
+from ..errors import InvalidShape, InvalidValue, said
+from .values import HUGE, PLAIN, WORDS, as_entries, as_number, entries, is_vector
+from .vectors import Row, Vectors
 
 CONSTANT, NUMBER, PRESENT, CATEGORY = 0, 1, 2, 3
-PLAIN = frozenset(
-    {float, int, bool, np.float64, np.float32, np.int64, np.int32, np.bool_}
-)  # read without a closer look
 BUCKETS = 1 << 17
-HUGE = 1e100  # numbers beyond it cannot be squared and summed
 Parsed = list[tuple[dict[str, float], list[tuple[str, str]]]]  # for each row, its numbers and its strings
+Lengths = Mapping[str, int]
+NONE: Lengths = {}
+COLUMNS = {str, list, tuple, np.ndarray}  # values that a matrix of numbers cannot hold
 
 
 class Reading(NamedTuple):
@@ -40,6 +38,8 @@ class Reading(NamedTuple):
     values: Matrix | None  # (n, len(names)), where every row has just these numbers
     names: tuple[str, ...]
     rows: Parsed  # else row by row
+    vectors: Lengths = NONE  # the vectors among the features, whose entries are numbers
+    strings: tuple[tuple[str, Sequence[str]], ...] = ()  # with `values`: the strings of every row, feature by feature
 
 
 NOTHING = Reading(np.empty((1, 0)), (), [])  # one row without features …
@@ -73,6 +73,7 @@ class Table:
         "buckets",
         "collisions",
         "first_hash",
+        "groups",
         "kinds",
         "missing",
         "numbers",
@@ -81,16 +82,19 @@ class Table:
         "rows_seen",
         "side",
         "strings",
+        "vectors",
     )
 
     def __init__(self, side: str, buckets: int = BUCKETS) -> None:
         self.side = side
         self.buckets = buckets
         self.kinds: list[int] = [CONSTANT]
+        self.groups: list[int] = [0]  # slots with one prior variance have the same number
         self.missing: list[float] = [1.0]  # what a row made before a slot existed holds there
         self.numbers: dict[str, int] = {}
         self.presence: dict[str, int] = {}
         self.strings: dict[str, None] = {}
+        self.vectors: dict[str, int] = {}  # their lengths
         self.bucket_slots: dict[int, int] = {}
         self.owners: dict[int, str] = {}  # for each slot of a category, the feature that made it
         self.first_hash: dict[int, int] = {}
@@ -131,14 +135,13 @@ class Table:
             values = [[*row.values()] for row in rows if tuple(row) == names]  # type: ignore[union-attr,arg-type]
         except TypeError:  # a row without features
             return self._read_slowly(rows)
-        if len(values) < len(rows) or not self._plain_names(names):
+        if len(values) < len(rows) or not all(type(name) is str for name in names):
             return self._read_slowly(rows)
-        try:
-            raw = np.array(values)
-        except ValueError:  # a list among the values
-            return self._read_slowly(rows)
-        if raw.dtype.kind not in "fib" or raw.ndim != 2:
-            return self._read_slowly(rows)  # strings, or what is no number
+        if not COLUMNS.isdisjoint(map(type, values[0])):
+            return self._read_columns(rows, names, values)
+        raw = np.array(values)
+        if raw.dtype.kind not in "fib" or raw.ndim != 2 or not self._plain_names(names):
+            return self._read_slowly(rows)  # what is no number, or was none before
         raw = raw.astype(np.float64, copy=False)
         if not np.vdot(raw, raw) < HUGE:
             return self._read_slowly(rows)  # which says where, if one is not finite
@@ -146,11 +149,45 @@ class Table:
 
     def _plain_names(self, names: tuple[str, ...]) -> bool:
         return names in self._plans or (
-            all(type(name) is str for name in names) and not any(name in self.strings for name in names)
+            all(type(name) is str for name in names)
+            and not any(name in self.strings or name in self.vectors for name in names)
         )
+
+    def _read_columns(self, rows: Sequence[Row], names: tuple[str, ...], values: list[list[Any]]) -> Reading:
+        """Rows that have the same features, feature by feature; what is not so simple is read slowly."""
+        whole, flat, vectors, strings = [np.empty((len(rows), 0))], list[str](), dict[str, int](), []
+        for name, column in zip(names, zip(*values, strict=True), strict=True):
+            if {*map(type, column)} == {str}:
+                strings.append((name, column))
+                if self._kind(name) not in (None, str):
+                    return self._read_slowly(rows)
+                continue
+            try:
+                raw = np.array(column)
+            except ValueError:  # different lengths
+                return self._read_slowly(rows)
+            d = raw.shape[-1] if raw.ndim == 2 else 1
+            kind, known = (list if raw.ndim == 2 else float), self.vectors.get(name, d)
+            if (
+                raw.dtype.kind not in "fib"
+                or raw.ndim > 2
+                or not d
+                or d != known
+                or self._kind(name) not in (None, kind)
+            ):
+                return self._read_slowly(rows)
+            if kind is list:
+                vectors[name] = d
+            flat.extend(entries(name, d) if kind is list else (name,))
+            whole.append(raw.reshape(len(rows), d))
+        together: Matrix = np.hstack(whole).astype(np.float64, copy=False)
+        if not np.vdot(together, together) < HUGE:
+            return self._read_slowly(rows)
+        return Reading(together, tuple(flat), [], vectors, tuple(strings))
 
     def _read_slowly(self, rows: Sequence[Row]) -> Reading:
         kinds: dict[str, type] = {}
+        vectors: dict[str, int] = {}
         read = []
         for row in rows:
             numbers: dict[str, float] = {}
@@ -168,41 +205,38 @@ class Table:
                 if isinstance(value, str):
                     self._same_kind(name, value, str, kinds)
                     strings.append((name, value))
+                elif is_vector(value):
+                    given = as_entries(self.side, name, value)
+                    self._same_kind(name, value, list, kinds)
+                    self._same_length(name, len(given), vectors)
+                    numbers.update(zip(entries(name, len(given)), given.tolist(), strict=True))
                 else:
-                    numbers[name] = self._number(name, value)
+                    numbers[name] = as_number(self.side, name, value)
                     self._same_kind(name, value, float, kinds)
             read.append((numbers, strings))
-        return Reading(None, (), read)
+        return Reading(None, (), read, vectors)
+
+    def _kind(self, name: str) -> type | None:
+        """What a feature has been so far."""
+        if name in self.strings:
+            return str
+        return list if name in self.vectors else float if name in self.numbers else None
 
     def _same_kind(self, name: str, value: Any, kind: type, kinds: dict[str, type]) -> None:
-        known = str if name in self.strings else float if name in self.numbers else kinds.setdefault(name, kind)
+        known = self._kind(name) or kinds.setdefault(name, kind)
         if known is not kind:
-            was, now = ("a string", "a number") if known is str else ("a number", "a string")
             raise InvalidValue(
-                f"{self.side} feature {said(name)} = {said(value)} is {now} and was {was} before; a feature keeps its kind: "
-                f"bandit.forget_feature({said(name)}) if this is right and the earlier ones were wrong"
+                f"{self.side} feature {said(name)} = {said(value)} is {WORDS[kind]} and was {WORDS[known]} before; a feature keeps "
+                f"its kind: bandit.forget_feature({said(name)}) if this is right and the earlier ones were wrong"
             )
 
-    def _number(self, name: str, value: Any) -> float:
-        if isinstance(value, complex | np.complexfloating):
-            raise InvalidValue(
-                f"{self.side} feature {said(name)} = {said(value)} is complex; features are real numbers, booleans or strings"
+    def _same_length(self, name: str, d: int, vectors: dict[str, int]) -> None:
+        known = self.vectors.get(name) or vectors.setdefault(name, d)
+        vectors[name] = known
+        if known != d:
+            raise InvalidShape(
+                f"{self.side} feature {said(name)} has {d} numbers and had {known} before; a vector keeps its length"
             )
-        if not isinstance(value, Real | np.bool_):
-            kind = type(value).__name__
-            raise InvalidValue(
-                f"{self.side} feature {said(name)} is of type {kind}; it must be a number, a boolean or a string"
-            )
-        number = as_float(value)
-        if not math.isfinite(number):
-            raise InvalidValue(
-                f"{self.side} feature {said(name)} = {number} is not finite; leave out what is not known"
-            )
-        if not -HUGE < number < HUGE:
-            raise InvalidValue(
-                f"{self.side} feature {said(name)} = {number:g} is not allowed; it must be within ± {HUGE:g}"
-            )
-        return number
 
     # ---------------------------------------------------------------------------------------------------------- writing
 
@@ -212,16 +246,18 @@ class Table:
             self.rows_seen += learn
             return BARE
         plan = None if reading.values is None else self._plan(reading.names)
-        if plan is not None:
+        if plan is not None and (not learn or all(self._known(*column) for column in reading.strings)):
             rows = self._planned(reading.values, plan)
+            for name, column in reading.strings:
+                for row, string in zip(rows, column, strict=True):
+                    slot = self.slot_of((name, string))
+                    if slot is not None:
+                        row[slot] = 1.0
             self.rows_seen += len(rows) if learn else 0
             return rows
-        if reading.values is not None:
-            read: Parsed = [(dict(zip(reading.names, row, strict=True)), []) for row in reading.values.tolist()]
-        else:
-            read = reading.rows
+        read = by_row(reading)
         if learn:
-            self._make_slots(read)
+            self._make_slots(read, reading.vectors)
         rows = np.tile(self.absent, (len(read), 1))
         for row, (numbers, strings) in zip(rows, read, strict=True):
             for name, value in numbers.items():
@@ -236,6 +272,10 @@ class Table:
                     row[slot] = 1.0
         self.rows_seen += len(read) if learn else 0
         return rows
+
+    def _known(self, name: str, column: Sequence[str]) -> bool:
+        """Whether every string of a feature has its slot."""
+        return all((name, value) in self._tokens for value in column)
 
     def _planned(self, values: Any, plan: "Plan") -> Matrix:
         """Rows whose numbers have their slots already."""
@@ -273,24 +313,40 @@ class Table:
         self._plans[names] = plan = Plan(slots, there, straight)
         return plan
 
-    def _make_slots(self, read: Parsed) -> None:
+    def _make_slots(self, read: Parsed, vectors: Lengths) -> None:
         """Slots for what is new: sorted, so that no order of keys or items matters."""
-        new = {name for numbers, _ in read for name in numbers}.difference(self.numbers)
-        before = self.rows_seen > 0
-        for name in sorted(new):
-            self.numbers[name] = self._add(NUMBER, math.nan)
-            if before:
-                self.presence[name] = self._add(PRESENT, 0.0)
-        for name in sorted(self.numbers):
-            if name not in self.presence and any(name not in numbers for numbers, _ in read):
-                self.presence[name] = self._add(PRESENT, 0.0 if name in new else 1.0)
+        found = {name for numbers, _ in read for name in numbers}
+        new, before = found.difference(self.numbers), self.rows_seen > 0
+        for name in sorted(vectors.keys() - self.vectors.keys()):
+            own = entries(name, vectors[name])
+            self._make_numbers([entry for entry in own if entry in new], always=not before)
+            self.vectors[name] = vectors[name]
+        within = {entry for name, d in self.vectors.items() for entry in entries(name, d)}
+        for name in sorted(new - within):
+            self._make_numbers([name], always=not before)
+        every = [(name, entries(name, d)) for name, d in self.vectors.items()]
+        every += [(name, (name,)) for name in self.numbers if name not in within]
+        for _, own in sorted(every):
+            if own[0] not in self.presence and any(own[0] not in numbers for numbers, _ in read):
+                slot = self._add(PRESENT, 0.0 if own[0] in new else 1.0)
+                self.presence |= dict.fromkeys(own, slot)
         tokens = {token for _, strings in read for token in strings}
         for token in sorted(tokens):
             self.strings.setdefault(token[0])
             if token not in self._tokens:
                 self._place(token)
 
-    def _add(self, kind: int, missing: float) -> int:
+    def _make_numbers(self, names: Sequence[str], *, always: bool) -> None:
+        """Slots of a number, or of the entries of a vector; one says whether it is there, unless it `always` was."""
+        group = len(self.kinds)
+        for name in names:
+            self.numbers[name] = self._add(NUMBER, math.nan, group)
+        if not always:
+            slot = self._add(PRESENT, 0.0)
+            self.presence |= dict.fromkeys(names, slot)
+
+    def _add(self, kind: int, missing: float, group: int | None = None) -> int:
+        self.groups.append(len(self.kinds) if group is None else group)
         self.kinds.append(kind)
         self.missing.append(missing)
         self._absent = None
@@ -321,23 +377,30 @@ class Table:
 
     def knows(self, name: str) -> bool:
         """Whether a feature has been seen."""
-        return name in self.numbers or name in self.strings
+        return self._kind(name) is not None
 
     def forget(self, name: str) -> None:
         """Free a name: its slots stay, under a name that no one uses, and are missing in every row from now on."""
         self.strings.pop(name, None)
-        if name in self.numbers:
-            free = next(f"\0{n} {name}" for n in range(len(self.kinds)) if f"\0{n} {name}" not in self.numbers)
-            self.numbers = {free if key == name else key: slot for key, slot in self.numbers.items()}
-            self.presence = {free if key == name else key: slot for key, slot in self.presence.items()}
-            self._plans.clear()
+        vector, d = name in self.vectors, self.vectors.pop(name, 1)
+        gone = entries(name, d) if vector else (name,)
+        if gone[0] not in self.numbers:
+            return
+        taken = self.numbers.keys() | self.vectors.keys()
+        free = next(f"\0{n} {name}" for n in range(len(self.kinds)) if f"\0{n} {name}" not in taken)
+        if vector:
+            self.vectors[free] = d
+        now = dict(zip(gone, entries(free, d) if vector else (free,), strict=True))
+        self.numbers = {now.get(key, key): slot for key, slot in self.numbers.items()}
+        self.presence = {now.get(key, key): slot for key, slot in self.presence.items()}
+        self._plans.clear()
 
     # ----------------------------------------------------------------------------------------------------------- saving
 
     def to_json(self) -> dict[str, Any]:
         """Everything but the statistics, as JSON."""
         missing = [None if math.isnan(m) else m for m in self.missing]
-        fields = ("numbers", "presence", "collisions", "rows_seen", "buckets", "kinds")
+        fields = ("numbers", "presence", "collisions", "rows_seen", "buckets", "kinds", "groups", "vectors")
         plain = {field: getattr(self, field) for field in fields}
         buckets = [[b, slot, self.first_hash[b]] for b, slot in self.bucket_slots.items()]
         return plain | {
@@ -356,11 +419,25 @@ class Table:
         table.numbers = {str(k): int(v) for k, v in saved["numbers"].items()}
         table.presence = {str(k): int(v) for k, v in saved["presence"].items()}
         table.strings = dict.fromkeys(saved["strings"])
+        table.groups = [int(g) for g in saved.get("groups", range(len(table.kinds)))]
+        table.vectors = {str(k): int(d) for k, d in saved.get("vectors", NONE).items()}
+        if len(table.groups) != len(table.kinds) or not all(0 <= g <= j for j, g in enumerate(table.groups)):
+            raise InvalidValue("the groups of its slots do not fit its slots")
         table.bucket_slots = {int(b): int(slot) for b, slot, _ in saved["bucket_slots"]}
         table.first_hash = {int(b): int(first) for b, _, first in saved["bucket_slots"]}
         table.owners = {int(slot): str(name) for slot, name in saved.get("owners", ())}  # files of 0.2 have none
         table.collisions, table.rows_seen = int(saved["collisions"]), int(saved["rows_seen"])
         return table
+
+
+def by_row(reading: Reading) -> Parsed:
+    """Numbers and strings of every row, however they were read."""
+    if reading.values is None:
+        return reading.rows
+    names = [name for name, _ in reading.strings]
+    strings = [*zip(*(column for _, column in reading.strings), strict=True)] or [()] * len(reading.values)
+    numbers = [dict(zip(reading.names, row, strict=True)) for row in reading.values.tolist()]
+    return [(own, [*zip(names, row, strict=True)]) for own, row in zip(numbers, strings, strict=True)]
 
 
 def mark(side: str, token: tuple[str, ...]) -> int:

@@ -25,7 +25,7 @@ class Machine:
 
     def __init__(self) -> None:
         one, row, ints, pairs = np.zeros(1), np.zeros((1, 1)), np.zeros(1, np.int64), np.zeros((1, 1), np.int64)
-        state, work, scale = new_state(one, 1, 1, 1), new_work(1, 1, 1), new_scale([CONSTANT])
+        state, work, scale = new_state(one, 1, 1, 1), new_work(1, 1, 1), new_scale([CONSTANT], [0])
         layout, slots = Layout(ints, ints, pairs, ints, pairs), Slots(one, one)
         model = state, layout, scale
         self._prepare("see", entries.see, state, scale, row, scale, row, 0.0, True)

@@ -74,7 +74,25 @@ def in_rows(names: Sequence[Any], given: Mapping[Any, Any]) -> Sequence[Row]:
     whole = as_vectors(features) if kinds <= VECTORS else None
     if whole is not None:
         return whole
-    return [as_row(row, f"features of item {said(name)}") for name, row in zip(names, features, strict=True)]
+    rows = [as_row(row, f"features of item {said(name)}") for name, row in zip(names, features, strict=True)]
+    _one_length(names, features, rows)
+    return rows
+
+
+def _one_length(names: Sequence[Any], features: Sequence[Any], rows: Sequence[Row]) -> None:
+    """Vectors in one offer have one length: the i-th number means the same for every item."""
+    lengths = {
+        name: len(row)
+        for name, given, row in zip(names, features, rows, strict=True)
+        if row is not None and not isinstance(given, Mapping)
+    }
+    first = next(iter(lengths), None)
+    for name, d in lengths.items():
+        if d != lengths[first]:
+            raise InvalidShape(
+                f"features of item {said(name)} are {d} numbers and those of item {said(first)} {lengths[first]}; "
+                "the vectors in one offer must have one length"
+            )
 
 
 def masked(given: dict[Any, Any], mask: Any) -> dict[Any, Any]:

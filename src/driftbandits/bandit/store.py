@@ -16,12 +16,10 @@ import json
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from numbers import Real
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-import numpy as np
-
 from ..errors import CannotRead, DriftBanditsError, InvalidState, InvalidValue, said
+from .values import plain
 
 T = TypeVar("T")
 KINDS = ("decide", "activate", "reward", "replace", "observe", "expire", "drop", "forget")
@@ -195,12 +193,11 @@ class Store(Protocol):
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, np.generic):
-        return value.item()
     if isinstance(value, Mapping):
         return dict(value)
-    if isinstance(value, Real):
-        return float(value)
+    found = plain(value)
+    if found is not value:
+        return found
     raise TypeError(f"{type(value).__name__} is not JSON")
 
 

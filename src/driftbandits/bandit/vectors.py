@@ -1,7 +1,6 @@
 """Features as users give them: a mapping, a vector, a matrix, or nothing; anything else is one line that says why not."""
 
 import functools
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,14 +17,6 @@ def as_row(features: Any, whose: str) -> Row:
     if features is None or isinstance(features, Mapping):
         return features
     return {str(i): v for i, v in enumerate(as_vector(features, whose).tolist())}
-
-
-def as_float(value: Any) -> float:
-    """A real number, infinite where it is too large to be computed with."""
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf
 
 
 def as_vector(features: Any, whose: str) -> Vector:

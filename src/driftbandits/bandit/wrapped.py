@@ -15,7 +15,7 @@ from ..core.linalg import Matrix, Vector
 from ..core.part_json import encode
 from ..errors import InvalidValue, integer, said
 from ..protocol import limits, propensities
-from .features import Reading, Table
+from .features import Reading, Table, by_row
 from .learner import Choice, Memo, Offer, Placed, Refuted
 from .memories import NOBODY
 from .vectors import Row
@@ -223,7 +223,7 @@ class Wrapped:
 
 def _nothing_new(table: Table, reading: Reading) -> None:
     """A strategy has a fixed number of features."""
-    rows = reading.rows or [(dict.fromkeys(reading.names, 0.0), [])]
+    rows = by_row(reading)
     new = [name for numbers, _ in rows for name in numbers if name not in table.numbers]
     new += [f"{name}={value}" for _, strings in rows for name, value in strings if table.slot_of((name, value)) is None]
     if new:

@@ -53,6 +53,7 @@ ROOMS = {
     "bandit": Room(compiled=True, apart=True),
     "zoo": WORKS,
     "theory": WORKS,
+    "features": ASIDE,
     "datasets": WORKS,
     "inference": ASIDE,
     "util": ASIDE,

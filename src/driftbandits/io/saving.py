@@ -133,7 +133,7 @@ def _safetensors() -> Any:
     try:
         import safetensors.numpy
     except ImportError:
-        raise InvalidState("saving and loading need safetensors: pip install 'driftbandits[state]'") from None
+        raise InvalidState("saving and loading need safetensors: pip install safetensors") from None
     return safetensors.numpy
 
 

@@ -119,8 +119,7 @@ def _fresh(bandit: Bandit, strategy: Any) -> Bandit:
 def _of_strategy(strategy: Any, log: Log) -> BanditPolicy:
     """A strategy wrapped in a bandit without an exploration floor; all features of the log are registered at the start."""
     first = next(iter(log))
-    mode = "item" if first.context is None else "interact"
-    bandit = Bandit(strategy=strategy, features=mode, explore=0.0)
+    bandit = Bandit(strategy=strategy, features="item" if first.context is None else "interact", explore=0.0)
     learner: Any = bandit._learner
     items, contexts = _shown(log)
     learner.items.write(learner.items.read(items), learn=True)

@@ -216,7 +216,7 @@ def test_the_marginal_likelihood_is_that_of_the_dense_normal_law():
         np.zeros(p, np.int64), np.arange(p), np.stack([np.arange(p), np.arange(p), [0] * p, [0] * p], 1), np.arange(k),
         np.stack([np.arange(k), [0] * k], 1),
     )  # fmt: skip
-    items, context = new_scale([CONSTANT]), new_scale([CONSTANT, 1, 1])
+    items, context = new_scale([CONSTANT], [0]), new_scale([CONSTANT, 1, 1], [0, 1, 2])
     context.seen[1:], context.mean[1:], context.M2[1:] = 10.0, [0.5, -1.0], [20.0, 5.0]
     context.mu[1:], context.s[1:] = [0.5, -1.0], np.sqrt([2.0, 0.5])
     rows = history(40, p, k, N)

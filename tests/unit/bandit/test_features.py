@@ -1,12 +1,16 @@
 """Slots: stable, bounded, counted."""
 
+import json
 import math
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from driftbandits.bandit.features import Table, mark
 from driftbandits.bandit.offers import in_rows
+from driftbandits.bandit.values import plain_row
 from driftbandits.bandit.vectors import Vectors
 from driftbandits.errors import DriftBanditsError
 
@@ -104,7 +108,70 @@ def test_vectors_that_are_none_say_whose_they_are(rows, words):
     assert not table.described
 
 
-def test_vectors_of_other_lengths_are_read_one_by_one():
+def test_vectors_of_different_lengths_in_one_offer_are_refused():
+    with pytest.raises(DriftBanditsError, match="item 'b' are 1 numbers and those of item 'a' 2"):
+        in_rows("ab", {"a": [1.0, 2.0], "b": np.array([3.0])})
+
+
+def test_a_vector_is_its_entries_by_name():
+    vector, plain = Table("item"), Table("item")
+    rng = np.random.default_rng(1)
+    e = rng.normal(size=(3, 12))
+    rows = [{"age": 1.0 + a, "e": give(e[a])} for a, give in enumerate((list, tuple, np.asarray))]
+    flat = [{"age": 1.0 + a} | {f"e[{i}]": e[a, i] for i in range(12)} for a in range(3)]
+    got, same = vector.write(vector.read(rows)), plain.write(plain.read(flat))
+    slots = [vector.numbers[name] for name in sorted(vector.numbers)]
+    assert (got[:, slots] == same[:, [plain.numbers[name] for name in sorted(vector.numbers)]]).all()
+    assert [vector.groups[vector.numbers[f"e[{i}]"]] for i in range(12)] == [vector.numbers["e[0]"]] * 12
+    assert plain.groups == [*range(14)]
+    assert vector.vectors == {"e": 12}
+
+
+def test_strings_numbers_and_vectors_are_read_alike_feature_by_feature_and_row_by_row():
+    fast, slow = Table("item"), Table("item")
+    first = [{"e": [1.0, 2.0], "k": "p", "n": 3}, {"e": [0.5, 1.0], "k": "q", "n": 4}]
+    then = [{"e": [4.0, 2.0], "k": "r", "n": 5}, {"e": [3.0, 1.0], "k": "p", "n": 6}]
+    for rows in (first, then, first):
+        assert fast.read(rows).values is not None
+        assert np.array_equal(fast.write(fast.read(rows)), slow.write(slow._read_slowly(rows)))
+        assert fast.to_json() == slow.to_json()
+
+
+def test_a_vector_that_is_missing_has_one_slot_that_says_so():
     table = Table("item")
-    rows = in_rows("ab", {"a": [1.0, 2.0], "b": np.array([3.0])})
-    assert table.write(table.read(rows)).shape == (2, 4)  # 1, two numbers, and is the second there?
+    table.write(table.read([{"e": [1.0, 2.0, 3.0]}]))
+    rows = table.write(table.read([{"e": [1.0, 2.0, 3.0]}, {"e": None}]))
+    assert table.width == 5
+    assert rows[:, 4].tolist() == [1.0, 0.0]
+    assert np.isnan(rows[1, 1:4]).all()
+    assert {*table.presence.values()} == {4}
+    again = Table.from_json("item", table.to_json())
+    assert again.to_json() == table.to_json()
+
+
+def test_a_vector_that_was_forgotten_may_come_with_another_length():
+    table = Table("item")
+    table.write(table.read([{"e": [1.0, 2.0, 3.0]}]))
+    table.forget("e")
+    rows = table.write(table.read([{"e": [7.0, 8.0]}]))
+    assert np.isnan(rows[0, 1:4]).all()
+    assert rows[0, [table.numbers["e[0]"], table.numbers["e[1]"]]].tolist() == [7.0, 8.0]
+    assert table.kinds.count(2) == 2  # one slot says whether the old vector is there, one the new
+
+
+@pytest.mark.parametrize("value", [Decimal("2.5"), Fraction(5, 2), np.float16(2.5), np.array(2.5)])
+def test_numbers_of_every_kind(value):
+    table = Table("item")
+    assert table.write(table.read([{"x": value}])).tolist() == [[1.0, 2.5]]
+
+
+def test_values_as_json():
+    row = {
+        "a": np.int8(3),
+        "b": np.array([1.0, 2.0]),
+        "c": Decimal("0.5"),
+        "d": (1, np.float32(2)),
+        "e": None,
+        "f": True,
+    }
+    assert json.loads(json.dumps(plain_row(row))) == {"a": 3, "b": [1, 2], "c": 0.5, "d": [1, 2], "e": None, "f": True}
