@@ -119,6 +119,17 @@ def log_ucb1(X, r, arms, **constants):
     return scb_scores(X, r, arms, memory=("everything",), **constants)
 
 
+def log_ucb2(X, r, arms, *, link, lam, S, m, L, delta, bonus_scale=1.0):
+    """Logistic-UCB-2: μ + w μ′ ‖x‖_{H⁻¹(θ̃)} + ½k_μ w² ‖x‖²_{H⁻¹(θ̃)}, w = (2+4LS)β̃."""
+    k_mu, c_mu = slopes(link, L * S)
+    model = likelihood(X, r, memory=("everything",), link=link, lam=lam, c_mu=c_mu)
+    size = beta_tilde(linear.n_w(model.w), d=X.shape[1], lam=lam, c_mu=c_mu, k_mu=k_mu, S=S, m=m, L=L, delta=delta)
+    theta = project_local(model, S)
+    width = bonus_scale * (2 + 4 * L * S) * size * np.sqrt([x @ np.linalg.inv(model.H(theta)) @ x for x in arms])
+    z = arms @ theta
+    return LINKS[link].mu(z) + LINKS[link].dmu(z) * width + k_mu / 2 * width**2
+
+
 def scb_weight_ucb(X, r, arms, *, gamma, **constants):
     """SCB-WeightUCB (alg:SCB-WeightUCB)."""
     return scb_scores(X, r, arms, memory=("discounted", gamma), **constants)

@@ -8,6 +8,7 @@ Trials = Annotated[
     int | None,
     typer.Option(
         "--trials",
+        "--seeds",
         metavar="N",
         min=1,
         help="Number of independent trials, each with its own arms and noise. [dim]Default: set by the file (paper: 20).[/]",

@@ -60,6 +60,7 @@ ROOMS = {
     "io": ASIDE,
     "replay": ASIDE,
     "experiment": ASIDE,
+    "driftbench": ASIDE,
     "plots": ASIDE,
     "lab": ASIDE,
     "service": ASIDE,

@@ -20,7 +20,7 @@
 | `self_concordant` | Theorem 3: SCB-WeightUCB |
 | `piecewise` | Theorem 4: SCB-PW-WeightUCB |
 | `mdp`, `linear_mixture`, `multinomial` | Theorems 5 and 6: episodic MDPs |
-| `bob` | bandits over bandits (thm:bob): unknown P_T |
+| `bob` | bandits over bandits (appendix on BOB): unknown P_T |
 | `igw` | IGW-mix: not in the paper; arms that change, P_T known or not |
 | `table` | Table 1 at a given size: previous work, the paper, lower bounds, and where they cross |
 

@@ -1,4 +1,4 @@
-r"""Bandits-over-Bandits (appendix, thm:bob): LB-WeightUCB when P_T is unknown.
+r"""Bandits-over-Bandits (appendix on BOB): LB-WeightUCB when P_T is unknown.
 
 The T rounds are cut into M = ⌈T/Δ_b⌉ blocks of Δ_b = ⌈d√T⌉. In each block a fresh LB-WeightUCB runs with a discount
 factor that Exp3.IX picks from N = ⌈log₂(T/√d)⌉ + 1 candidates
@@ -168,7 +168,7 @@ def bob_regret_bound(
     sharp_bias: bool = False,
     anytime: bool = False,
 ) -> Bound:
-    """Bandits over bandits (thm:bob): the dynamic regret of LB-WeightUCB under Bandits-over-Bandits, which does not know P_T.
+    """Bandits over bandits (appendix on BOB): the dynamic regret of LB-WeightUCB under Bandits-over-Bandits, which does not know P_T.
 
     The terms `bias` and `variance` make up the base regret; `meta` is the price of not knowing γ̃.
 
@@ -210,7 +210,7 @@ def bob_regret_bound(
         terms["noise"] = 2.0 * R * sqrt(2.0 * T * log(2.0 * T))
     failure = (2 * N + 1) * delta + 2.0 / T if printed else T * delta + 4.0 / T
     return Bound(
-        theorem="Bandits over bandits (thm:bob)",
+        theorem="Bandits over bandits (appendix on BOB)",
         variant=variant,
         terms=terms,
         radius=radius,

@@ -90,7 +90,7 @@ def master(
     remembers="γ^age, γ drawn by Exp3.IX for each block",
     plays=OWN_CHOICE,
     regret="d^{3/4} P_T^{1/4} T^{3/4} + d^{1/2} T^{3/4}",
-    theorem="Theorem `bob`",
+    theorem="appendix on BOB",
     papers=("cheung2019learning", "neu2015explore"),
     bound="bob_regret_bound",
     tuned_by=LB,
@@ -99,7 +99,7 @@ def master(
     defaults_of=ridge_ucb,
 )
 def bob(*, horizon: int, dim: int, delta: float | None = None, **options: Unpack[Bounds]) -> Bob:
-    """BOB: Exp3.IX chooses the γ of LB-WeightUCB, block by block (Wang, Zhao, Zhou; Appendix, Theorem `bob`).
+    """BOB: Exp3.IX chooses the γ of LB-WeightUCB, block by block (Wang, Zhao, Zhou; appendix on BOB).
 
         Δ = ⌈d√T⌉ rounds per block;   γ_i = 1 − d^{−1/2}·2^{1−i},  i = 1..N,  N = ⌈log₂(T/√d)⌉ + 1
 

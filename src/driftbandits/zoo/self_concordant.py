@@ -26,6 +26,7 @@ from typing import Any, Literal, Unpack, cast
 from ..memory import Everything, Restart
 from ..model import Unprojected
 from ..radius import ProjectionFree, SelfConcordant
+from ..rule import LocalBonus
 from ..strategy import Optimistic
 from .generalized_linear import DISCOUNTED, EVERYTHING, RESTART, STATIC_ONLY, UNSTATED
 from .options import Concordant, EstimatedConcordant, concordant_bonus, counts_squares, discounted
@@ -53,6 +54,32 @@ def log_ucb1(**options: Unpack[EstimatedConcordant]) -> Optimistic:
     As SCB-WeightUCB with γ = 1.
     """
     return concordant_bonus(Everything(), **options)
+
+
+@algorithm(
+    family="generalized",
+    remembers=EVERYTHING,
+    plays="μ(xᵀθ̃) + wμ′(xᵀθ̃)‖x‖_{H⁻¹(θ̃)} + ½k_μw²‖x‖²_{H⁻¹(θ̃)}, w = (2+4LS)β̃",
+    regret=STATIC_ONLY,
+    papers=("faury2020improved",),
+    example=SMALL_SCB,
+    tuned_by=SCB,
+    world="logistic",
+    defaults_of=concordant_bonus,
+)
+def log_ucb2(**options: Unpack[Concordant]) -> Optimistic:
+    """LogUCB2 (Logistic-UCB-2): a bonus in the local norm, whose leading term is free of c_μ (Faury, Abeille, Calauzènes, Fercoq 2020).
+
+        play argmax μ(xᵀθ̃_t) + w_t μ′(xᵀθ̃_t)‖x‖_{H_t⁻¹(θ̃_t)} + ½k_μ w_t²‖x‖²_{H_t⁻¹(θ̃_t)},   w_t = (2+4LS)β̃_{t−1}
+
+    θ̃ and β̃ are those of `log_ucb1`. Two departures: the second-order term is in the norm H⁻¹ where the authors have V⁻¹/c_μ, which is
+    larger; and θ̃ lies in the ball, where the authors project onto admissible log-odds as well. That set enters the proof of their regret,
+    not the validity of the interval (`rule.local_bonus` has the proof). The authors' own constants were not at hand.
+    """
+    known = concordant_bonus(Everything(), estimator="exact", **options)
+    sure = cast(SelfConcordant, known.radius)
+    scale = options.get("bonus_scale", 1.0) * (2.0 + 4.0 * sure.L * sure.S)
+    return known._replace(radius=sure._replace(scale=scale), rule=LocalBonus(k=sure.k_mu))
 
 
 @algorithm(

@@ -31,6 +31,7 @@ SCORES = {
     "sw_glm_ucb": (lambda p: {"window": p.memory}, GLB, naive.sw_glucb),
     "d_glm_ucb": (lambda p: {"gamma": p.gamma}, GLB, naive.d_glucb),
     "log_ucb1": (lambda p: {}, SCB, naive.log_ucb1),
+    "log_ucb2": (lambda p: {}, SCB, naive.log_ucb2),
     "scb_weight_ucb": (lambda p: {"gamma": p.gamma}, SCB, naive.scb_weight_ucb),
     "scb_restart_ucb": (lambda p: {"period": p.memory}, SCB, naive.scb_restart_ucb),
     "sc_d_glm_ucb": (lambda p: {"gamma": p.gamma}, SCB, naive.sc_d_glucb),
@@ -97,6 +98,36 @@ def clicks(T=None, dim=3, arms=None):
     return db.env.generalized(
         db.env.unit_arms(12, dim=dim, seed=4) if arms is None else arms, db.env.rotating(T, dim=dim)
     )
+
+
+@pytest.mark.interpreted
+def test_the_local_bonus_covers_and_the_set_of_ofulog_is_within_it():
+    """μ(xᵀθ) ≤ index for every θ of the ball with ‖g(θ)−g(θ̂)‖_{H⁻¹(θ)} ≤ β̃: the true θ, and those that OFULog may choose."""
+    rng = np.random.default_rng(5)
+    S, lam, delta, t = 2.0, 4.0, 0.05, 60
+    theta = S * np.array([0.6, -0.8])
+    X = rng.standard_normal((t, 2))
+    X /= np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1.0)
+    r = (rng.random(t) < 1 / (1 + np.exp(-X @ theta))).astype(float)
+    arms = X[:12]
+    own = {"lam": lam, "S": S, "L": 1.0, "m": 1.0, "delta": delta}
+    agent = db.Agent(db.zoo.log_ucb2(**own), dim=2, compile="never")
+    for x, y in zip(X, r, strict=True):
+        agent.update(y, x=x)
+    scores = agent.scores(arms)
+    k, c = naive.slopes("logistic", S)
+    model = naive.likelihood(X, r, memory=("everything",), link="logistic", lam=lam, c_mu=c)
+    size = naive.beta_tilde(t, d=2, lam=lam, c_mu=c, k_mu=k, S=S, m=1.0, L=1.0, delta=delta)
+    inside = [p for p in _ball(S) if naive.local_distance_squared(model, p) <= size**2]
+    assert len(inside) > 20
+    assert naive.local_distance_squared(model, theta) <= size**2
+    for point in [theta, *inside]:
+        assert (1 / (1 + np.exp(-arms @ point)) <= scores + 1e-9).all()
+
+
+def _ball(S):
+    side = np.linspace(-S, S, 41)
+    return [p for p in np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2) if np.linalg.norm(p) <= S]
 
 
 @pytest.mark.interpreted

@@ -11,7 +11,7 @@ from driftbandits.zoo.roles import role_of
     [
         ("tuning-free", "self_tuning adaptive_weight_ucb adaptive_weight_glm_ucb igw_mix bob bob_glm bob_ucrl"),
         ("detection", "dal master"),
-        ("never forgets", "oful cw_oful glm_ucb glb_omd log_ucb1 ofu_log ucrl_vtr ucrl_mnl"),
+        ("never forgets", "oful cw_oful glm_ucb glb_omd log_ucb1 log_ucb2 ofu_log ucrl_vtr ucrl_mnl"),
         ("fixed forgetting", "lb_weight_ucb d_lin_ucb sw_ucb restart_ucb weight_ucrl mnl_sw_ucrl scb_pw_weight_ucb"),
     ],
 )

@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import hashlib
+import importlib
 import importlib.util
 import inspect
 import os
@@ -15,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from typing import Any
 
+from ...core.rooms import PACKAGE
 from ...errors import InvalidValue
 from ...io.cell_store import JsonStore, digest
 from ..run.cells import library
@@ -142,13 +144,15 @@ def load(path: pathlib.Path) -> types.ModuleType:
     """The module in a study's file. Files beside it can be imported, so that studies share their worlds."""
     path = path.resolve()
     if not path.is_file():
-        raise InvalidValue(f"{path} is no file; a study is a Python file")
+        raise InvalidValue(f"{path} is no file; it must be a Python file")
+    if path.is_relative_to(PACKAGE):  # of this library: under its own name, so that its relative imports work
+        return importlib.import_module(".".join(("driftbandits", *path.relative_to(PACKAGE).with_suffix("").parts)))
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))
     name = f"study_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise InvalidValue(f"{path} is no Python file; a study is one")
+        raise InvalidValue(f"{path} is no Python file; it must be one")
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)

@@ -1,0 +1,197 @@
+"""Many submissions as one offline page, sortable, and as LaTeX tables.
+
+Scores are computed anew from the regrets in the files, so that a page never shows a score that its file claims but does not support.
+"""
+
+import json
+import pathlib
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import CannotRead, InvalidValue
+from ..io.files import make_folder, write_atomically
+from ..plots.latex import escaped, tabular
+from .run import TRACKS, Track
+from .scores import BANDITS, Score, Standing, standing
+from .suite import CEILING, DRAWS, FAMILIES, SETTINGS, VERSION, WORLDS
+from .task import Family
+
+TEMPLATE = pathlib.Path(__file__).with_name("templates") / "leaderboard.html"
+
+
+class Row(NamedTuple):
+    """One learner in one track."""
+
+    learner: str
+    role: str
+    standing: Standing
+    tuned: bool  # whether it had something to tune
+    absent: dict[str, str]  # worlds in which it took no part, and why
+
+
+def read(folder: pathlib.Path) -> list[dict[str, Any]]:
+    """All submissions of a folder; a file that is none, or of another version, is refused by name."""
+    if not folder.is_dir():
+        raise CannotRead(f"{folder} is no folder; give the one to which bench-suite wrote its JSON files")
+    found = []
+    for file in sorted(folder.glob("*.json")):
+        try:
+            content = json.loads(file.read_text(encoding="utf-8"))
+            _check(content)
+        except (ValueError, KeyError, TypeError, AttributeError) as problem:
+            raise CannotRead(f"{file} is no submission to DriftBench: {problem}") from None
+        found.append(content)
+    if not found:
+        raise CannotRead(f"{folder} has no *.json; `driftbandits bench-suite LEARNER --out {folder}` makes one")
+    names = [each["learner"] for each in found]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InvalidValue(f"{folder} has two submissions of {twice[0]}; each learner has one file")
+    if len({each["tiny"] for each in found}) > 1:
+        raise InvalidValue(f"{folder} mixes --tiny runs with full ones; their scores cannot be compared")
+    return found
+
+
+def _check(content: Mapping[str, Any]) -> None:
+    """Raise unless this is a submission to this version, whose regrets are finite and as many as its draws."""
+    if content["suite"] != "driftbench" or content["version"] != VERSION:
+        raise ValueError(f"it is of {content['suite']} {content['version']}, this is driftbench {VERSION}")
+    for text in ("learner", "role", "library", "date"):
+        if not isinstance(content[text], str):
+            raise ValueError(f"{text} must be a text")
+    count = len(content["draws"]["judge"])
+    if not content["tiny"] and count != DRAWS["judge"]:
+        raise ValueError(f"it has {count} draws, the suite {DRAWS['judge']}")
+    for track, kept in content["tracks"].items():
+        for name, world in kept["worlds"].items():
+            if track not in TRACKS or name not in WORLDS:
+                raise ValueError(f"there is no {track} / {name}")
+            numbers = [np.array(world[key], float) for key in ("regret", "uniform", "fixed") if key in world]
+            if any(each.shape != (count,) or not np.isfinite(each).all() for each in numbers):
+                raise ValueError(f"{name}: regrets must be {count} finite numbers")
+
+
+def rows(submissions: Sequence[Mapping[str, Any]], track: Track) -> list[Row]:
+    """All learners of a track, the best first; without an overall score, after those that have one."""
+    found = []
+    for each in submissions:
+        if track not in each["tracks"]:
+            continue
+        kept = each["tracks"][track]["worlds"]
+        tuned = any(world.get("setting") for world in kept.values())
+        absent = {name: world["absent"] for name, world in kept.items() if "absent" in world}
+        found.append(Row(each["learner"], each["role"], standing(kept), tuned, absent))
+    return sorted(found, key=_order)
+
+
+def _order(row: Row) -> tuple[bool, float, str]:
+    overall = row.standing.overall
+    families = row.standing.families.values()
+    best = overall.value if overall else max((score.value for score in families), default=-np.inf)
+    return overall is None, -best, row.learner
+
+
+def over_all_fixed(row: Row) -> Score | None:
+    """Regret over the best fixed γ, the geometric mean of the five bandit families."""
+    found = [row.standing.over_fixed.get(family) for family in BANDITS]
+    known = [score for score in found if score is not None and np.isfinite(score.value)]
+    if len(known) < len(BANDITS):
+        return None
+    value = float(np.exp(np.mean([np.log(score.value) for score in known])))
+    relative = np.sqrt(sum((score.error / score.value) ** 2 for score in known)) / len(known)
+    return Score(value, float(value * relative))
+
+
+def write(folder: pathlib.Path, out: pathlib.Path | None = None) -> list[pathlib.Path]:
+    """`leaderboard.html` and one LaTeX table per track, from the submissions in a folder."""
+    submissions = read(folder)
+    to = out or folder
+    make_folder(to)
+    files = [to / "leaderboard.html"]
+    write_atomically(files[0], page(submissions))
+    for track in TRACKS:
+        if any(track in each["tracks"] for each in submissions):
+            files.append(to / f"leaderboard-{track}.tex")
+            write_atomically(files[-1], latex(submissions, track))
+    return files
+
+
+# ---------------------------------------------------------------------------------------------------------------------- page
+
+
+def page(submissions: Sequence[Mapping[str, Any]]) -> str:
+    """One HTML file that works offline."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader([TEMPLATE.parent, TEMPLATE.parents[2] / "plots" / "templates"]),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    tracks = {track: rows(submissions, track) for track in TRACKS}
+    played = [name for name in WORLDS if any(name in r.standing.worlds for found in tracks.values() for r in found)]
+    return environment.get_template(TEMPLATE.name).render(
+        version=VERSION,
+        tiny=any(each["tiny"] for each in submissions),
+        tracks={track: found for track, found in tracks.items() if found},
+        families=[family for family in FAMILIES if any(WORLDS[name].family == family for name in played)],
+        worlds=[WORLDS[name] for name in played],
+        ceiling=CEILING,
+        settings=SETTINGS,
+        draws=DRAWS,
+        over=over_all_fixed,
+        told=told,
+        submissions=submissions,
+        roles=sorted({each["role"] for each in submissions}),
+    )
+
+
+def told(score: Score | None, digits: int = 3) -> str:
+    """A number with its error, or a dash."""
+    if score is None or not np.isfinite(score.value):
+        return "–"
+    error = f" ± {score.error:.{digits}f}".replace("0.", ".") if np.isfinite(score.error) else ""
+    return (
+        f"{score.value:.{digits}f}{error}".replace("0.", ".", 1)
+        if abs(score.value) < 1
+        else f"{score.value:.2f}{error}"
+    )
+
+
+# --------------------------------------------------------------------------------------------------------------------- LaTeX
+
+
+def latex(submissions: Sequence[Mapping[str, Any]], track: Track) -> str:
+    """A table in the style of booktabs: learners × families, the best of each column in bold."""
+    found = rows(submissions, track)
+    families: list[Family] = [f for f in FAMILIES if any(f in row.standing.families for row in found)]
+    columns = [
+        [row.standing.overall for row in found],
+        *([row.standing.families.get(f) for row in found] for f in families),
+    ]
+    best = [max((s.value for s in column if s is not None), default=np.nan) for column in columns]
+    ratios = [over_all_fixed(row) for row in found]
+    least = min((ratio.value for ratio in ratios if ratio is not None), default=np.nan)
+    body = [
+        [
+            escaped(row.learner),
+            *(_tex(c[i], top) for c, top in zip(columns, best, strict=True)),
+            _tex(ratios[i], least, 2),
+        ]
+        for i, row in enumerate(found)
+    ]
+    return tabular(
+        ["learner", "overall", *families, "over best $\\gamma$"], body, comment=f"DriftBench v{VERSION}, {track} track"
+    )
+
+
+def _tex(score: Score | None, best: float, digits: int = 3) -> str:
+    if score is None or not np.isfinite(score.value):
+        return "--"
+    number = f"{score.value:.{digits}f}"
+    error = f"{{\\scriptsize$\\pm${score.error:.{digits}f}}}" if np.isfinite(score.error) else ""
+    return (f"\\textbf{{{number}}}" if score.value == best else number) + error

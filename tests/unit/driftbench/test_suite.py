@@ -1,0 +1,246 @@
+"""DriftBench: frozen worlds, honest scores, learners of one's own, pages."""
+
+import json
+import pathlib
+
+import numpy as np
+import pytest
+
+from driftbandits.driftbench import VERSION, WORLDS, Runner, leaderboard, play, scores, suite
+from driftbandits.driftbench.bandit_worlds import spread
+from driftbandits.driftbench.entrants import ENTRANTS
+from driftbandits.driftbench.run import write
+from driftbandits.driftbench.task import CannotPlay
+from driftbandits.errors import CannotRead, InvalidState, InvalidValue
+from driftbandits.mdp import MDP
+
+pytestmark = pytest.mark.interpreted
+SIMULATED = [name for name, world in WORLDS.items() if world.family != "real"]
+PAGE = pathlib.Path(__file__).parents[3] / "docs" / "driftbench.md"
+
+
+def test_the_suite_is_as_large_and_varied_as_promised():
+    assert VERSION == 1
+    assert len(SIMULATED) >= 24
+    assert {world.family for world in WORLDS.values()} == set(suite.FAMILIES)
+    drifts = {"static", "slow", "jumps", "seasons", "pulses", "returning", "adversarial", "real"}
+    assert {world.drift for world in WORLDS.values()} == drifts
+    assert not set(suite.draws("judge")) & set(suite.draws("design"))
+
+
+@pytest.mark.parametrize("name", [n for n in SIMULATED if WORLDS[n].family not in ("mdp", "logit")])
+def test_a_world_is_the_same_every_time_and_keeps_what_the_task_says(name):
+    made, again, other = suite.drawn(name, 0, True), suite.drawn.__wrapped__(name, 0, True), suite.drawn(name, 1, True)
+    task, world = made.task, made.world
+    assert (world.rewards == again.world.rewards).all()
+    assert not np.array_equal(world.rewards, other.world.rewards)
+    X = spread(world.features, world.choices) if task.items else world.features
+    assert X.shape == (suite.TINY_ROUNDS, task.choices, task.dim)
+    assert np.linalg.norm(X, axis=-1).max() <= task.L * (1 + 1e-12)
+    assert made.uniform() > 0.0
+    if task.reward == "click":
+        assert set(np.unique(world.rewards)) <= {0.0, 1.0}
+    elif task.reward == "count":
+        assert (world.rewards == np.round(world.rewards)).all()
+
+
+def test_rewards_have_the_means_that_regret_is_counted_in():
+    """Over 3000 rounds of one draw: within four standard errors, world by world."""
+    for name in ("linear-jumps", "clicks-rare", "counts-jumps", "kernel-slow", "items-pulses"):
+        world = suite.drawn(name, 0).world
+        apart = (world.rewards - world.expected).mean(axis=1)
+        assert abs(apart.mean()) < 4.0 * apart.std() / len(apart) ** 0.5, name
+
+
+def test_counts_are_poisson():
+    """The quantile function at many levels has Poisson's mean and variance."""
+    from driftbandits.driftbench.bandit_worlds import _poisson_quantile
+
+    mean = np.full((20000, 1), 2.3)
+    drawn = _poisson_quantile((np.arange(20000) + 0.5) / 20000, mean)
+    assert abs(drawn.mean() - 2.3) < 0.01
+    assert abs(drawn.var() - 2.3) < 0.03
+
+
+@pytest.mark.parametrize("name", ["mdp-random-jumps", "mdp-hard", "logit-river-slow"])
+def test_mdps_know_their_own_random_play(name):
+    made = suite.drawn(name, 0, True)
+    assert isinstance(made.world, MDP)
+    assert abs(play.regret(ENTRANTS["uniform"], {}, made, [0]) - made.uniform()) < 1e-9
+
+
+def test_another_world_than_the_frozen_one_is_refused(monkeypatch):
+    suite.drawn.cache_clear()
+    monkeypatch.setattr(suite, "reference", lambda: {"worlds": {"linear-hard": {"best": [1.0] * 11}}})
+    with pytest.raises(InvalidState, match="another world on this machine"):
+        suite.drawn("linear-hard", 0)
+    suite.drawn.cache_clear()
+
+
+def test_the_frozen_worlds_are_those_of_this_code():
+    """Every simulated world is frozen, its first draw is drawn as it was, and the best fixed forgetting beats random play in it."""
+    frozen = suite.reference()["worlds"]
+    assert set(frozen) == set(SIMULATED)
+    for name in SIMULATED:
+        suite.drawn(name, 0)  # raises if it is another world
+        assert len(frozen[name]["best"]) == 11
+        assert sum(frozen[name]["fixed"]) < sum(frozen[name]["uniform"])
+
+
+def test_the_suite_is_hard():
+    """Even the best fixed forgetting of each world, found after the fact, solves no more than a quarter of them."""
+    frozen = suite.reference()["worlds"]
+    solved = [
+        name for name, kept in frozen.items() if np.mean(1 - np.array(kept["fixed"]) / kept["uniform"]) >= suite.CEILING
+    ]
+    assert len(solved) <= len(frozen) // 4, solved
+
+
+# -------------------------------------------------------------------------------------------------------------------- scores
+
+
+def kept(regret, uniform, fixed):
+    return {"regret": regret, "uniform": uniform, "fixed": fixed}
+
+
+def test_scores_are_what_the_page_says():
+    worlds = {
+        "counts-static": kept([10.0, 20.0], [100.0, 100.0], [10.0, 10.0]),
+        "counts-jumps": kept([50.0, 50.0], [100.0, 100.0], [25.0, 25.0]),
+        "counts-seasons": {"absent": "why"},
+    }
+    found = scores.standing(worlds)
+    assert found.families == {}  # a family counts only as a whole
+    del worlds["counts-seasons"]
+    found = scores.standing(worlds)
+    score, over = found.families["counts"], found.over_fixed["counts"]
+    assert score.value == pytest.approx((0.85 + 0.5) / 2)
+    assert score.error == pytest.approx(0.05 / 2)  # the first world's standard error is .1/√2/√2
+    assert over.value == pytest.approx((1.5 * 2.0) ** 0.5)
+    assert over.error == pytest.approx(((2 * 2.0) ** 0.5 - (1 * 2.0) ** 0.5) / 2)
+    assert found.overall is None
+    assert found.at_ceiling == 0
+
+
+# ------------------------------------------------------------------------------------------------------- learners of one's own
+
+
+def ten_lines():
+    """The learner that docs/driftbench.md shows."""
+    text = PAGE.read_text(encoding="utf-8")
+    return text.partition("```python\n")[2].partition("```")[0]
+
+
+def test_a_learner_of_ones_own_takes_part_with_ten_lines(tmp_path):
+    code = ten_lines()
+    assert len([line for line in code.splitlines() if line.strip() and not line.startswith("import")]) <= 10
+    (tmp_path / "mine.py").write_text(code)
+    runner = Runner(tmp_path / "cells", worlds=["linear-static", "items-jumps", "mdp-hard"], tiny=True, jobs=1)
+    made = runner.submit(str(tmp_path / "mine.py"))
+    assert made["code"]
+    tuned = made["tracks"]["tuned"]["worlds"]
+    assert set(tuned) == {"linear-static", "items-jumps", "mdp-hard"}
+    assert "select" in tuned["mdp-hard"]["absent"] or "observe" in tuned["mdp-hard"]["absent"]
+    assert len(tuned["linear-static"]["regret"]) == 2
+    # Another code is another learner: its cells are not those of this one.
+    (tmp_path / "other.py").write_text(code.replace("argmax", "argmin"))
+    other = runner.submit(str(tmp_path / "other.py"), ["untuned"])
+    untuned = made["tracks"]["untuned"]["worlds"]["linear-static"]["regret"]
+    assert other["tracks"]["untuned"]["worlds"]["linear-static"]["regret"] != untuned
+
+
+def test_what_is_no_learner_is_told_in_one_line(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text("class A:\n    def select(self, arms): return 0\n")
+    with pytest.raises(InvalidValue, match="defines 0 learners"):
+        play.entrant_of(str(file))
+    with pytest.raises(InvalidValue, match="needs the methods select and update"):
+        play.entrant_of(f"{file}:A")
+    with pytest.raises(InvalidValue, match="unknown learner 'ofull'"):
+        play.entrant_of("ofull")
+    two = tmp_path / "wrong.py"
+    body = "    def __init__(self, task, seed): pass\n    def update(self, reward): pass\n    def select(self, arms): return 99\n"
+    two.write_text(f"class B:\n{body}")
+    runner = Runner(tmp_path, worlds=["linear-hard"], tiny=True, jobs=1)
+    with pytest.raises(InvalidValue, match="select returned 99 in round 0; it must be the index of one of 16 arms"):
+        runner.submit(str(two), ["untuned"])
+    greedy = tmp_path / "greedy.py"
+    greedy.write_text(f"class C:\n    settings = [{{}}] * 9\n{body}")
+    with pytest.raises(InvalidValue, match="at most 8 dictionaries"):
+        play.entrant_of(str(greedy))
+
+
+def test_every_learner_of_the_suite_can_be_built_where_it_plays():
+    """Each plays whole families, so that it has a score; `uniform` plays everywhere."""
+    for name, entrant in ENTRANTS.items():
+        plays = {}
+        for world in SIMULATED:
+            try:
+                entrant.build(suite.drawn(world, 0, True).task, {})
+                plays.setdefault(WORLDS[world].family, set()).add(True)
+            except CannotPlay:
+                plays.setdefault(WORLDS[world].family, set()).add(False)
+        assert {True} in plays.values(), name
+        assert all(len(found) == 1 for found in plays.values()), (name, plays)
+        assert len(entrant.settings) <= suite.SETTINGS
+
+
+def test_tuning_looks_at_design_draws_only(tmp_path, monkeypatch):
+    asked = []
+    original = play.regret
+    monkeypatch.setattr(
+        play, "regret", lambda e, s, made, seed: asked.append((dict(s), seed[2])) or original(e, s, made, seed)
+    )
+    runner = Runner(tmp_path, worlds=["linear-hard"], tiny=True, jobs=1)
+    made = runner.submit("numpy_linucb", ["tuned"])
+    tried = {draw for setting, draw in asked if setting != made["tracks"]["tuned"]["worlds"]["linear-hard"]["setting"]}
+    assert tried == set(suite.draws("design", True))
+    assert len(asked) == 2 * 9 + 2
+
+
+# --------------------------------------------------------------------------------------------------------------- leaderboard
+
+
+@pytest.fixture
+def submissions(tmp_path):
+    runner = Runner(tmp_path / "cells", worlds=["counts-static", "counts-jumps", "counts-seasons"], tiny=True, jobs=1)
+    for name in ("uniform", "numpy_linucb"):
+        write(tmp_path / "in", runner.submit(name))
+    return tmp_path / "in"
+
+
+def test_a_leaderboard_is_one_page_and_a_table_per_track(submissions, tmp_path):
+    own = json.loads((submissions / "uniform.json").read_text())
+    (submissions / "evil.json").write_text(json.dumps(own | {"learner": "<b>x_y</b>", "role": "own"}))
+    files = leaderboard.write(submissions, tmp_path / "out")
+    assert [file.name for file in files] == ["leaderboard.html", "leaderboard-untuned.tex", "leaderboard-tuned.tex"]
+    page = files[0].read_text()
+    assert "http" not in page.replace("http-equiv", "")  # nothing is fetched
+    assert "<b>x_y" not in page
+    assert "&lt;b&gt;x_y" in page
+    table = files[2].read_text()
+    assert table.count("\\\\\n") == 4
+    assert "numpy\\_linucb" in table
+    assert "\\toprule" in table
+    # The score is computed from the regrets, whatever a file claims.
+    own["tracks"]["tuned"]["families"]["counts"]["score"] = [9.0, 0.0]
+    (submissions / "uniform.json").write_text(json.dumps(own))
+    assert leaderboard.write(submissions, tmp_path / "out")[2].read_text() == table
+
+
+def test_what_is_no_submission_is_refused_by_name(submissions, tmp_path):
+    with pytest.raises(CannotRead, match="no folder"):
+        leaderboard.read(tmp_path / "nowhere")
+    whole = json.loads((submissions / "uniform.json").read_text())
+    for change, why in (
+        ({"version": 2}, "driftbench 2"),
+        ({"tracks": {"untuned": {"worlds": {"counts-static": {"regret": [1.0]}}}}}, "2 finite numbers"),
+        ({"tracks": {"untuned": {"worlds": {"nowhere": {}}}}}, "nowhere"),
+        ({"tiny": False}, "8"),
+    ):
+        (submissions / "bad.json").write_text(json.dumps(whole | {"learner": "bad"} | change))
+        with pytest.raises(CannotRead, match=why):
+            leaderboard.read(submissions)
+    (submissions / "bad.json").write_text(json.dumps(whole))
+    with pytest.raises(InvalidValue, match="two submissions of uniform"):
+        leaderboard.read(submissions)
