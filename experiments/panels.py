@@ -48,6 +48,7 @@ scaling = panel_study("scaling", "scaling")
 successors = panel_study("successors", "successors")
 learners = panel_study("learners", "learners")
 neighbours = panel_study("neighbours", "russac", "kim", "faury", "cheung", "lower-bound")
+wei_luo = panel_study("wei-luo", "wei-luo")
 
 
 def kept(folder: pathlib.Path) -> dict[str, Any]:

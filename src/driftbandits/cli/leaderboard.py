@@ -18,7 +18,7 @@ def leaderboard(
         pathlib.Path | None, typer.Option("--out", help="Folder for the results. [dim]Default: DIR.[/]")
     ] = None,
 ) -> None:
-    """Write DIR/leaderboard.html, sortable and offline, and one LaTeX table (booktabs) per track.
+    """Write DIR/leaderboard.html, sortable and offline, and tables in LaTeX (booktabs) and Markdown per track.
 
     [b]driftbandits leaderboard results/driftbench[/]
     """

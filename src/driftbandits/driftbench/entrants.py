@@ -166,6 +166,9 @@ def _self_tuning(task: Task, setting: Setting) -> Any:
 # ---------------------------------------------------------------------------------------------------------------------- MDPs
 
 
+LOGIT = 3e-4  # theory's bonus of multinomial transitions is so much larger than useful ones (resolution D15); only tuning uses it
+
+
 def _mdp(name: str, multinomial: bool, **options: Any) -> Callable[[Task, Setting], Any]:
     """A learner of the zoo for MDPs, given the bounds of the task."""
 
@@ -186,7 +189,7 @@ def _mdp(name: str, multinomial: bool, **options: Any) -> Callable[[Task, Settin
             "window": window_of(task, setting),
             "period": window_of(task, setting),
             "reward_bonus_scale": setting.get("bonus", 1.0),
-            "transition_bonus_scale": setting.get("bonus", 1.0),
+            "transition_bonus_scale": setting["bonus"] * (LOGIT if multinomial else 1.0) if "bonus" in setting else 1.0,
         }
         wanted = parameters(RECORDS[name].make)
         return RECORDS[name].make(**{key: value for key, value in known.items() if key in wanted} | options)
@@ -205,6 +208,10 @@ def _over_planner(name: str, base: str) -> Callable[[Task, Setting], Any]:
         return RECORDS[name].make(_mdp(base, multinomial=False)(task, setting), episodes=task.episodes)
 
     return make
+
+
+def _detecting(task: Task, setting: Setting) -> Any:
+    return RECORDS["detect_ucrl"].make(_mdp("ucrl_vtr", multinomial=False)(task, setting))
 
 
 def _wlsvi(task: Task, setting: Setting) -> Any:
@@ -255,6 +262,7 @@ _ENTRANTS = (
     _of("ucrl_vtr", _mdp("ucrl_vtr", False), BONUSES),
     _of("bob_ucrl", _over_planner("bob_ucrl", "weight_ucrl"), BONUSES),
     _of("master_ucrl", _over_planner("master_ucrl", "ucrl_vtr"), BONUSES),
+    _of("detect_ucrl", _detecting, BONUSES),
     _of("opt_wlsvi", _wlsvi, MEMORIES),
     Entrant("mnl_weight_ucrl_fixed", "fixed forgetting", "strategy", _mdp("mnl_weight_ucrl", True), MEMORIES),
     _of("mnl_sw_ucrl", _mdp("mnl_sw_ucrl", True), MEMORIES),

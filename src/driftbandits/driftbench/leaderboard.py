@@ -1,4 +1,4 @@
-"""Many submissions as one offline page, sortable, and as LaTeX tables.
+"""Many submissions as one offline page, sortable, and as tables in LaTeX and Markdown.
 
 Scores are computed anew from the regrets in the files, so that a page never shows a score that its file claims but does not support.
 """
@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import CannotRead, InvalidValue
+from ..experiment.study import table
 from ..io.files import make_folder, write_atomically
 from ..plots.latex import escaped, tabular
 from .run import TRACKS, Track
@@ -105,7 +106,7 @@ def over_all_fixed(row: Row) -> Score | None:
 
 
 def write(folder: pathlib.Path, out: pathlib.Path | None = None) -> list[pathlib.Path]:
-    """`leaderboard.html` and one LaTeX table per track, from the submissions in a folder."""
+    """`leaderboard.html`, and per track a table in LaTeX and one in Markdown, from the submissions in a folder."""
     submissions = read(folder)
     to = out or folder
     make_folder(to)
@@ -113,8 +114,9 @@ def write(folder: pathlib.Path, out: pathlib.Path | None = None) -> list[pathlib
     write_atomically(files[0], page(submissions))
     for track in TRACKS:
         if any(track in each["tracks"] for each in submissions):
-            files.append(to / f"leaderboard-{track}.tex")
-            write_atomically(files[-1], latex(submissions, track))
+            for ending, write_table in (("tex", latex), ("md", markdown)):
+                files.append(to / f"leaderboard-{track}.{ending}")
+                write_atomically(files[-1], write_table(submissions, track))
     return files
 
 
@@ -167,31 +169,57 @@ def told(score: Score | None, digits: int = 3) -> str:
 
 def latex(submissions: Sequence[Mapping[str, Any]], track: Track) -> str:
     """A table in the style of booktabs: learners × families, the best of each column in bold."""
+    head, found = _columns(submissions, track)
+    body = [[escaped(learner), *(_tex(cell) for cell in cells)] for learner, cells in found]
+    head = ["over best $\\gamma$" if name == OVER else name for name in head]
+    return tabular(["learner", *head], body, comment=f"DriftBench v{VERSION}, {track} track")
+
+
+def markdown(submissions: Sequence[Mapping[str, Any]], track: Track) -> str:
+    """The same in Markdown."""
+    head, found = _columns(submissions, track)
+    return table(["learner", *head], [[f"`{learner}`", *(_marked(cell) for cell in cells)] for learner, cells in found])
+
+
+class Cell(NamedTuple):
+    """A score to print, if there is one."""
+
+    score: Score | None
+    best: bool
+    digits: int
+
+
+OVER = "over best γ"
+
+
+def _columns(submissions: Sequence[Mapping[str, Any]], track: Track) -> tuple[list[str], list[tuple[str, list[Cell]]]]:
+    """The headings, and of every learner its cells: overall, families, regret over the best γ; the best of each column is marked."""
     found = rows(submissions, track)
     families: list[Family] = [f for f in FAMILIES if any(f in row.standing.families for row in found)]
     columns = [
         [row.standing.overall for row in found],
         *([row.standing.families.get(f) for row in found] for f in families),
     ]
-    best = [max((s.value for s in column if s is not None), default=np.nan) for column in columns]
-    ratios = [over_all_fixed(row) for row in found]
-    least = min((ratio.value for ratio in ratios if ratio is not None), default=np.nan)
-    body = [
-        [
-            escaped(row.learner),
-            *(_tex(c[i], top) for c, top in zip(columns, best, strict=True)),
-            _tex(ratios[i], least, 2),
-        ]
-        for i, row in enumerate(found)
-    ]
-    return tabular(
-        ["learner", "overall", *families, "over best $\\gamma$"], body, comment=f"DriftBench v{VERSION}, {track} track"
-    )
+    columns.append([over_all_fixed(row) for row in found])
+    cells = []
+    for i, column in enumerate(columns):
+        last = i == len(columns) - 1
+        values = [score.value for score in column if score is not None and np.isfinite(score.value)]
+        best = (min if last else max)(values, default=np.nan)
+        cells.append([Cell(s, s is not None and s.value == best, 2 if last else 3) for s in column])
+    head = ["overall", *families, OVER]
+    return head, [(row.learner, [column[i] for column in cells]) for i, row in enumerate(found)]
 
 
-def _tex(score: Score | None, best: float, digits: int = 3) -> str:
+def _tex(cell: Cell) -> str:
+    score = cell.score
     if score is None or not np.isfinite(score.value):
         return "--"
-    number = f"{score.value:.{digits}f}"
-    error = f"{{\\scriptsize$\\pm${score.error:.{digits}f}}}" if np.isfinite(score.error) else ""
-    return (f"\\textbf{{{number}}}" if score.value == best else number) + error
+    number = f"{score.value:.{cell.digits}f}"
+    error = f"{{\\scriptsize$\\pm${score.error:.{cell.digits}f}}}" if np.isfinite(score.error) else ""
+    return (f"\\textbf{{{number}}}" if cell.best else number) + error
+
+
+def _marked(cell: Cell) -> str:
+    text = told(cell.score, cell.digits)
+    return f"**{text}**" if cell.best else text

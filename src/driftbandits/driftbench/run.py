@@ -180,7 +180,7 @@ def reference_of(cells: Cells, name: str, draws: list[int], tiny: bool) -> dict[
     """Regret of random play, and of the best fixed forgetting in hindsight, in each draw."""
     same = {"world": name, "draws": draws, "tiny": tiny, "code": suite_code()}
     uniform = cells(play.uniform, [same])[0]
-    count = len(fixed_forgetting(suite.drawn(name, draws[0], tiny).task))
+    count = 2 if tiny else len(fixed_forgetting(suite.drawn(name, draws[0], tiny).task))
     tried = cells(play.fixed, [{**same, "number": i} for i in range(count)])
     return {"uniform": uniform, "fixed": min(tried, key=sum)}
 

@@ -21,6 +21,7 @@ from .meta import *
 from .mdp import *
 from .linear_mdp import *
 from .episodic_master import *
+from .episodic_detection import *
 from .record import RECORDS as RECORDS
 
 __all__ = sorted(RECORDS)

@@ -17,7 +17,7 @@ from .record import RECORDS, parameters
 Role = Literal["tuning-free", "fixed forgetting", "detection", "never forgets", "baseline"]
 ROLES: tuple[Role, ...] = typing.get_args(Role)
 FORGETTING = frozenset({"gamma", "window", "period"})
-DETECTION = frozenset({"dal", "dlin_ucb", "master", "master_ucrl"})
+DETECTION = frozenset({"dal", "dlin_ucb", "master", "master_ucrl", "detect_ucrl"})
 STATIC = frozenset({"cw_oful"})  # has a γ, which is 1 unless it is set
 
 
