@@ -1,14 +1,16 @@
-r"""Tasks without episodes: a queue, a warehouse, a server farm. The mean reward per step is what counts.
+r"""Tasks without episodes: a queue, a warehouse, a server farm. What counts is the mean reward per step or, with a discount ρ, Σ ρ^i r_i.
 
     memory    a step of age i counts γ^i: weights are over steps, and several memories, from 4 steps to 26 244 and all, are tried at once
-    plan      Q_h = optimistic reward + optimistic E[V_{h+1}(s')],  h = L−1, …, 0,  V_L = 0;   the action is argmax_a Q_0(s, a)
+    plan      Q_h = optimistic reward + ρ·optimistic E[V_{h+1}(s')],  h = L−1, …, 0,  V_L = 0;   the action is argmax_a Q_0(s, a)
 
 A plan that looks L steps ahead and is made anew before it ends (a rolling horizon) loses what lies beyond L; its loss per step shrinks
 geometrically in L where the policy mixes, so that L should be a few times the number of steps after which a decision no longer matters.
+With a discount what lies beyond L is worth at most ρ^L/(1−ρ); by default L is such that ρ^L ≤ 1 %.
 Everything else is what the episodic learners have: tables, mixtures of known models and multinomial-logit moves, measured bonuses, memory
 found out. No theorem is claimed.
 """
 
+import math
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.background_compile import CompileMode
-from ..errors import CannotRead, DriftBanditsError, InvalidValue, integer
+from ..errors import CannotRead, DriftBanditsError, InvalidValue, integer, real, require
 from ..io.saving import read, write
 from ..memory import Restart, Window
 from .adaptive import AdaptivePlanner, Candidates
@@ -28,13 +30,15 @@ from .planner import OptimisticPlanner
 from .protocol import settle_in, settled
 
 MEMORIES = 10.0  # 4·3^i steps, i = 0..8, and all
+LOOKAHEAD = 50  # steps, without a discount
+BEYOND = 0.01  # the largest ρ^L of what is left out
 
 
 class PerStep:
-    """A strategy of the zoo, settled for a task whose memories count steps."""
+    """A strategy of the zoo, settled for a task whose memories count steps and whose rewards are discounted by `discount`."""
 
-    def __init__(self, strategy: Any) -> None:
-        self.strategy = strategy
+    def __init__(self, strategy: Any, discount: float = 1.0) -> None:
+        self.strategy, self.discount = strategy, discount
 
 
 @settle_in.register(PerStep)
@@ -61,6 +65,9 @@ def _(given: PerStep, task: Any) -> tuple[Any, Any]:
         )
     if isinstance(strategy, AdaptivePlanner) and isinstance(given.strategy, Unsettled):
         strategy = strategy._replace(candidates=Candidates(size=MEMORIES))
+    if given.discount < 1.0:
+        base = base._replace(rule=base.rule._replace(discount=given.discount))
+        strategy = strategy._replace(base=base) if isinstance(strategy, AdaptivePlanner) else base
     return strategy, task
 
 
@@ -73,8 +80,10 @@ class ContinuingAgent:
         From `zoo`: `weight_ucrl()` finds out how fast to forget; `weight_ucrl(half_life=500)`, in steps.
     features
         What is known, as for `EpisodicAgent`: `tabular(S, A)`, `mixture_of(models)`, `logit(f)`.
+    discount
+        None, if the mean reward per step is what counts; or ρ in (0, 1), if a reward i steps ahead counts ρ^i.
     lookahead
-        How many steps ahead it plans.
+        How many steps ahead it plans; by default 50, or with a discount so many that what follows counts at most 1 %.
     replan
         It plans again after so many steps.
     reward_range
@@ -93,16 +102,29 @@ class ContinuingAgent:
         strategy: Any,
         features: Features,
         *,
-        lookahead: int = 50,
+        discount: float | None = None,
+        lookahead: int | None = None,
         replan: int = 10,
         reward_range: tuple[float, float] = (0.0, 1.0),
         seed: int | np.random.SeedSequence = 0,
         compile: CompileMode = "background",  # noqa: A002 - as in `Agent`
     ) -> None:
+        rho = 1.0 if discount is None else real("discount", discount)
+        if discount is not None:
+            require(
+                0.0 < rho < 1.0, "discount", discount, "in (0, 1)", "without one, leave it out: mean reward per step"
+            )
+        if lookahead is None:
+            lookahead = LOOKAHEAD if discount is None else max(1, math.ceil(math.log(BEYOND) / math.log(rho)))
         self.lookahead = integer("lookahead", lookahead, least=1, why="it is the number of steps of a plan")
         self.replan = integer("replan", replan, least=1, why="it is the number of steps between two plans")
         self._agent = EpisodicAgent(
-            PerStep(strategy), features, horizon=self.lookahead, reward_range=reward_range, seed=seed, compile=compile
+            PerStep(strategy, rho),
+            features,
+            horizon=self.lookahead,
+            reward_range=reward_range,
+            seed=seed,
+            compile=compile,
         )
         self.states, self.actions = self._agent.states, self._agent.actions
         self._since = self.replan  # steps since the last plan
@@ -129,9 +151,21 @@ class ContinuingAgent:
         return actions
 
     def info(self) -> dict[str, Any]:
-        """As `EpisodicAgent.info`, in steps instead of episodes; `gain`, the reward per step that the plan expects, optimistically."""
+        """As `EpisodicAgent.info`, in steps instead of episodes; `gain`, the reward per step that the plan expects, optimistically.
+
+        With a discount it is the weighted mean reward per step, Σ ρ^i r_i / Σ ρ^i.
+        """
         V, (low, high) = self._agent._state.book.V, self._agent.reward_range
-        return self._agent.info() | {"gain": low + (high - low) * float(V[0].mean()) / self.lookahead}
+        rho = self.discount or 1.0
+        steps = self.lookahead if rho == 1.0 else (1.0 - rho**self.lookahead) / (1.0 - rho)
+        return self._agent.info() | {"gain": low + (high - low) * float(V[0].mean()) / steps}
+
+    @property
+    def discount(self) -> float | None:
+        """ρ, or None if the mean reward per step is what counts."""
+        strategy = self._agent.strategy
+        rule = (strategy.base if isinstance(strategy, AdaptivePlanner) else strategy).rule
+        return float(rule.discount) if rule.discount < 1.0 else None
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all of the agent to one file, atomically; needs the extra `state`."""

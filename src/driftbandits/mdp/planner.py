@@ -20,6 +20,7 @@ import numpy as np
 from ..core.kernel import kernel, part
 from ..core.linalg import Matrix, Vector
 from ..core.ties import best_arm
+from ..errors import require
 from ..memory import Discounted, Everything, Restart, Window
 from .protocol import (
     Book,
@@ -43,10 +44,18 @@ from .protocol import (
 
 @part
 class Backup(NamedTuple):
-    """How to plan: `stage` caps Q at the stages left instead of H; `pooled` lets all stages share one estimate."""
+    """How to plan: `stage` caps Q at the stages left instead of H; `pooled` lets all stages share one estimate.
+
+    With `discount` ρ < 1 a reward i steps ahead counts ρ^i, and Q is at most 1 + ρ + … over the stages left.
+    """
 
     stage: float = 0.0
     pooled: float = 0.0
+    discount: float = 1.0
+
+    def check(self) -> None:
+        """ρ is a share of the next value."""
+        require(0.0 < self.discount <= 1.0, "discount", self.discount, "in (0, 1]", "it multiplies the next value")
 
 
 class OptimisticPlanner(NamedTuple):
@@ -176,7 +185,17 @@ def backup(
         tally.bonus[0] += bonus[row] + add_next(strategy.transition, transition, h, fresh, book.V[h + 1], H, book.Q[h])
         for n in range(book.Q.shape[1]):
             tally.value[0] += book.Q[h, n]
-        _greedy(book, h, float(H - h if strategy.rule.stage else H), rng)
+        _greedy(book, h, most_worth(strategy.rule, H, h), rng)
+        if strategy.rule.discount < 1.0 and h > 0:  # V[h] is what the stage before adds
+            for s in range(book.V.shape[1]):
+                book.V[h, s] *= strategy.rule.discount
+
+
+@kernel
+def most_worth(rule: Backup, H: int, h: int) -> float:
+    """The cap of Q in stage h: rewards are at most 1."""
+    left = float(H - h if rule.stage else H)
+    return left if rule.discount == 1.0 else (1.0 - rule.discount**left) / (1.0 - rule.discount)
 
 
 @experience.register(OptimisticPlanner)

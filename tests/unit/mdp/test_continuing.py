@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import driftbandits as db
+from driftbandits.errors import InvalidValue
 from driftbandits.mdp.tasks import Task, best_gain
 
 TASKS = {name: getattr(db.mdp.tasks, name) for name in ("queue", "warehouse", "servers")}
@@ -26,11 +27,12 @@ def test_weights_are_over_steps():
 
 
 @pytest.mark.interpreted
-def test_the_plan_is_that_of_the_tables():
+@pytest.mark.parametrize("discount", [None, 0.8])
+def test_the_plan_is_that_of_the_tables(discount):
     """After T steps the plan is backward induction over the lookahead with weighted counts, as the table's equations have it."""
     task = db.mdp.tasks.queue(steps=60, capacity=3)
-    agent = agent_for(task, db.zoo.weight_ucrl(gamma=0.95), replan=1)
-    rng = np.random.default_rng(2)
+    agent = agent_for(task, db.zoo.weight_ucrl(gamma=0.95), replan=1, discount=discount)
+    rng, ahead = np.random.default_rng(2), discount or 1.0
     history, s = [], 0
     task.reset(seed=3)
     for _ in range(60):
@@ -54,10 +56,37 @@ def test_the_plan_is_that_of_the_tables():
 
     V = np.zeros(4)
     for h in range(19, -1, -1):
-        Q = np.clip(upper(R, R2, 1.0) + upper(N @ V, N @ V**2, V.max()), 0.0, 20 - h)
+        following = ahead * V
+        Q = upper(R, R2, 1.0) + upper(N @ following, N @ following**2, following.max())
+        Q = np.clip(Q, 0.0, sum(ahead**i for i in range(20 - h)))
         V = Q.max(axis=1)
     np.testing.assert_allclose(agent._agent._state.book.Q[0].reshape(4, 3), Q, atol=1e-9)
     assert (Q[np.arange(4), agent.policy] >= V - 1e-9).all()
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize(("discount", "action"), [(0.5, 0), (None, 1)])
+def test_a_discount_prefers_what_comes_soon(discount, action):
+    """Action 0 pays 0.3 at once; action 1 pays nothing on a way of three steps that ends with 1 and starts again."""
+    agent = db.mdp.ContinuingAgent(
+        db.zoo.weight_ucrl(gamma=1.0), db.mdp.tabular(3, 2), discount=discount, seed=0, compile="never"
+    )
+    assert agent.discount == discount
+    for _ in range(300):
+        for s in range(3):
+            agent.observe(s, 0, 0.3 if s == 0 else 0.0, s)
+            agent.observe(s, 1, 1.0 if s == 2 else 0.0, (s + 1) % 3)
+    agent._since = agent.replan
+    assert agent.act(0) == action
+    assert agent.lookahead == (7 if discount else 50)
+    assert 0.3 <= agent.info()["gain"] <= 0.65
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("discount", [0.0, 1.0, -0.5])
+def test_a_discount_is_a_share(discount):
+    with pytest.raises(InvalidValue, match="discount"):
+        db.mdp.ContinuingAgent(db.zoo.weight_ucrl(), db.mdp.tabular(3, 2), discount=discount)
 
 
 @pytest.mark.interpreted
