@@ -1,5 +1,6 @@
 """The benchmark itself: streams are the same for all, delays are what they say, and what got worse is told."""
 
+import importlib.util
 import pathlib
 import sys
 
@@ -228,3 +229,17 @@ def test_learners_are_compared_over_the_seeds_that_both_played():
     assert found.against("bandit", "default").startswith("**behind** -0.250")
     assert found.against("self_tuning", "default") == ""
     assert found.why_not("coba") == ""
+
+
+def test_peers_take_part_in_driftbench(tmp_path):
+    """The one that is installed plays in every bandit world; one that is not says so."""
+    from driftbandits.driftbench import Runner
+
+    file = pathlib.Path(__file__).parents[2] / "benchmarks" / "driftbench_peers.py"
+    runner = Runner(tmp_path, worlds=["linear-hard", "items-static", "mdp-hard"], tiny=True, jobs=1)
+    made = runner.submit(f"{file}:NumPy")["tracks"]["untuned"]["worlds"]
+    assert len(made["linear-hard"]["regret"]) == len(made["items-static"]["regret"]) == 2
+    assert "select" in made["mdp-hard"]["absent"] or "observe" in made["mdp-hard"]["absent"]
+    if importlib.util.find_spec("coba") is None:
+        other = runner.submit(f"{file}:Coba", ["untuned"])["tracks"]["untuned"]["worlds"]
+        assert other["linear-hard"]["absent"] == "coba is not installed"
