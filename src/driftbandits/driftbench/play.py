@@ -92,6 +92,8 @@ def _played(learner: Any, made: Made, world: Table, contexts: bool) -> float:
     features: Any = world.features
     if world.items and not contexts:
         features = spread(features, world.choices)
+    features = np.asarray(features).view()
+    features.flags.writeable = False  # a learner that changes its input must not change the world of the others
     lost, best, n = 0.0, world.best(), world.choices
     limit = time.process_time() + suite.SECONDS
     for t in range(world.horizon):

@@ -165,6 +165,10 @@ def test_what_is_no_learner_is_told_in_one_line(tmp_path):
     runner = Runner(tmp_path, worlds=["linear-hard"], tiny=True, jobs=1)
     with pytest.raises(InvalidValue, match="select returned 99 in round 0; it must be the index of one of 16 arms"):
         runner.submit(str(two), ["untuned"])
+    body = body.replace("return 99", "arms *= 2.0")
+    (tmp_path / "spoils.py").write_text(f"class D:\n{body}")
+    with pytest.raises(ValueError, match="read-only"):
+        runner.submit(str(tmp_path / "spoils.py"), ["untuned"])
     greedy = tmp_path / "greedy.py"
     greedy.write_text(f"class C:\n    settings = [{{}}] * 9\n{body}")
     with pytest.raises(InvalidValue, match="at most 8 dictionaries"):

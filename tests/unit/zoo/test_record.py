@@ -29,6 +29,7 @@ def test_the_zoo_exports_its_records():
             zoo.confidence_sets,
             zoo.one_pass,
             zoo.meta,
+            zoo.episodic_detection,
             zoo.mdp,
             zoo.adaptive_weights,
             zoo.kernels,
