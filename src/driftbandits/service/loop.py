@@ -22,7 +22,7 @@ from .problems import Problem, status_of
 from .settings import LoopSettings
 
 T = TypeVar("T")
-B = TypeVar("B", Durable, Follower)
+B = TypeVar("B", bound=Durable | Follower)
 PATIENCE = 10.0  # seconds to wait for a loop that another process is just making
 EXPIRE_EVERY = 0.5  # seconds
 
