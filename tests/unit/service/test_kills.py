@@ -1,0 +1,172 @@
+"""Processes and the database are killed at random moments: no acknowledged reward is lost or counted twice, and the state is the log's."""
+
+import collections
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from served import postgres
+
+from driftbandits.bandit.durable import Durable
+from driftbandits.bandit.saving import to_bytes
+from driftbandits.service.file_catalogue import FileCatalogue
+from driftbandits.service.loops import Loops
+from driftbandits.service.postgres_catalogue import PostgresCatalogue
+from driftbandits.service.settings import LoopSettings
+
+CHILD = pathlib.Path(__file__).with_name("killed_worker.py")
+SETTINGS = LoopSettings(seed=3)
+
+
+class Worker:
+    """A process that decides and rewards; its acknowledgements are read as they come."""
+
+    def __init__(self, place, seed, lines):
+        env = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+        command = [sys.executable, str(CHILD), str(place), str(seed)]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env)
+        self.ready = threading.Event()
+        self.thread = threading.Thread(target=self._read, args=(lines,))
+        self.thread.start()
+
+    def _read(self, lines):
+        for line in self.process.stdout:
+            if line == "ready\n":
+                self.ready.set()
+            elif line.endswith("\n"):
+                lines.append(line.split())
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        self.thread.join()
+        self.process.stdout.close()
+
+
+def under_fire(place, kills, rng, also=lambda: None):
+    """Two workers, of which one after another is killed and replaced; what they had acknowledged."""
+    lines, coming = [], collections.deque()
+    left, workers = kills + 2, []
+    try:
+        while left or coming:
+            while left and len(coming) < 3:  # started ahead: a process takes seconds to begin
+                coming.append(Worker(place, rng.random(), lines))
+                left -= 1
+            workers.append(coming.popleft())
+            assert workers[-1].ready.wait(120)
+            time.sleep(rng.uniform(0.1, 0.4))
+            if len(workers) > 2:
+                workers.pop(rng.randrange(2)).kill()  # the older one is often the learner
+                also()
+        time.sleep(0.3)
+    finally:
+        for worker in (*workers, *coming):
+            worker.kill()
+    return lines
+
+
+def check(lines, loop):
+    """Every acknowledged reward is learned, once; the state is the one of a bandit that applies the log from its beginning."""
+    assert [line for line in lines if line[0] == "refused"] == []
+    acknowledged = [line[1] for line in lines if line[0] == "reward"]
+    bandit = loop._bandit
+    rows = bandit._store.rows(0, 10**6)
+    counted = collections.Counter(row.id for row in rows if row.kind == "reward")
+    assert len(acknowledged) > 20
+    assert len(set(acknowledged)) == len(acknowledged)
+    assert {counted[id_] for id_ in acknowledged} == {1}
+    assert set(counted.values()) == {1}
+    assert bandit._counts["rewards"] == len(counted)
+    never_killed = Durable(**SETTINGS.for_bandit())
+    for row in rows:
+        never_killed._read(row)()
+    assert to_bytes(bandit) == to_bytes(never_killed)
+    return len(acknowledged)
+
+
+def sqlite_under_fire(folder, kills, seed):
+    catalogue = FileCatalogue(folder, shared=True)
+    catalogue.create("shop", SETTINGS)
+    lines = under_fire(folder, kills, random.Random(seed))
+    loops = Loops(catalogue)
+    try:
+        assert loops.get("shop").learns
+        return check(lines, loops.get("shop"))
+    finally:
+        loops.close()
+
+
+def postgres_under_fire(kills, seed, restarts):
+    with postgres() as server:
+        catalogue = PostgresCatalogue(server.get_uri())
+        catalogue.create("shop", SETTINGS)
+        rng = random.Random(seed)
+
+        def restart():
+            """The database ends at once, as after a power cut, and comes back."""
+            if rng.random() < restarts:
+                pid = int((pathlib.Path(server.pgdata) / "postmaster.pid").read_text().split()[0])
+                os.kill(pid, signal.SIGQUIT)
+                while pathlib.Path(f"/proc/{pid}").exists() and pathlib.Path(f"/proc/{pid}/cmdline").read_bytes():
+                    time.sleep(0.02)
+                server.ensure_postgres_running()
+
+        lines = under_fire(server.get_uri(), kills, rng, restart)
+        loops = Loops(catalogue)
+        try:
+            end = time.monotonic() + 20
+            while time.monotonic() < end:
+                try:
+                    if loops.get("shop").learns:
+                        break
+                except Exception:
+                    time.sleep(0.1)
+                else:
+                    loops.get("shop").tend()
+            return check(lines, loops.get("shop"))
+        finally:
+            loops.close()
+
+
+@pytest.mark.slow
+def test_a_few_kills_lose_nothing(tmp_path):
+    sqlite_under_fire(tmp_path, kills=2, seed=0)
+
+
+def test_a_few_kills_lose_nothing_in_postgresql():
+    postgres_under_fire(kills=1, seed=0, restarts=1.0)
+
+
+@pytest.mark.slow
+def test_sixty_kills_lose_nothing(tmp_path):
+    print(sqlite_under_fire(tmp_path, kills=60, seed=1))
+
+
+@pytest.mark.slow
+def test_sixty_kills_and_restarts_lose_nothing_in_postgresql():
+    print(postgres_under_fire(kills=60, seed=1, restarts=0.3))
+
+
+def test_a_dead_learner_is_replaced_within_seconds(tmp_path):
+    catalogue = FileCatalogue(tmp_path, shared=True)
+    catalogue.create("shop", SETTINGS)
+    worker = Worker(tmp_path, 0, [])
+    assert worker.ready.wait(60)
+    loops = Loops(catalogue)
+    loops.start()
+    try:
+        time.sleep(0.3)
+        assert not loops.get("shop").learns
+        worker.kill()
+        dead, loop = time.monotonic(), loops.get("shop")
+        while not loop.learns and time.monotonic() < dead + 10:
+            time.sleep(0.02)
+        assert loop.learns
+    finally:
+        loops.close()
