@@ -8,7 +8,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 from ..bandit.decision import Decision
 from ..bandit.durable import Durable, HasLearner
@@ -35,6 +35,7 @@ class Loop:
         self.used = time.monotonic()
         self._lock = threading.RLock()
         self._closed = False
+        self._jobs: list[Job] = []  # changes that wait for their turn
         self._expired = 0.0
         self._entry = catalogue.entry(name)
         self._wait = self._entry.settings.wait_seconds()
@@ -99,6 +100,21 @@ class Loop:
                 self._reopen()
                 return function(self._bandit)
 
+    def commit(self, function: Callable[[Any], T]) -> T:
+        """Change the bandit. Calls that wait for their turn at the same time share one transaction: its commit is most of their cost."""
+        job = Job(function)
+        self._jobs.append(job)
+        with self._lock:
+            if not job.done:
+                jobs, self._jobs = self._jobs, []
+                try:
+                    self.call(lambda bandit: _together(bandit, jobs))
+                except BaseException as problem:
+                    for each in jobs:
+                        if not each.done:
+                            each.fail(problem)
+        return cast(T, job.result())
+
     def _reopen(self) -> None:
         self._let_go()
         self._bandit = self._opened()
@@ -120,8 +136,8 @@ class Loop:
         """Decide all, in one transaction, or none."""
         settings = self.settings
         if len(asked) == 1:
-            return self.call(lambda bandit: [_decide(bandit, asked[0], settings)])
-        return self.call(lambda bandit: _decide_all(bandit, asked, settings))
+            return self.commit(lambda bandit: [_decide(bandit, asked[0], settings)])
+        return self.commit(lambda bandit: _decide_all(bandit, asked, settings))
 
     def decide_in_turn(self, asked: Sequence[Decide]) -> list[Decision]:
         """Decide one after the other in one transaction; what one shows is not on offer in the next."""
@@ -141,11 +157,11 @@ class Loop:
 
     def activate(self, id_: str) -> None:
         """Expect the reward of a deferred decision."""
-        self.call(lambda bandit: bandit.activate(id_))
+        self.commit(lambda bandit: bandit.activate(id_))
 
     def reward(self, given: Sequence[Reward]) -> list[bool | DriftBanditsError]:
         """Learn rewards in one transaction; each is learned, ignored, or refused for itself."""
-        learned = self.call(lambda bandit: _reward_all(bandit, given, self._check_wait))
+        learned = self.commit(lambda bandit: _reward_all(bandit, given, self._check_wait))
         self._bandit._report_drift()
         return learned
 
@@ -215,6 +231,73 @@ class Loop:
             return
         self._let_go()
         self._bandit = self._with_settings(bandit)
+
+
+class Job:
+    """A change that waits for its turn, and what became of it."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self.function = function
+        self.done = False
+        self._result: Any = None
+        self._problem: BaseException | None = None
+
+    def finish(self, result: Any) -> None:
+        """It was made."""
+        self._result, self.done = result, True
+
+    def fail(self, problem: BaseException) -> None:
+        """It was refused, and has changed nothing."""
+        self._problem, self.done = problem, True
+
+    def result(self) -> Any:
+        """What the change gave; raises what refused it."""
+        if self._problem is not None:
+            raise self._problem
+        return self._result
+
+
+class _Undone(Exception):
+    """A change failed after it had begun: those of its transaction are undone, and made again one by one."""
+
+
+def _together(bandit: Any, jobs: Sequence[Job]) -> None:
+    """Make changes in one transaction. One that is refused before it changed anything does not touch the others."""
+    if len(jobs) > 1:
+        try:
+            results = _attempt(bandit, jobs)
+        except (_Undone, Superseded):
+            pass
+        else:
+            for job, result in zip(jobs, results, strict=True):
+                job.fail(result.problem) if isinstance(result, _Refusal) else job.finish(result)
+            return
+    for job in jobs:
+        try:
+            job.finish(job.function(bandit))
+        except Superseded:
+            raise
+        except DriftBanditsError as problem:
+            job.fail(problem)
+
+
+class _Refusal(NamedTuple):
+    problem: DriftBanditsError
+
+
+def _attempt(bandit: Any, jobs: Sequence[Job]) -> list[Any]:
+    """The results of all, kept when this returns."""
+    results: list[Any] = []
+    with bandit._whole():
+        for job in jobs:
+            before = bandit._tick, bandit._store.last()
+            try:
+                results.append(job.function(bandit))
+            except DriftBanditsError as problem:
+                if (bandit._tick, bandit._store.last()) != before or status_of(problem)[0] >= 500:
+                    raise _Undone from None
+                results.append(_Refusal(problem))
+    return results
 
 
 class Closed(Problem):

@@ -64,17 +64,17 @@ class BoundedRoute(APIRoute):
         return bounded
 
 
-def the_loops(request: Request) -> Loops:
+async def the_loops(request: Request) -> Loops:
     """The open loops."""
     return cast(Loops, request.app.state.loops)
 
 
-def the_config(request: Request) -> Config:
+async def the_config(request: Request) -> Config:
     """The limits."""
     return cast(Config, request.app.state.config)
 
 
-def admin(request: Request) -> Caller:
+async def admin(request: Request) -> Caller:
     """Refuse who is no admin."""
     caller = cast(Caller, request.scope["caller"])
     if caller.role != "admin":

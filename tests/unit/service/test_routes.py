@@ -190,3 +190,55 @@ def test_idle_loops_are_closed_and_opened_again(tmp_path):
             client.post(f"{made(client, f'loop{n}')}/decide", json={"items": ["a"]})
         assert len(client.app.state.loops.open_now()) == 2
         assert [client.get(f"/loops/loop{n}").json()["info"]["decisions"] for n in range(5)] == [1] * 5
+
+
+def test_calls_at_the_same_time_share_a_transaction_and_not_their_errors(tmp_path):
+    from concurrent.futures import ThreadPoolExecutor
+
+    with called(tmp_path) as client:
+        loop = made(client, "busy")
+        opened = client.app.state.loops.get("busy")
+        store, begun = opened._bandit._store, []
+        real = store.transaction
+        store.transaction = lambda **how: (begun.append(how), real(**how))[1]
+
+        def one(n):
+            wrong = n % 4 == 3
+            return wrong, client.post(f"{loop}/decide", json={"items": [] if wrong else ["a", "b"], "id": f"d{n}"})
+
+        with ThreadPoolExecutor(32) as pool:
+            with opened._lock:  # all wait for their turn
+                waiting = [pool.submit(one, n) for n in range(32)]
+                while len(opened._jobs) < 32:
+                    time.sleep(0.01)
+            answers = [w.result() for w in waiting]
+        assert [answer.status_code for _, answer in answers] == [422 if wrong else 200 for wrong, _ in answers]
+        assert len(begun) <= 3
+        assert client.get(loop).json()["info"]["decisions"] == 24
+
+
+def test_a_change_that_fails_half_way_undoes_itself_alone(tmp_path):
+    from driftbandits.bandit.saving import to_bytes
+    from driftbandits.errors import InvalidValue
+    from driftbandits.service.loop import Job, _together
+
+    with called(tmp_path) as client:
+        made(client, "half")
+        bandit = client.app.state.loops.get("half")._bandit
+
+        def half(bandit):
+            with bandit._whole():
+                bandit.decide(["a", "b"], id="half")
+                raise InvalidValue("after a change")
+
+        jobs = [Job(lambda b: b.decide(["a"], id="1")), Job(half), Job(lambda b: b.decide(["b"], id="2"))]
+        _together(bandit, jobs)
+        assert (jobs[0].result().item, jobs[2].result().item) == ("a", "b")
+        with pytest.raises(InvalidValue, match="after a change"):
+            jobs[1].result()
+        rows = bandit._store.rows(0, 10)
+        assert [row.id for row in rows] == ["1", "2"]
+        before = to_bytes(bandit)
+        bandit._ahead = True
+        assert bandit.info()["decisions"] == 2
+        assert to_bytes(bandit) == before
