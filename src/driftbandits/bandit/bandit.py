@@ -33,6 +33,7 @@ from .offers import as_items, as_matrix, as_name, in_order, in_rows, masked
 from .pending import DEFERRED, LIMIT, Closed, NotActive, Open, UnknownDecision, new_id, own_id
 from .rewards import RANGE, as_reward, as_weight
 from .transformers import Transformer, transformed
+from .value import Value, value
 from .vectors import Row, as_row
 
 
@@ -176,10 +177,10 @@ class Bandit(Core):
         row = context if type(context) is dict else as_row(context, "features of the context")
         rows: Sequence[Row] | None = as_matrix(items) if mask is None and self._function is None else None
         if rows is not None:
-            names = [*range(len(rows))]
+            names, first = [*range(len(rows))], None
         else:
             given = as_items(items) if mask is None else masked(as_items(items), mask)
-            names = in_order(given)
+            names, first = in_order(given), next(iter(given))
             if self._function is None:
                 rows = in_rows(names, given)
             else:
@@ -193,7 +194,7 @@ class Bandit(Core):
         if k > len(names):
             raise InvalidValue(f"k = {said(k)} is not allowed; it must be ≤ {len(names)}, the number of items on offer")
         when = moment(at)
-        return Request(names, rows, row, self._learner.read(names, rows, row), when, at is not None, k)
+        return Request(names, rows, row, self._learner.read(names, rows, row), when, at is not None, k, first)
 
     def _call(self, names: Sequence[Any], given: Mapping[Any, Any], context: Any) -> Sequence[Row]:
         """Rows that the user's function or transformer makes of items and context."""
@@ -477,6 +478,37 @@ class Bandit(Core):
                 f"decision {said(id_)} is not among the last {RECENT}; give the Decision itself or its to_dict(), or use Bandit.open"
             )
         return found
+
+    def value(self, against: Any = "random", *, alpha: float = 0.05) -> Value:
+        """What it earns, what another policy would have earned on the same decisions, and the difference, with bounds.
+
+        The bounds hold at all times at once, while the world drifts: look as often as you like. For clicks they are exact for every sample
+        size; for rewards without a known range they are asymptotic, and say so (`finite`). A decision counts when its reward comes: rewards
+        must come equally late and equally often for all items (`expire` completes those that never come).
+
+        Parameters
+        ----------
+        against
+            "random" (each item on offer alike), "first" (the first item of each offer, as the application gave it), the name of an item
+            (over the decisions in which it was on offer), or of a challenger.
+        alpha
+            Each interval is ever wrong with at most this probability.
+
+        Examples
+        --------
+        >>> import driftbandits as db
+        >>> bandit = db.Bandit(reward="click", explore=0.2, seed=0)
+        >>> for _ in range(600):
+        ...     d = bandit.decide(["a", "b"])
+        ...     bandit.reward(d.id, d.item == "b")
+        >>> v = bandit.value("random")
+        >>> v.own.n, v.lift.lower > 0.0
+        (600, True)
+        """
+        if not 0.0 < real("alpha", alpha) < 1.0:
+            raise InvalidValue(f"alpha = {said(alpha)} is not allowed; it must be in (0, 1): it is a probability")
+        with self._turn():
+            return value(self._ledger, against, float(alpha), self._newest)
 
     def drift_events(self) -> list[DriftEvent]:
         """When the world changed: the memories that were refuted, oldest first, at most 1000."""

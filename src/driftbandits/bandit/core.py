@@ -20,6 +20,7 @@ from .chance import seed_of, uniform
 from .clock import duration
 from .decision import Decision, Features
 from .learner import Choice, Learner, Memo, Offer, Placed, Refuted
+from .ledger import Law, Ledger
 from .logged import Logged
 from .pending import DEFERRED, DONE, REPEATS, Closed, Open, Pending
 from .rewards import REWARDS
@@ -64,6 +65,7 @@ class Request(NamedTuple):
     at: float
     given: bool  # was the time given?
     k: int
+    first: Any = None  # the item that the application listed first
 
 
 class Way(NamedTuple):
@@ -108,6 +110,7 @@ class Core:
         self._given = False  # do users give the time?
         self._events: list[DriftEvent] = []
         self._recent: dict[str, Decision] = {}
+        self._ledger = Ledger(bounded=self._config["reward"] == "click", explore=self._config["explore"])
         self._unreported: list[DriftEvent] = []  # those that on_drift has not been called with
         self._learner: Learner = self._new_learner(strategy)
 
@@ -167,7 +170,9 @@ class Core:
             would = [request.names[a] for a in choice.drawn]
             choice = self._shown_instead(request, placed, choice, way.show)
             self._count_agreement(would == way.show)
-        self._pending.put(id_, Open(self._tick, request.at, choice.memos, DEFERRED if way.defer else None, way.learn))
+        law = Law(request.names, choice.propensities, choice.scores, choice.drawn[0], _first(request))
+        since = DEFERRED if way.defer else None
+        self._pending.put(id_, Open(self._tick, request.at, choice.memos, since, way.learn, law))
         items = [request.names[a] for a in choice.drawn]
         features = Features([request.rows[a] for a in choice.drawn], request.context, request.rows)
         decision = Decision(
@@ -256,7 +261,16 @@ class Core:
         else:
             self._counts["rewards"] += 1
             self._counts["late"] += opened.tick < self._tick
+        if opened.law is not None:
+            self._enter(opened, opened.law, rewards, old)
         self._pending.close(id_, Closed(opened, rewards, w) if self._config["on_repeat"] == "replace" else DONE)
+
+    def _enter(self, opened: Open, law: Law, rewards: Sequence[float], old: Closed | None) -> None:
+        """Count what the first item shown earned, in place of what it was said to have earned before."""
+        if old is not None and not math.isnan(old.rewards[0]):
+            self._ledger.add(law, old.rewards[0], opened.at, sign=-1.0)
+        if not math.isnan(rewards[0]):
+            self._ledger.add(law, rewards[0], opened.at)
 
     def _learn(self, opened: Open, rewards: Sequence[float], w: float, *, judge: bool) -> None:
         if w == 0.0 or not opened.learn:
@@ -342,6 +356,11 @@ def shown(found: Open | Closed | Logged) -> list[Any]:
     opened = found if isinstance(found, Open) else found.open
     assert opened is not None
     return [memo.item for memo in opened.memos]
+
+
+def _first(request: Request) -> int:
+    """The place of the item that the application listed first."""
+    return 0 if request.first is None else request.names.index(request.first)
 
 
 def _seed(given: Any) -> int:

@@ -23,7 +23,7 @@ from .core import ORDINARY, Answer, Request, Way
 from .decision import Decision
 from .logged import Logged, read_logged
 from .pending import DEFERRED, Closed, Open
-from .rows import decide_row, decided, decision_of, last_decided, request_data, reward_row
+from .rows import decide_row, decided, decision_of, last_decided, law_of, request_data, reward_row
 from .saving import STATE, EarlierLearner, from_bytes, to_bytes
 from .sqlite_store import SQLiteStore
 from .store import ASIDE, Damaged, Row, Store
@@ -305,7 +305,16 @@ class Durable(Bandit):
     def _request_of(self, row: Row, data: Any) -> Request:
         names, rows, context = data["names"], data["rows"], data["context"]
         offer = self._learner.read(names, rows, context)
-        return Request(names, rows, context, offer, _number(row.at), bool(data["given"]), len(data.get("shown", [0])))
+        return Request(
+            names,
+            rows,
+            context,
+            offer,
+            _number(row.at),
+            bool(data["given"]),
+            len(data.get("shown", [0])),
+            data.get("first"),
+        )
 
     def _repeat(self, id_: str, request: Request, shown: list[Any], data: dict[str, Any]) -> None:
         """A decision that has been made: everything `_decide` changes, with its choice given."""
@@ -318,7 +327,9 @@ class Durable(Bandit):
         if "would" in data:
             self._count_agreement(data["would"] == shown)
         since = DEFERRED if "defer" in data else None
-        self._pending.put(id_, Open(self._tick, request.at, memos, since, data.get("learn", True)))
+        self._pending.put(
+            id_, Open(self._tick, request.at, memos, since, data.get("learn", True), law_of(request, data))
+        )
 
     def _read_reward(self, id_: str, row: Row, data: Any) -> Callable[[], Any]:
         rewards, weight = [math.nan if r is None else float(r) for r in data["rewards"]], _number(row.weight)

@@ -134,7 +134,7 @@ class Follower(Bandit):
             return
         found = self._store.state(lambda data: from_bytes(data, self._store.name, kind=Follower, **self._code))
         if found is not None:
-            names = ("_learner", "_tick", "_newest", "_counts")
+            names = ("_learner", "_tick", "_newest", "_counts", "_events", "_ledger")
             self.__dict__ |= {"_seq": found[0]} | {name: getattr(found[1], name) for name in names}
 
     def _note(self, kind: str, **_: Any) -> None:

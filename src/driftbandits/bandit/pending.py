@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from ..errors import InvalidState, InvalidValue, said
 from .learner import Memo
+from .ledger import Law
 
 LIMIT = 100_000
 LONGEST_ID = 256
@@ -42,6 +43,7 @@ class Open(NamedTuple):
     memos: list[Memo]  # one for each item shown
     since: float | None = None  # from when its reward is expected, if not from `at`; `DEFERRED` before `activate`
     learn: bool = True  # False: its reward is kept in the log, but not learned
+    law: Law | None = None  # probabilities and forecasts of the offer; None if they are not known
 
     def overdue(self, before: float) -> bool:
         """Whether it waits since before this moment; one that was never activated, since it was made."""

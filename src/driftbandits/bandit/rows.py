@@ -11,6 +11,7 @@ from ..errors import said
 from .core import RECENT, Answer, Request
 from .decision import Decision, Features
 from .explanation import Case
+from .ledger import Law
 from .logged import Logged
 from .pending import UnknownDecision
 from .store import Row, Store
@@ -32,6 +33,8 @@ def decide_row(request: Request, decision: Decision) -> dict[str, Any]:
         data["defer"] = True
     if not decision.learn:
         data["learn"] = False
+    data["scores"] = decision._score.tolist()
+    data["first"] = request.first
     return {
         "id": decision.id,
         "at": decision.at,
@@ -42,14 +45,26 @@ def decide_row(request: Request, decision: Decision) -> dict[str, Any]:
 
 
 def decision_of(row: Row) -> Decision:
-    """The decision that a row of the log is about; the scores it was made with are not in the log."""
+    """The decision that a row of the log is about."""
     data = json.loads(row.data or "{}")
     names, shown = data["names"], data["shown"]
     features = Features([data["rows"][names.index(item)] for item in shown], data["context"])
-    p, unknown = np.array(data["propensities"], np.float64), np.full(len(names), math.nan)
-    decision = Decision(row.id or "", names, shown, row.propensity or 0.0, p, unknown, row.at or 0.0, 0, features)
+    p, scores = np.array(data["propensities"], np.float64), np.array(data.get("scores") or [math.nan] * len(names))
+    decision = Decision(row.id or "", names, shown, row.propensity or 0.0, p, scores, row.at or 0.0, 0, features)
     decision.defer, decision.learn, decision.would = "defer" in data, data.get("learn", True), data.get("would")
     return decision
+
+
+def law_of(request: Request, data: dict[str, Any]) -> Law | None:
+    """Probabilities and forecasts of a decision in the log; earlier versions wrote fewer of them."""
+    names = request.names
+    p, scores = (np.array(data.get(key) or [0.0] * len(names), np.float64) for key in ("propensities", "scores"))
+    chosen = names.index(data["shown"][0])
+    if len(p) != len(names) or len(scores) != len(names) or not (p[chosen] > 0.0 and (p >= 0.0).all()):
+        return None
+    if not np.isfinite(scores).all():
+        return None
+    return Law(names, p, scores, chosen, 0 if request.first is None else names.index(request.first))
 
 
 def reward_row(given: Answer) -> dict[str, Any]:

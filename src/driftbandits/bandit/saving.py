@@ -20,12 +20,13 @@ from .bandit import Bandit
 from .core import ALSO_COUNTED, DriftEvent
 from .diagonal import Diagonal
 from .learner import Memo
+from .ledger import Law
 from .pending import DEFERRED, Closed, Open, Pending
 
 B = TypeVar("B", bound=Bandit)
 KIND = "Bandit"
-STATE = ("_pending", "_tick", "_counts", "_newest", "_given", "_events", "_unreported", "_learner")
-USUAL = (None, True)  # `since` and `learn` of a decision, which are saved where they differ
+STATE = ("_pending", "_tick", "_counts", "_newest", "_given", "_events", "_unreported", "_learner", "_ledger")
+USUAL = (None, True)  # `since` and `learn` of a decision in files of 0.2.0
 FIRST = "driftbandits.Bandit"  # where files of the first versions have their JSON; they have no checksum
 
 
@@ -79,6 +80,7 @@ def to_bytes(bandit: Bandit) -> bytes:
     """The whole state; equal states give equal bytes."""
     about, arrays = bandit._learner.pack()
     waiting, flat = _pack_pending(bandit._pending)
+    books, sums = bandit._ledger.pack()
     state = {
         "config": bandit._config,
         "tick": bandit._tick,
@@ -88,8 +90,9 @@ def to_bytes(bandit: Bandit) -> bytes:
         "events": [list(event) for event in bandit._events],
         "learner": about,
         "pending": waiting,
+        "ledger": books,
     }
-    return saving.to_bytes(KIND, state, {**arrays, "pending": flat})
+    return saving.to_bytes(KIND, state, {**arrays, "pending": flat, "ledger": sums})
 
 
 def digest(bandit: Bandit) -> str:
@@ -132,6 +135,8 @@ def from_bytes(
         bandit._events = [DriftEvent(*event) for event in state["events"]]
         bandit._learner = _learner(bandit, learner, arrays)
         bandit._pending = _unpack_pending(state["pending"], arrays["pending"], bandit._config["max_pending"])
+        if "ledger" in state:  # not in files of 0.2.0
+            bandit._ledger.unpack(state["ledger"], np.array(arrays["ledger"]))
     except CannotRead as problem:
         raise type(problem)(f"{name} cannot be loaded: {problem}") from None
     except DriftBanditsError as problem:
@@ -195,20 +200,28 @@ def _learner(bandit: Bandit, about: Mapping[str, Any], arrays: Mapping[str, Any]
 
 def _pack_pending(pending: Pending) -> tuple[dict[str, Any], Any]:
     flat: list[Any] = []
+    offers: dict[tuple[Any, ...], int] = {}
+
+    def law_row(law: Law | None) -> list[Any] | None:
+        if law is None:
+            return None
+        flat.extend((law.p, law.forecast, *(pi for _, pi in law.others)))
+        place = offers.setdefault(tuple(law.names), len(offers))
+        return [place, law.chosen, law.first, [name for name, _ in law.others]]
 
     def row(id_: str, waiting: Open) -> list[Any]:
         for memo in waiting.memos:
             flat.extend((memo.row, memo.context, memo.seen))
         memos = [[memo.item, len(memo.row), len(memo.context), len(memo.seen)] for memo in waiting.memos]
         since = "deferred" if waiting.since == DEFERRED else waiting.since
-        return [id_, waiting.tick, waiting.at, memos, *([] if waiting[3:] == USUAL else [since, waiting.learn])]
+        return [id_, waiting.tick, waiting.at, memos, since, waiting.learn, law_row(waiting.law)]
 
     open_ = [row(id_, waiting) for id_, waiting in pending.open.items()]
     closed = [
         [id_, None if done.open is None else row(id_, done.open), done.rewards, done.weight]
         for id_, done in pending.closed.items()
     ]
-    about = {"open": open_, "closed": closed, "dropped": pending.dropped}
+    about = {"open": open_, "closed": closed, "dropped": pending.dropped, "offers": [[*names] for names in offers]}
     return about, np.concatenate(flat) if flat else np.zeros(0)
 
 
@@ -222,12 +235,22 @@ def _unpack_pending(about: Mapping[str, Any], flat: Any, limit: int) -> Pending:
             raise InvalidValue("decisions that wait for a reward are cut short")
         return np.array(flat[place - n : place], np.float64)
 
+    def law_of(row: Any) -> Law | None:
+        if row is None:
+            return None
+        place, chosen, first, challengers = row
+        names = about["offers"][place]
+        if not (0 <= chosen < len(names) and 0 <= first < len(names)):
+            raise InvalidValue("a decision that waits for its reward chose an item that was not on offer")
+        p, forecast = take(len(names)), take(len(names))
+        return Law(names, p, forecast, int(chosen), int(first), tuple((str(c), take(len(names))) for c in challengers))
+
     def waiting(row: Any) -> Open:
         _, tick, at, memos, *extra = row
-        since, learn = extra or USUAL
+        since, learn, *law = extra or USUAL  # files of 0.2.0 have no probabilities
         since = DEFERRED if since == "deferred" else None if since is None else float(since)
         known = [Memo(item, take(a), take(b), take(c)) for item, a, b, c in memos]
-        return Open(int(tick), float(at), known, since, bool(learn))
+        return Open(int(tick), float(at), known, since, bool(learn), law_of(law[0]) if law else None)
 
     open_ = [(row[0], waiting(row)) for row in about["open"]]
     closed = [

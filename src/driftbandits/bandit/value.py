@@ -1,0 +1,120 @@
+"""The answer of `Bandit.value`: what it earns, what another policy would have earned, and the difference."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ..core.linalg import Vector
+from ..errors import InvalidValue, said
+from ..inference import policy_value as pv
+from ..inference.policy_value import Interval
+from .ledger import FIRST, RANDOM, WINDOWS, Ledger
+
+Looked = Literal["always", "once"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Means per decision over the same decisions: `own` of the bandit, `other` of the policy it is compared with, `lift` = own − other.
+
+    Each has `mean`, `lower`, `upper`, `n`, `effective_n` and `finite`. `valid` says for how many looks the bounds hold, each at level
+    1 − α: "always" (at all times at once: look as often as you like) or "once" (a window that moves: each look by itself).
+    """
+
+    own: Interval
+    other: Interval
+    lift: Interval
+    valid: Looked
+
+
+@dataclass(frozen=True, kw_only=True)
+class Value(Comparison):
+    """What a bandit earns, and what another policy would have earned on the same decisions.
+
+    Attributes
+    ----------
+    own, other, lift
+        Intervals over all decisions whose reward has come, valid at all times at once while the world drifts: what is bounded is the mean
+        of the values that the rounds had. `finite=False` marks asymptotic bounds: rewards without a known range.
+    against
+        "random", "first", a challenger's name or an item's.
+    windows
+        "day" and "week": the same over the decisions of the last 24 hours and 7 days, valid when looked at once.
+    alpha
+        Each interval is ever wrong with at most this probability.
+    """
+
+    against: Any
+    alpha: float
+    windows: Mapping[str, Comparison]
+
+    @property
+    def sentence(self) -> str:
+        """The answer as one sentence."""
+        return _sentence(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON, the sentence included; what is not finite is None."""
+        windows = {name: _plain(window) for name, window in self.windows.items()}
+        named = {"against": self.against, "alpha": self.alpha, "sentence": self.sentence}
+        return {**_plain(self), **named, "windows": windows}
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+def value(ledger: Ledger, against: Any, alpha: float, now: float) -> Value:
+    """The sums of a ledger as intervals."""
+    if not ledger.knows(against) and against not in (RANDOM, FIRST):
+        raise InvalidValue(
+            f"against = {said(against)} is not known; it must be 'random', 'first', a challenger, or an item that was on offer in a "
+            "decision whose reward has come"
+        )
+    k = ledger.k(against)
+    windows = {}
+    if isinstance(against, str) and against in ledger._books.policies:
+        for name in WINDOWS:
+            windows[name] = Comparison(**_intervals(ledger, ledger.window(against, name, now), k, alpha), valid="once")
+    whole = _intervals(ledger, ledger.sums(against), k, alpha)
+    return Value(**whole, valid="always", against=against, alpha=alpha, windows=windows)
+
+
+def _intervals(ledger: Ledger, sums: Vector, k: float, alpha: float) -> dict[str, Interval]:
+    plain, bounded = sums.tolist(), ledger.bounded
+    return {
+        "own": pv.own_interval(plain, bounded=bounded, alpha=alpha),
+        "other": pv.other_interval(plain, bounded=bounded, alpha=alpha, k=k),
+        "lift": pv.lift_interval(plain, bounded=bounded, alpha=alpha, k=k),
+    }
+
+
+def _plain(found: Comparison) -> dict[str, Any]:
+    intervals = {name: getattr(found, name)._asdict() for name in ("own", "other", "lift")}
+    for interval in intervals.values():
+        for name in ("mean", "lower", "upper"):
+            interval[name] = interval[name] if math.isfinite(interval[name]) else None
+    return {**intervals, "valid": found.valid}
+
+
+def _sentence(v: Value) -> str:
+    n, level = v.own.n, f"{100 * (1 - v.alpha):g} %"
+    if n == 0:
+        return "No reward has come yet, so that nothing can be said about what it earns."
+    whose = {RANDOM: "random choice", FIRST: "always showing the first item"}.get(v.against, f"{v.against!r}")
+    earns = f"It earns {v.own.mean:.4g} per decision over {n:,} decisions"
+    lift, bounds = v.lift, f"between {v.lift.lower:+.3g} and {v.lift.upper:+.3g}"
+    if lift.lower > 0.0:
+        verdict = f"more than {whose} by {lift.mean:.3g} ({bounds})"
+    elif lift.upper < 0.0:
+        verdict = f"less than {whose} by {-lift.mean:.3g} ({bounds})"
+    elif math.isinf(lift.lower):
+        verdict = f"which is too few to compare it with {whose}"
+        return f"{earns}, {verdict}."
+    else:
+        verdict = f"which is not yet known to be more or less than {whose}: the difference is {bounds}"
+    kind = f"valid at all times with probability {level}" if lift.finite else f"asymptotically valid at level {level}"
+    return f"{earns}, {verdict}, {kind}."
+
+
+__all__ = ["Comparison", "Interval", "Value", "value"]

@@ -1,0 +1,161 @@
+"""`Bandit.value`: the sums of its decisions, however rewards arrive and wherever the bandit is kept."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from naive import policy_value as naive
+
+import driftbandits as db
+from driftbandits.bandit.ledger import BATCH
+from driftbandits.inference import policy_value as pv
+
+pytestmark = [pytest.mark.xdist_group("bandit"), pytest.mark.interpreted]
+RATES = {"a": 0.2, "b": 0.7, "c": 0.4}
+START = 1.7e9
+
+
+def play(bandit, rounds, *, rng, offer=("c", "a", "b"), reward=True, start=0):
+    made = []
+    for t in range(start, start + rounds):
+        d = bandit.decide(list(offer), at=START + 600 * t)
+        made.append((d, float(rng.random() < RATES[d.item])))
+        if reward:
+            bandit.reward(d.id, made[-1][1])
+    return made
+
+
+def expected(made, against, k, alpha=0.05):
+    rows = []
+    for d, r in made:
+        names = [*d.propensities]
+        pi = [1 / len(names)] * len(names) if against == "random" else [float(n == against) for n in names]
+        rows.append(([*d.propensities.values()], [*d.scores.values()], names.index(d.item), r, pi))
+    return naive.value(rows, bounded=True, k=k, alpha=alpha)
+
+
+def close(v, oracle):
+    for interval, mean_and_bounds in zip((v.own, v.other, v.lift), oracle, strict=True):
+        assert interval[:3] == pytest.approx(mean_and_bounds, abs=1e-7)
+
+
+def test_values_are_those_of_the_log():
+    bandit = db.Bandit(reward="click", explore=0.3, seed=0)
+    made = play(bandit, BATCH + 40, rng=np.random.default_rng(0))
+    close(bandit.value("random"), expected(made, "random", pv.limit(1, 0.3)))
+    for against in ("first", "c"):  # "c" was listed first
+        close(bandit.value(against), expected(made, "c", pv.limit(3, 0.3)))
+    close(bandit.value("b", alpha=0.2), expected(made, "b", pv.limit(3, 0.3), alpha=0.2))
+    assert bandit.value("b").own.n == BATCH + 40
+
+
+def test_late_replaced_and_missing_rewards():
+    """The value is that of the rewards that are known now, in whatever order they came."""
+    rng = np.random.default_rng(1)
+    bandit = db.Bandit(reward="click", explore=0.3, seed=0, on_repeat="replace")
+    made = play(bandit, 60, rng=rng, reward=False)
+    final = {}
+    for place in rng.permutation(60)[:50]:
+        d, r = made[place]
+        bandit.reward(d.id, 1.0 - r)
+        bandit.reward(d.id, r)
+        final[place] = r
+    close(bandit.value("random"), expected([made[p] for p in final], "random", pv.limit(1, 0.3)))
+    assert bandit.value().own.n == 50
+    bandit.expire(0, reward=0)
+    assert bandit.value().own.n == 60
+
+
+def test_an_item_counts_where_it_was_on_offer():
+    bandit = db.Bandit(reward="click", explore=0.5, seed=0)
+    rng = np.random.default_rng(2)
+    play(bandit, 20, rng=rng)
+    made = play(bandit, 30, rng=rng, offer=("a", "b"), start=20)
+    v = bandit.value("c")
+    assert (v.own.n, v.other.n, v.lift.n) == (20, 20, 20)
+    assert bandit.value("a").own.n == 50
+    assert made
+
+
+def test_values_survive_save_load_open_and_follow(tmp_path):
+    rng = np.random.default_rng(3)
+    with db.Bandit.open(tmp_path / "log.db", reward="click", explore=0.3, seed=0) as bandit:
+        play(bandit, 40, rng=rng)
+        pending = play(bandit, 3, rng=rng, reward=False, start=40)
+        bandit.save(tmp_path / "saved")
+        loaded = db.Bandit.load(tmp_path / "saved")
+        assert loaded.value("first") == bandit.value("first")
+        for b in (bandit, loaded):
+            b.reward(pending[0][0].id, 1)
+        assert loaded.value("first") == bandit.value("first")
+        value, items = bandit.value("first"), bandit.value("b")
+        assert value.own.n == 41
+    with db.Bandit.open(tmp_path / "log.db") as again:
+        assert (again.value("first"), again.value("b")) == (value, items)
+        with db.Bandit.follow(tmp_path / "log.db") as follower:
+            assert follower.value("first") == value
+            d = follower.decide(["c", "a", "b"])
+            follower.reward(d.id, 1)
+        assert again.value("first").own.n == 42
+
+
+def test_a_log_learned_again_gives_the_same_bits(tmp_path):
+    """Sums do not depend on where snapshots were taken: the process may die at any time."""
+    rng = np.random.default_rng(4)
+    bandit = db.Bandit.open(tmp_path / "log.db", reward="click", explore=0.3, seed=0)
+    play(bandit, 30, rng=rng)
+    bandit.value("random")  # adds what waits
+    play(bandit, 25, rng=rng, start=30)
+    bandit.backup(tmp_path / "copy.db")
+    before = bandit._ledger.pack()
+    bandit.close()
+    with db.Bandit.open(tmp_path / "copy.db") as again:
+        after = again._ledger.pack()
+    assert after[0] == before[0]
+    assert after[1].tobytes() == before[1].tobytes()
+
+
+def test_windows_are_the_last_day_and_week():
+    bandit = db.Bandit(reward="click", explore=0.3, seed=0)
+    rng = np.random.default_rng(5)
+    play(bandit, 50, rng=rng)
+    play(bandit, 10, rng=rng, start=6 * 144)  # six days later
+    v = bandit.value("random")
+    assert (v.own.n, v.windows["day"].own.n, v.windows["week"].own.n) == (60, 10, 60)
+    assert (v.valid, v.windows["day"].valid) == ("always", "once")
+    play(bandit, 1, rng=rng, start=30 * 144)
+    v = bandit.value("random")
+    assert (v.own.n, v.windows["day"].own.n, v.windows["week"].own.n) == (61, 1, 1)
+
+
+def test_rewards_without_a_range_have_asymptotic_bounds():
+    bandit = db.Bandit(explore=0.3, seed=0)
+    play(bandit, 60, rng=np.random.default_rng(6))
+    v = bandit.value("random")
+    assert not v.lift.finite
+    assert math.isfinite(v.lift.lower)
+    assert "asymptotically" in v.sentence
+    assert json.loads(json.dumps(v.to_dict()))["lift"]["n"] == 60
+
+
+def test_what_is_not_known_is_refused_in_one_line():
+    bandit = db.Bandit(reward="click", seed=0)
+    v = bandit.value()
+    assert (v.own.n, v.own.lower, v.own.upper) == (0, 0.0, 1.0)
+    assert "No reward has come yet" in v.sentence
+    with pytest.raises(db.errors.InvalidValue, match="'nobody' is not known"):
+        bandit.value("nobody")
+    with pytest.raises(db.errors.InvalidValue, match="alpha"):
+        bandit.value(alpha=1.5)
+
+
+def test_of_a_ranking_the_first_place_counts():
+    bandit = db.Bandit(reward="click", explore=0.3, seed=0)
+    made = []
+    for _ in range(20):
+        d = bandit.decide(["a", "b", "c"], k=2)
+        r = {item: float(item == "b") for item in d.items}
+        bandit.reward(d.id, r)
+        made.append((d, r[d.item]))
+    close(bandit.value("random"), expected(made, "random", pv.limit(1, 0.3)))
