@@ -20,12 +20,13 @@ from .keys import Keys, is_loopback
 from .loops import Loops
 from .personalizer import router as personalizer
 
-ROUTERS = (  # each protocol, and each page, is one
-    (routes.router, ""),
-    (personalizer.router, "/loops/{loop}/personalizer"),
-    (personalizer.router, "/loops/{loop}/personalizer/v1.0"),
-    (dashboard.router, ""),
-)
+RETIRED = "/loops/{loop}/personalizer"
+VERSIONS = (
+    "v1.0",
+    "v1.1-preview.1",
+    "v1.1-preview.2",
+    "v1.1-preview.3",
+)  # of the retired protocol, in paths of its earlier clients
 
 
 def create_app(config: Config) -> FastAPI:
@@ -55,8 +56,11 @@ def create_app(config: Config) -> FastAPI:
         lifespan=lifespan,
     )
     app.state.config = config
-    for router, prefix in ROUTERS:
-        app.include_router(router, prefix=prefix)
+    app.include_router(routes.router)
+    app.include_router(dashboard.router)
+    app.include_router(personalizer.router, prefix=RETIRED)
+    for version in VERSIONS:  # the same paths again
+        app.include_router(personalizer.router, prefix=f"{RETIRED}/{version}", include_in_schema=False)
     problems.install(app)
     app.add_middleware(Gate, config=config, keys=keys)
     return app

@@ -1,7 +1,7 @@
 // Drives a loop with the public JavaScript client, unmodified. Arguments: the endpoint. Prints one line of JSON.
 import createClient from "@azure-rest/ai-personalizer";
 
-const client = createClient.default ? createClient.default(process.argv[2], { key: "any key" }) : createClient(process.argv[2], { key: "any key" });
+const client = (createClient.default ?? createClient)(process.argv[2], { key: "any key" }, { allowInsecureConnection: true });
 const actions = ["a", "b"].map(id => ({ id, features: [{ name: id }] }));
 let right = 0;
 for (let t = 0; t < 120; t++) {

@@ -15,7 +15,9 @@ SCRIPT = pathlib.Path(__file__).with_name("personalizer.mjs")
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("npm") is None, reason="Node is not here")
 def test_the_javascript_client_drives_a_loop(tmp_path):
-    made = subprocess.run(["npm", "install", "--silent", "@azure-rest/ai-personalizer@1.0.0-beta.1"], cwd=tmp_path, capture_output=True)
+    made = subprocess.run(
+        ["npm", "install", "--silent", "@azure-rest/ai-personalizer@1.0.0-beta.1"], cwd=tmp_path, capture_output=True
+    )
     if made.returncode:
         pytest.skip("the registry of npm cannot be reached")
     shutil.copy(SCRIPT, tmp_path)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from driftbandits.bandit.store import Row
-from driftbandits.service.dashboard.window import BINS, NAMED, Window
+from driftbandits.service.dashboard.window import EACH, NAMED, Window
 
 
 class Fake:
@@ -42,9 +42,11 @@ def test_means_of_stretches_are_those_of_a_loop():
     assert window.follow(store)
     assert not window.follow(store)
     series = window.series()
-    edges = np.linspace(0.0, 499.0, BINS + 1)
-    for k in range(BINS):
-        inside = [r for t, _, r in told if edges[k] <= t < edges[k + 1] or (k == BINS - 1 and t == 499)]
+    bins = 500 // EACH
+    edges = np.linspace(0.0, 499.0, bins + 1)
+    assert len(series["mean"]) == bins
+    for k in range(bins):
+        inside = [r for t, _, r in told if edges[k] <= t < edges[k + 1] or (k == bins - 1 and t == 499)]
         assert series["n"][k] == len(inside)
         if inside:
             assert series["mean"][k] == pytest.approx(np.mean(inside), abs=1e-12)

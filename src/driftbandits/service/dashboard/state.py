@@ -6,6 +6,7 @@ import time
 from functools import partial
 from typing import Any
 
+from ...bandit.bandit import Bandit
 from ...bandit.core import DriftEvent
 from ...errors import DriftBanditsError
 from ..loop import Loop
@@ -66,12 +67,12 @@ def _items_note(many: int, decisions: int) -> str:
 
 
 def _health(loop: Loop, info: dict[str, Any]) -> dict[str, Any]:
-    told = loop.call(lambda bandit: bandit.health())
-    todo = list(told.todo)
+    told = loop.call(lambda bandit: bandit.health()) if hasattr(Bandit, "health") else None
+    todo = [] if told is None else list(told.todo)
     if loop.settings.mode == "apprentice" and info.get("guided"):
         share, events = info["agreed"] / info["guided"], info["guided"]
         todo.append(f"Apprentice: the loop would have shown the same in {share:.0%} of {events:,} events.")
-    return {"sentence": told.sentence, "todo": todo}
+    return {"sentence": "" if told is None else told.sentence, "todo": todo}
 
 
 def _event(event: DriftEvent) -> dict[str, Any]:
@@ -79,18 +80,16 @@ def _event(event: DriftEvent) -> dict[str, Any]:
 
 
 def _memories(info: dict[str, Any]) -> dict[str, Any]:
-    """How much each memory counts in estimates now."""
+    """How much each memory counts in estimates now; a memory is named by how many decisions it looks back, None: all."""
     found = info.get("memories")
-    if not isinstance(found, dict) or not found:
+    if not isinstance(found, list) or not found:
         return {"note": "This learner has one memory.", "rows": []}
-    weights = {name: float(weight) for name, weight in found.items()}
-    leader = max(weights, key=lambda name: weights[name])
-    rows = [{"name": _memory(name), "weight": weight, "leads": name == leader} for name, weight in weights.items()]
-    return {"note": "How much each memory counts in estimates now: the number of decisions it remembers.", "rows": rows}
-
-
-def _memory(name: Any) -> str:
-    return "all" if str(name) in ("inf", "None") else str(name)
+    leader = max(found, key=lambda pair: pair[1])[0]
+    rows = [
+        {"name": "all" if memory is None else f"last {memory:g}", "weight": float(weight), "leads": memory == leader}
+        for memory, weight in found
+    ]
+    return {"note": "How much each memory counts in estimates now, by the decisions that it looks back.", "rows": rows}
 
 
 def _value(loop: Loop) -> dict[str, Any]:
@@ -98,7 +97,7 @@ def _value(loop: Loop) -> dict[str, Any]:
     for against, words in AGAINST.items():
         try:
             value = loop.call(partial(_valued, against=against))
-        except DriftBanditsError:
+        except (DriftBanditsError, AttributeError):
             continue
         sides = {side: _bound(getattr(value, side)) for side in ("own", "other", "lift")}
         if all(part is not None for part in sides.values()):

@@ -16,7 +16,8 @@ from ...core.linalg import Vector
 
 LIMIT = 20_000  # decisions kept
 CHUNK = 5_000  # rows read at once
-BINS = 60  # stretches of time in a chart
+BINS = 60  # stretches of time in a chart, fewer if …
+EACH = 20  # … they would have less than so many decisions on average
 NAMED = 8  # items with a colour of their own; all others are drawn as one
 
 
@@ -82,11 +83,11 @@ class Window:
         """Mean reward of each stretch of time, ± 2 standard errors; None where no reward came."""
         at, rewards, _ = self._columns()
         edges, place = _stretches(at)
-        known = ~np.isnan(rewards)
-        n = np.bincount(place[known], minlength=BINS).astype(float)
-        total = np.bincount(place[known], rewards[known], minlength=BINS)
-        squares: Vector = np.bincount(place[known], rewards[known] ** 2, minlength=BINS).astype(float)
-        mean = np.divide(total, n, out=np.full(BINS, math.nan), where=n > 0)
+        known, bins = ~np.isnan(rewards), len(edges) - 1
+        n = np.bincount(place[known], minlength=bins).astype(float)
+        total = np.bincount(place[known], rewards[known], minlength=bins)
+        squares: Vector = np.bincount(place[known], rewards[known] ** 2, minlength=bins).astype(float)
+        mean = np.divide(total, n, out=np.full(bins, math.nan), where=n > 0)
         error = _standard_error(n, mean, squares)
         return {
             "from": float(edges[0]),
@@ -102,11 +103,12 @@ class Window:
         """How often each item was chosen in each stretch; stretches without a decision are left out."""
         at, _, items = self._columns()
         edges, place = _stretches(at)
-        counted = np.bincount(place, minlength=BINS)
+        bins = len(edges) - 1
+        counted = np.bincount(place, minlength=bins)
         used = counted > 0
         names, many = np.unique(items, return_counts=True)
         named = list(names[np.argsort(-many, kind="stable")][:NAMED])
-        values = [np.bincount(place[items == name], minlength=BINS)[used] / counted[used] for name in named]
+        values = [np.bincount(place[items == name], minlength=bins)[used] / counted[used] for name in named]
         if len(names) > NAMED:
             named.append(f"{len(names) - NAMED} others")
             values.append(1.0 - np.sum(values, axis=0))
@@ -149,10 +151,11 @@ class Window:
 
 
 def _stretches(at: Vector) -> tuple[Vector, Any]:
-    """Edges of `BINS` equal stretches of time, and the stretch of each decision."""
+    """Edges of equal stretches of time, and the stretch of each decision."""
+    bins = int(np.clip(len(at) // EACH, 2, BINS))
     low, high = (float(at.min()), float(at.max())) if len(at) else (0.0, 1.0)
-    edges = np.linspace(low, max(high, low + 1e-3), BINS + 1)
-    return edges, np.clip(np.searchsorted(edges, at, side="right") - 1, 0, BINS - 1)
+    edges = np.linspace(low, max(high, low + 1e-3), bins + 1)
+    return edges, np.clip(np.searchsorted(edges, at, side="right") - 1, 0, bins - 1)
 
 
 def _standard_error(n: Vector, mean: Vector, squares: Vector) -> Vector:

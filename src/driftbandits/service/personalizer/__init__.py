@@ -1,8 +1,8 @@
 """The protocol of Azure AI Personalizer, retired in autumn 2026, for clients that still speak it.
 
-A client whose endpoint is `http://host:8080/loops/NAME` finds a loop of this service there. Both generations of public clients work: the
-paths `/loops/NAME/personalizer/…?api-version=…` and `/loops/NAME/personalizer/v1.0/…` are the same. docs/migrating.md has a table of all
-operations.
+A client whose endpoint is `http://host:8080/loops/NAME` finds a loop of this service there. Every generation of public clients works: the
+paths `/loops/NAME/personalizer/…?api-version=…`, `/loops/NAME/personalizer/v1.0/…` and `/loops/NAME/personalizer/v1.1-preview.3/…` are the
+same. docs/migrating.md has a table of all operations.
 
 ===============  =====================================================================
 `wire`           requests as clients send them

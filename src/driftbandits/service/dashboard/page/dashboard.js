@@ -137,7 +137,7 @@ function drawLead({ health, counts }) {
 function drawReward({ series, events, window }) {
   const has = series.mean.some(m => m !== null);
   at("reward-note").textContent = has
-    ? `Mean of each stretch of the last ${window.decisions.toLocaleString("en")} decisions, ± 2 standard errors. ${events.length} changes noticed.`
+    ? `Mean of each stretch of the last ${window.decisions.toLocaleString("en")} decisions, ± 2 standard errors. ${events.length === 0 ? "No change was noticed." : events.length === 1 ? "One change was noticed." : `${events.length} changes were noticed.`}`
     : "No reward has come yet: POST …/reward with the id of a decision.";
   if (has) rewardChart(at("reward"), series, events);
   else at("reward").replaceChildren();

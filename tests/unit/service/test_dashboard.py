@@ -1,0 +1,94 @@
+"""The page of the service in a real browser."""
+
+import json
+import random
+import urllib.request
+
+import pytest
+
+from .serving import serving
+
+CARDS = ("#reward svg .curve", "#share svg .area", "#memories .memory", "#items tbody tr", "#why li", "#explore")
+
+
+def _send(url, body, method="POST"):
+    asked = urllib.request.Request(url, json.dumps(body).encode(), {"content-type": "application/json"}, method=method)
+    with urllib.request.urlopen(asked) as answer:
+        return json.load(answer)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with serving(tmp_path_factory.mktemp("data")) as url:
+        _send(f"{url}/loops/shop", {"reward": "click"}, "PUT")
+        _send(f"{url}/loops/new", {}, "PUT")
+        rng = random.Random(0)
+        for _ in range(60):
+            made = _send(f"{url}/loops/shop/decide", {"items": {"<b>red</b>": {"price": 3.0}, "blue": {"price": 2.0}}})
+            _send(f"{url}/loops/shop/reward", {"id": made["id"], "reward": int(rng.random() < 0.5)})
+        yield url
+
+
+@pytest.fixture
+def page(browser, server):
+    context = browser.new_context()
+    made = context.new_page()
+    made.faults = []
+    made.on("console", lambda told: made.faults.append(told.text) if told.type == "error" else None)
+    made.on("pageerror", lambda problem: made.faults.append(str(problem)))
+    yield made
+    context.close()
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])
+def test_a_loop_shows_its_numbers(page, server, width, theme):
+    page.emulate_media(color_scheme=theme)
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"{server}/#shop")
+    page.wait_for_selector("#board:not([hidden])")
+    for card in CARDS:
+        page.wait_for_selector(card, state="attached")
+    assert page.locator("#count-decisions").inner_text() == "60"
+    assert page.locator("html").get_attribute("data-theme") == theme
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    names = page.locator("#items tbody td:first-child").all_inner_texts()
+    assert sorted(names) == ["<b>red</b>", "blue"]  # markup of a client is text
+    shown = [int(n) for n in page.locator("#items tbody td:nth-child(2)").all_inner_texts()]
+    assert sum(shown) == 60
+    assert shown == sorted(shown, reverse=True)
+    assert page.faults == []
+
+
+def test_it_is_live_and_sorts_and_changes_its_theme(page, server):
+    page.goto(f"{server}/#shop")
+    page.wait_for_selector("#board:not([hidden])")
+    before = int(page.locator("#count-decisions").inner_text())
+    _send(f"{server}/loops/shop/decide", {"items": ["<b>red</b>", "blue"]})
+    page.wait_for_function(f"document.getElementById('count-decisions').textContent === '{before + 1}'", timeout=20000)
+    page.click("#items thead button[data-key=item]")
+    assert page.locator("#items tbody td:first-child").all_inner_texts() == ["<b>red</b>", "blue"]
+    page.click("#items thead button[data-key=item]")
+    assert page.locator("#items tbody td:first-child").all_inner_texts() == ["blue", "<b>red</b>"]
+    theme = page.locator("html").get_attribute("data-theme")
+    page.click("#theme")
+    assert page.locator("html").get_attribute("data-theme") != theme
+    assert page.faults == []
+
+
+def test_a_loop_without_data_says_what_to_do(page, server):
+    page.goto(f"{server}/")
+    page.select_option("#loop", "new")
+    page.wait_for_selector("#start:not([hidden])")
+    assert "/loops/new/decide" in page.locator("#start-code").inner_text()
+    assert page.locator("#board").is_hidden()
+    page.click("#copy")
+    assert page.faults == []
+
+
+def test_without_loops_it_says_how_to_make_one(browser, tmp_path):
+    with serving(tmp_path) as url:
+        page = browser.new_page()
+        page.goto(url)
+        page.wait_for_selector("#start:not([hidden])")
+        assert "curl -X PUT" in page.locator("#start-code").inner_text()
+        page.close()
