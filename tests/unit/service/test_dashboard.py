@@ -64,7 +64,7 @@ def test_it_is_live_and_sorts_and_changes_its_theme(page, server):
     page.wait_for_selector("#board:not([hidden])")
     before = int(page.locator("#count-decisions").inner_text())
     _send(f"{server}/loops/shop/decide", {"items": ["<b>red</b>", "blue"]})
-    page.wait_for_function(f"document.getElementById('count-decisions').textContent === '{before + 1}'", timeout=20000)
+    page.wait_for_selector(f'#count-decisions:text-is("{before + 1}")', timeout=20000)
     page.click("#items thead button[data-key=item]")
     assert page.locator("#items tbody td:first-child").all_inner_texts() == ["<b>red</b>", "blue"]
     page.click("#items thead button[data-key=item]")
