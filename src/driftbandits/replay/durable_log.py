@@ -26,6 +26,8 @@ NAMES = ("seq", *COLUMNS)
 ROLES = Columns("item", "reward", "propensity", "at", None, None, (), "drop")  # a durable bandit names them itself
 EXPIRED = "SELECT seq, at, reward FROM log WHERE kind = 'expire' AND seq <= ? ORDER BY seq"
 
+ACTIVATED = "SELECT id, at FROM log WHERE kind = 'activate' AND seq <= ?"
+
 
 def read_durable(path: Any) -> Log:
     """Its decisions with their rewards; those without are left out, or have what `expire` gave them."""
@@ -39,12 +41,13 @@ def read_durable(path: Any) -> Log:
     def rows() -> Iterator[Row | None]:
         with reading(name) as db:
             expired = Expired(db.execute(EXPIRED, (last,)).fetchall())
+            activated: dict[str, float] = dict(db.execute(ACTIVATED, (last,)))
             half = len(NAMES) + 1
             for found in db.execute(_decisions(db), {"last": last}):
                 decided = intact(name, found[:half])
                 rewarded = None if found[half] is None else intact(name, found[half:])
                 try:
-                    yield _row(name, decided, rewarded, expired)
+                    yield _row(name, decided, rewarded, expired, activated)
                 except (KeyError, TypeError, ValueError, RecursionError) as problem:
                     if isinstance(problem, InvalidValue):
                         raise
@@ -117,7 +120,9 @@ class Expired:
         return self._rewards[i] if i < len(self._rewards) else None
 
 
-def _row(path: str, decided: Logged, rewarded: Logged | None, expired: Expired) -> Row | None:
+def _row(
+    path: str, decided: Logged, rewarded: Logged | None, expired: Expired, activated: dict[str, float]
+) -> Row | None:
     seq, at = decided.seq, decided.at
     told = json.loads(decided.data or "")
     if at is None or decided.propensity is None or decided.item is None:
@@ -128,8 +133,9 @@ def _row(path: str, decided: Logged, rewarded: Logged | None, expired: Expired) 
             "what one place earns depends on the others"
         )
     reward = None if rewarded is None else rewarded.reward
-    if reward is None:
-        reward = expired.reward(seq, at)
+    since = activated.get(decided.id or "") if "defer" in told else at
+    if reward is None and since is not None:  # a deferred decision that was never shown has earned nothing
+        reward = expired.reward(seq, since)
     if reward is None:
         return None
     reward_at = None if rewarded is None else rewarded.at

@@ -152,7 +152,8 @@ class Body:
         if self._whole:  # somebody waits for the client to hang up
             return await self._receive()
         try:
-            message = await asyncio.wait_for(self._receive(), self._timeout)
+            async with asyncio.timeout(self._timeout):
+                message = await self._receive()
         except TimeoutError:
             raise Problem(408, "slow", f"the body did not come within {self._timeout:g} s") from None
         self._read += len(message.get("body", b""))

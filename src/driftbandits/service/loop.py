@@ -25,6 +25,8 @@ T = TypeVar("T")
 B = TypeVar("B", bound=Durable | Follower)
 PATIENCE = 10.0  # seconds to wait for a loop that another process is just making
 EXPIRE_EVERY = 0.5  # seconds
+BUSY = 5.0  # seconds after its last use that a loop is tended as often as possible
+IDLE_EVERY = 1.0  # seconds
 
 
 class Loop:
@@ -36,7 +38,7 @@ class Loop:
         self._lock = threading.RLock()
         self._closed = False
         self._jobs: list[Job] = []  # changes that wait for their turn
-        self._expired = 0.0
+        self._expired = self._learned = self._tended = 0.0  # when
         self._entry = catalogue.entry(name)
         self._wait = self._entry.settings.wait_seconds()
         self._bandit: Durable | Follower = self._opened()
@@ -194,6 +196,13 @@ class Loop:
 
     # -------------------------------------------------------------------------------------------------------------- tending
 
+    def tend_if_due(self) -> None:
+        """A loop that nobody uses is tended once a second: there may be a thousand of them."""
+        now = time.monotonic()
+        if now - max(self.used, self._learned) < BUSY or now - self._tended > IDLE_EVERY:
+            self._tended = now
+            self.tend()
+
     def tend(self) -> None:
         """What must happen without a request."""
         with self._lock:
@@ -209,6 +218,7 @@ class Loop:
                 now = time.monotonic()
                 snapshot_due = bandit._since and now - bandit._last > bandit._seconds
                 if snapshot_due or bandit._store.last() > bandit._seq:
+                    self._learned = now
                     bandit.absorb()
                 if self._wait is not None and now - self._expired > EXPIRE_EVERY:
                     self._expired = now

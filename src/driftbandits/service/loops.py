@@ -128,7 +128,7 @@ class Loops:
         while not self._stop.wait(TEND_EVERY):
             for loop in self.open_now():
                 try:
-                    loop.tend()
+                    loop.tend_if_due()
                 except StoreUnavailable:
                     time.sleep(TEND_EVERY)
                 except DriftBanditsError as problem:

@@ -14,7 +14,9 @@ import pytest
 
 import driftbandits as db
 from driftbandits.bandit import durable
-from driftbandits.bandit.saving import digest
+from driftbandits.bandit.pending import AlreadyRewarded, NotActive, UnknownDecision
+from driftbandits.bandit.saving import digest, to_bytes
+from driftbandits.errors import InvalidState, InvalidValue
 
 pytestmark = pytest.mark.xdist_group("bandit")
 CHILD = str(pathlib.Path(__file__).with_name("kill_child.py"))
@@ -186,3 +188,63 @@ def test_killed_and_opened_again_equals_never_killed(tmp_path, kills, total):
         assert a.info()["decisions"] == a.info()["rewards"] == total
         assert a.info()["late"] == 0
         assert digest(a) == digest(b)
+
+
+def test_deferred_decisions_are_learned_and_replayed_only_if_they_were_shown(tmp_path):
+    path = tmp_path / "x.bandit"
+    with db.Bandit.open(path, reward="value") as bandit, db.Bandit.follow(path, refresh=0.01) as follower:
+        never, late, shown = (bandit.decide(["a", "b"], id=name, defer=True) for name in ("never", "late", "shown"))
+        for who in (bandit, follower):
+            with pytest.raises(NotActive, match="was deferred"):
+                who.reward(shown, 1.0)
+        follower.activate(shown)
+        bandit.activate(late)
+        follower.activate(shown)  # again: nothing
+        follower.reward("shown", 2.0)
+        assert bandit.expire(0, reward=-1.0) == 2
+        info = bandit.info()
+        assert (info["expired"], info["rewards"], info["pending"]) == (2, 2, 0)
+        with pytest.raises(AlreadyRewarded):
+            bandit.activate(never)
+        with pytest.raises(UnknownDecision):
+            follower.activate("nobody")
+        before = to_bytes(bandit)
+    with db.Bandit.open(path) as bandit:
+        assert to_bytes(bandit) == before
+    rewards = sorted(row.reward for row in db.Log.read(path))
+    assert rewards == [-1.0, 2.0]
+
+
+def test_a_policy_outside_is_learned_from_and_a_log_is_only_written(tmp_path):
+    path = tmp_path / "x.bandit"
+    with db.Bandit.open(path, seed=1) as bandit, db.Bandit.follow(path, refresh=0.01) as follower:
+        for n in range(12):
+            d = (bandit, follower)[n % 2].decide(["a", "b"], show="b", learn=n < 6)
+            assert (d.item, d.propensity, d.propensities) == ("b", 1.0, {"a": 0.0, "b": 1.0})
+            bandit.reward(d.id, 1.0 if n < 6 else 100.0)
+        assert bandit.estimate(["b"])["b"].mean == pytest.approx(1.0)
+        info = bandit.info()
+        assert info["guided"] == info["rewards"] == 12
+        assert 0 < info["agreed"] < 12
+        for wrong in ("c", ["a", "a"]):
+            with pytest.raises(InvalidValue, match="show names"):
+                bandit.decide(["a", "b"], show=wrong)
+        before = to_bytes(bandit)
+    with db.Bandit.open(path) as bandit:
+        assert to_bytes(bandit) == before
+
+
+def test_a_repeated_id_is_answered_as_before(tmp_path):
+    with db.Bandit.open(tmp_path / "x.bandit") as bandit, db.Bandit.follow(tmp_path / "x.bandit") as follower:
+        first = bandit.decide({"a": {"p": 1.0}, "b": {"p": 2.0}}, id="order 1")
+        for who in (bandit, follower):
+            again = who.decide(["z"], id="order 1")
+            assert (again.item, again.propensities) == (first.item, first.propensities)
+        assert bandit.info()["decisions"] == 1
+        for wrong in ("", "x" * 257, 3, "a\0"):
+            with pytest.raises(InvalidValue, match="id ="):
+                bandit.decide(["a"], id=wrong)
+    memory = db.Bandit()
+    memory.decide(["a"], id="x")
+    with pytest.raises(InvalidState, match="only a durable bandit"):
+        memory.decide(["a"], id="x")

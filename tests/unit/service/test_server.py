@@ -1,0 +1,116 @@
+"""The real command, with several processes: a worker that dies and workers that are replaced refuse no call that is repeated."""
+
+import contextlib
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+
+import pytest
+
+import driftbandits as db
+
+
+@contextlib.contextmanager
+def command(folder, *options):
+    """`driftbandits serve` on a free port; gives its process and address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    arguments = [
+        sys.executable,
+        "-m",
+        "driftbandits.cli",
+        "serve",
+        "--data",
+        str(folder),
+        "--port",
+        str(port),
+        *options,
+    ]
+    with (pathlib.Path(folder) / "serve.log").open("wb") as log:
+        process = subprocess.Popen(arguments, stderr=log, env={**os.environ, "NUMBA_DISABLE_JIT": "1"})
+        address = f"http://127.0.0.1:{port}"
+        try:
+            for _ in range(1200):
+                with contextlib.suppress(OSError):
+                    urllib.request.urlopen(f"{address}/healthz", timeout=1)
+                    break
+                assert process.poll() is None, pathlib.Path(log.name).read_text()
+                time.sleep(0.05)
+            yield process, address
+        finally:
+            process.send_signal(signal.SIGTERM)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(40)
+            process.kill()
+            process.wait()
+
+
+def children(pid):
+    """Processes that a process has started, and that serve."""
+    found = []
+    for place in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            if int(place.read_text().rsplit(")", 1)[1].split()[1]) == pid:
+                name = (place.parent / "cmdline").read_bytes()
+                if b"spawn_main" in name:
+                    found.append(int(place.parent.name))
+    return found
+
+
+@pytest.mark.slow
+def test_from_nothing_to_a_decision(tmp_path):
+    with command(tmp_path) as (_, address), db.Client(address, loop="shop") as client:
+        client.create(reward="click")
+        d = client.decide({"a": {"price": 3.0}, "b": {"price": 2.5}}, {"age": 31})
+        client.reward(d, 1)
+        assert client.info()["rewards"] == 1
+
+
+@pytest.mark.slow
+def test_workers_die_and_are_replaced_under_load(tmp_path):
+    with command(tmp_path, "--workers", "2") as (process, address):
+        with db.Client(address, loop="shop") as client:
+            client.create(reward="click")
+        stop, made, faults = threading.Event(), [], []
+
+        def drive():
+            with db.Client(address, loop="shop", patience=60) as client:
+                while not stop.is_set():
+                    try:
+                        d = client.decide(["a", "b"])
+                        client.reward(d, 1)
+                        made.append(d.id)
+                    except Exception as problem:
+                        faults.append(problem)
+
+        drivers = [threading.Thread(target=drive) for _ in range(3)]
+        for driver in drivers:
+            driver.start()
+        try:
+            time.sleep(2)
+            for _ in range(3):
+                os.kill(children(process.pid)[0], signal.SIGKILL)
+                time.sleep(4)
+            process.send_signal(signal.SIGHUP)  # a rolling upgrade
+            time.sleep(12)
+        finally:
+            stop.set()
+            for driver in drivers:
+                driver.join()
+        assert faults == []
+        assert len(made) > 50
+        with db.Client(address, loop="shop") as client:
+            for _ in range(200):
+                info = client.info()
+                if info["rewards"] == len(made):
+                    break
+                time.sleep(0.1)
+            assert info["rewards"] == len(made)
+            assert info["decisions"] >= len(made)
