@@ -2,14 +2,15 @@
 
 word        φ, shared                                    ψ, own of each item
 item        the item's features and the context          1
-interact    item × context products                      1; (1, context) where items have no features
+interact    item × context products                      1; (1, context) where items have no features, or evidence asks for it
+linear      as interact, and no column is added by evidence
 disjoint    the item's features and the context          (1, context)
 hybrid      item × context products                      (1, context)
 
 Arms that are nothing but vectors (`zoo.self_tuning`) have no own effects.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from .columns import Layout
 from .sums import Integers
 
-MODES = ("item", "interact", "disjoint", "hybrid")
+MODES = ("item", "interact", "disjoint", "hybrid", "linear")
 
 
 class Side(Protocol):
@@ -35,6 +36,10 @@ class Side(Protocol):
     def present(self) -> Mapping[int, int]:
         """For a number that is sometimes missing, the slot that says whether it is present."""
 
+    @property
+    def alone(self) -> Collection[int]:
+        """Slots that are not multiplied with those of the other side."""
+
 
 class Columns:
     """The products of slots that are columns, in the order in which they came."""
@@ -48,13 +53,16 @@ class Columns:
 
     def count(self, items: Side, context: Side) -> int:
         """How many shared columns these slots need."""
-        return items.width * context.width if self.products else items.width + context.width - 1
+        if not self.products:
+            return items.width + context.width - 1
+        a, b = len(items.alone), len(context.alone)
+        return (items.width - a) * (context.width - b) + a + b
 
     def extended(self, items: Side, context: Side) -> "tuple[Columns, Integers, Integers]":
         """The columns of these slots, old ones first, and for each shared and own one the old column it continues, −1 for none."""
         new = Columns(products=self.products, slopes=self.slopes, own_effects=self.own_effects)
         known = dict.fromkeys(self.pairs)
-        every = ((i, c) for i in range(items.width) for c in range(context.width) if self.products or i == 0 or c == 0)
+        every = self._every(items, context)
         new.pairs = (*self.pairs, *(pair for pair in every if pair not in known))
         if self.own_effects:
             new.own = tuple(range(context.width)) if self.slopes else (0,)
@@ -64,6 +72,19 @@ class Columns:
         own_place = {slot: column for column, slot in enumerate(self.own)}
         own = [own_place.get(_past(context, c, before[1]), -1) for c in new.own]
         return new, np.array(shared, np.int64), np.array(own, np.int64)
+
+    def _every(self, items: Side, context: Side) -> Iterator[tuple[int, int]]:
+        a, b = items.alone, context.alone
+        for i in range(items.width):
+            for c in range(context.width):
+                if i == 0 or c == 0 or (self.products and i not in a and c not in b):
+                    yield i, c
+
+    def with_slopes(self) -> "Columns":
+        """The same columns, and own slopes of each item."""
+        new = Columns(products=self.products, slopes=True)
+        new.pairs, new.own = self.pairs, self.own
+        return new
 
     def layout(self, items: Side, context: Side) -> Layout:
         """The columns as compiled code reads them."""

@@ -83,6 +83,13 @@ def noise(state: State, m: int) -> float:
     return float((max(left, 0.0) + PSEUDO * variance_of_rewards(state)) / (max(state.n[m], 0.0) + PSEUDO))
 
 
+@kernel
+def unknown_noise(state: State, m: int) -> float:
+    """What is said of σ² while all rewards have been equal: 5·r²/(Σw + 5), or of 1 if they were 0. Nothing is sure after one reward."""
+    r = state.numbers[R0] + mean_reward(state)
+    return float(PSEUDO * (r * r if r != 0.0 else 1.0) / (max(state.n[m], 0.0) + PSEUDO))
+
+
 # --------------------------------------------------------------------------------------------------------------- forecasts
 
 

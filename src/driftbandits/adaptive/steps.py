@@ -11,7 +11,18 @@ from .choice import MEAN, SD, STATIC_MEAN, STATIC_SD, law, pick
 from .columns import Layout, Scale, Slots, count, cut, settle_scale, shift, wake
 from .duel import discredit, rho_of, settle, ticket
 from .evidence import average, contest, exclude, readmit, robust_score, select
-from .regression import adaptive, fold, forecast, noise, renew, renew_own, restart, retire, variance_of_rewards
+from .regression import (
+    adaptive,
+    fold,
+    forecast,
+    noise,
+    renew,
+    renew_own,
+    restart,
+    retire,
+    unknown_noise,
+    variance_of_rewards,
+)
 from .sums import (
     ADAPTIVE,
     AFTER,
@@ -96,6 +107,8 @@ def decide(
     """
     n, M = rows.shape[0], state.rate.shape[0]
     sigma2 = noise(state, int(state.numbers[USE]))
+    if given == -2 and sigma2 <= 0.0:
+        sigma2 = unknown_noise(state, int(state.numbers[USE]))
     rho = state.numbers[RHO] if M > 1 else 0.0
     for a in range(n):
         columns_of(layout, items, rows[a], context, crow[0], slots, a == 0, work)

@@ -4,6 +4,7 @@ Everything that compiled code reads is in one tuple, `Model`, which is replaced 
 is interrupted anywhere leaves the model as it was, or the new one.
 """
 
+import logging
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from ..adaptive.duel import ITEMS, SHARED
 from ..adaptive.layout import Columns
 from ..adaptive.regression import noise
 from ..adaptive.sums import NEVER, RHO, SEPARATE, USE, Integers, State, Work
+from ..adaptive.tuning import WIDE
 from ..core.atomic import wholly
 from ..core.linalg import Matrix, Vector
 from ..errors import InvalidShape, InvalidValue
@@ -25,8 +27,10 @@ from .items import Places
 from .learner import Choice, Memo, Offer, Placed, Refuted
 from .machine import machine
 from .memories import NOBODY, Memories, told_of
+from .misfit import Found, Misfit
 from .vectors import Row
 
+LOG = logging.getLogger("driftbandits")
 FULL = 500  # columns up to which the covariance is full
 
 
@@ -59,10 +63,11 @@ class Adaptive(Memories):
         self.places = Places(max_items)
         self._started = False
         self._ones = np.ones(16, np.int64)
+        self.misfit = Misfit()
         self.model = self._first_model(slopes=mode in ("disjoint", "hybrid"), separate=mode == "disjoint")
 
     def _first_model(self, *, slopes: bool, separate: bool) -> Model:
-        columns = Columns(products=self.mode in ("interact", "hybrid"), slopes=slopes)
+        columns = Columns(products=self.mode in ("interact", "hybrid", "linear"), slopes=slopes)
         state = sums.new_state(self.rates, 0, 0, 0)
         state.numbers[SEPARATE] = float(separate)
         state.numbers[sums.ODDS] = ITEMS if separate else SHARED
@@ -99,7 +104,7 @@ class Adaptive(Memories):
 
     def _start(self) -> None:
         """Items that are only names are told apart by their own effects alone."""
-        if self.mode == "interact" and not self.items.described:
+        if self.mode in ("interact", "linear") and not self.items.described:
             self.model = self._first_model(slopes=True, separate=True)
         self._started = True
 
@@ -208,7 +213,40 @@ class Adaptive(Memories):
         self._fits(row[None], context[None], np.array([i]))
         args = m.state, m.layout, m.items, row, m.context, context, i, tick, r, w, judge, memo.seen, m.slots, m.work
         refuted = wholly(self._machine.learn, (*m.state, *m.items, *m.context), *args)
-        return Refuted(*m.state.event.tolist()) if refuted else None
+        event = Refuted(*m.state.event.tolist()) if refuted else None
+        if judge and w > 0.0:
+            self._watch(memo, r)
+        return event
+
+    def _watch(self, memo: Memo, r: float) -> None:
+        """Look for columns that are missing, and add them if that is allowed."""
+        self.misfit.add(memo, r)
+        if not self.misfit.due:
+            return
+        model = self.model
+        found = self.misfit.look(self.items, self.context, model.columns)
+        if found is None or self.mode != "interact" or not self._has_room(found):
+            return
+        columns = model.columns
+        if found.derived is None:
+            columns = columns.with_slopes()
+        else:
+            (self.items if found.side == self.items.side else self.context).add_derived(found.derived)
+        self._move_prior(self._grown(columns, model.state, model.items, model.context))
+        self.misfit.events.append(f"after {self.misfit.count} rewards: {found.sentence()}")
+        LOG.info(self.misfit.events[-1])
+
+    def _has_room(self, found: Found) -> bool:
+        """Columns are added up to 200, where prior variances are no longer learned."""
+        if found.derived is None:
+            return self.context.width <= WIDE // 4
+        more, items, context = found.derived.width + 1, self.items.width, self.context.width
+        other = (
+            1
+            if len(found.derived.c) or not self.model.columns.products
+            else (context if found.side == self.items.side else items)
+        )
+        return self.model.columns.count(self.items, self.context) + more * other <= WIDE
 
     def drop(self, item: Any) -> None:
         """Forget an item's own effect."""
@@ -233,6 +271,7 @@ class Adaptive(Memories):
             covariance="full",
             items=len(self.places),
             evicted=self.places.evicted,
+            misfit=self.misfit.told(),
             buckets=self.items.buckets,
             collisions=self.items.collisions + self.context.collisions,
         )
@@ -257,7 +296,8 @@ class Adaptive(Memories):
         arrays = {f"state.{name}": value for name, value in m.state._asdict().items() if value.size}
         for side, scale in (("items", m.items), ("context", m.context)):
             arrays |= {f"{side}.{name}": value for name, value in scale._asdict().items() if name != "group"}
-        return about, arrays | {"offered": self.places.when, "rates": self.rates}
+        about["misfit"], kept = self.misfit.pack(self.items, self.context)
+        return about, arrays | {"offered": self.places.when, "rates": self.rates} | kept
 
     @classmethod
     def unpack(cls, about: Mapping[str, Any], arrays: Mapping[str, Any]) -> "Adaptive":
@@ -283,6 +323,7 @@ class Adaptive(Memories):
             for side, table in (("items", learner.items), ("context", learner.context))
         ]
         learner.model = learner._model(columns, state, *scales)
+        learner.misfit = Misfit.unpack(about.get("misfit"), arrays)
         return learner
 
 
@@ -306,8 +347,12 @@ def _memo(placed: Placed, a: int, told: Vector) -> Memo:
 
 
 def _today(row: Vector, table: Table) -> Vector:
-    """A row made before some slots existed, with what it holds there."""
-    return row if len(row) == table.width else np.r_[row, table.missing[len(row) :]]
+    """A row made before some slots existed, with what it holds there; columns for curvature are filled in."""
+    if len(row) == table.width:
+        return row
+    made: Vector = np.r_[row, table.missing[len(row) :]]
+    table.derive(made[None])
+    return made
 
 
 __all__ = ["NEVER", "Adaptive", "TooWide", "same"]

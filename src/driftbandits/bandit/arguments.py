@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .transformers import Transformer
 
 RewardKind: TypeAlias = Literal["value", "click", "count"]
-FeatureMode: TypeAlias = Literal["item", "interact", "disjoint", "hybrid"]
+FeatureMode: TypeAlias = Literal["item", "interact", "disjoint", "hybrid", "linear"]
 OnRepeat: TypeAlias = Literal["error", "ignore", "replace"]
 Function: TypeAlias = Callable[[Any, Any], Any]
 FeatureMap: TypeAlias = Function | Transformer

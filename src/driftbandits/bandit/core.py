@@ -27,7 +27,7 @@ from .rewards import REWARDS
 from .transformers import Transformer
 from .vectors import Row
 
-MODES = ("item", "interact", "disjoint", "hybrid")
+MODES = ("item", "interact", "disjoint", "hybrid", "linear")
 EVENTS = 1000  # drift events kept
 RECENT = 64  # decisions kept to be explained by their id; a durable bandit has them all in its log
 LOG = logging.getLogger("driftbandits")

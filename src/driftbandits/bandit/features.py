@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from ..core.linalg import Matrix, Vector
 from ..errors import InvalidShape, InvalidValue, said
+from .derived import Derived
 from .values import HUGE, PLAIN, WORDS, as_entries, as_number, entries, is_vector
 from .vectors import Row, Vectors
 
@@ -72,6 +73,8 @@ class Table:
         "bucket_slots",
         "buckets",
         "collisions",
+        "derived",
+        "derived_slots",
         "first_hash",
         "groups",
         "kinds",
@@ -95,6 +98,10 @@ class Table:
         self.presence: dict[str, int] = {}
         self.strings: dict[str, None] = {}
         self.vectors: dict[str, int] = {}  # their lengths
+        self.derived: list[Derived] = []  # columns for curvature, …
+        self.derived_slots: list[
+            int
+        ] = []  # … and the first slot of each; the slot after the last says whether they are there
         self.bucket_slots: dict[int, int] = {}
         self.owners: dict[int, str] = {}  # for each slot of a category, the feature that made it
         self.first_hash: dict[int, int] = {}
@@ -112,7 +119,31 @@ class Table:
     @property
     def present(self) -> dict[int, int]:
         """For each number that is sometimes missing, its slot and the one that says whether it is there."""
-        return {self.numbers[name]: slot for name, slot in self.presence.items()}
+        found = {self.numbers[name]: slot for name, slot in self.presence.items()}
+        for first, derived in zip(self.derived_slots, self.derived, strict=True):
+            found |= dict.fromkeys(range(first, first + derived.width), first + derived.width)
+        return found
+
+    @property
+    def alone(self) -> frozenset[int]:
+        """Slots that are not multiplied with those of the other side: random Fourier features are many, and mean nothing one by one."""
+        waves = [(f, d.width) for f, d in zip(self.derived_slots, self.derived, strict=True) if len(d.c)]
+        return frozenset(slot for first, count in waves for slot in range(first, first + count + 1))
+
+    def add_derived(self, derived: Derived) -> None:
+        """Slots for curvature; rows made earlier hold nothing there."""
+        self.derived_slots.append(self.width)
+        for _ in range(derived.width):
+            self._add(NUMBER, math.nan)
+        self._add(PRESENT, 0.0)
+        self.derived.append(derived)
+
+    def derive(self, rows: Matrix) -> None:
+        """Fill in derived slots of raw rows (n, width)."""
+        for first, derived in zip(self.derived_slots, self.derived, strict=True):
+            values = derived.values(rows)
+            rows[:, first : first + derived.width] = values
+            rows[:, first + derived.width] = ~np.isnan(values).any(axis=1)
 
     @property
     def described(self) -> bool:
@@ -253,6 +284,7 @@ class Table:
                     slot = self.slot_of((name, string))
                     if slot is not None:
                         row[slot] = 1.0
+            self.derive(rows)
             self.rows_seen += len(rows) if learn else 0
             return rows
         read = by_row(reading)
@@ -270,6 +302,7 @@ class Table:
                 slot = self.slot_of(token)
                 if slot is not None:
                     row[slot] = 1.0
+        self.derive(rows)
         self.rows_seen += len(read) if learn else 0
         return rows
 
@@ -403,6 +436,7 @@ class Table:
         fields = ("numbers", "presence", "collisions", "rows_seen", "buckets", "kinds", "groups", "vectors")
         plain = {field: getattr(self, field) for field in fields}
         buckets = [[b, slot, self.first_hash[b]] for b, slot in self.bucket_slots.items()]
+        plain["derived"] = [[first, d.to_json()] for first, d in zip(self.derived_slots, self.derived, strict=True)]
         return plain | {
             "missing": missing,
             "strings": sorted(self.strings),
@@ -423,6 +457,10 @@ class Table:
         table.vectors = {str(k): int(d) for k, d in saved.get("vectors", NONE).items()}
         if len(table.groups) != len(table.kinds) or not all(0 <= g <= j for j, g in enumerate(table.groups)):
             raise InvalidValue("the groups of its slots do not fit its slots")
+        table.derived_slots = [int(first) for first, _ in saved.get("derived", ())]
+        table.derived = [Derived.from_json(made, table.width) for _, made in saved.get("derived", ())]
+        if any(not 0 < f < f + d.width < table.width for f, d in zip(table.derived_slots, table.derived, strict=True)):
+            raise InvalidValue("its derived columns do not fit its slots")
         table.bucket_slots = {int(b): int(slot) for b, slot, _ in saved["bucket_slots"]}
         table.first_hash = {int(b): int(first) for b, _, first in saved["bucket_slots"]}
         table.owners = {int(slot): str(name) for slot, name in saved.get("owners", ())}  # files of 0.2 have none

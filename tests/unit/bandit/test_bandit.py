@@ -381,7 +381,7 @@ def test_sparse_matrices_are_said_so(used):
     "settings",
     [
         {"reward": "clicks"},
-        {"features": "linear"},
+        {"features": "cubic"},
         {"half_life": -1},
         {"half_life": "3 moons"},
         {"explore": 2.0},

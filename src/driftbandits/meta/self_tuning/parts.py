@@ -94,6 +94,11 @@ class Side(NamedTuple):
         return {}
 
     @property
+    def alone(self) -> tuple[int, ...]:
+        """Every slot is multiplied with those of the other side."""
+        return ()
+
+    @property
     def kinds(self) -> list[int]:
         """Kinds of the slots."""
         return [CONSTANT] + [NUMBER] * (self.width - 1)
