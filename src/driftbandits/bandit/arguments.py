@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .transformers import Transformer
 
-RewardKind: TypeAlias = Literal["value", "click", "count"]
+RewardKind: TypeAlias = Literal["value", "click", "count", "amount"]
 FeatureMode: TypeAlias = Literal["item", "interact", "disjoint", "hybrid", "linear"]
 OnRepeat: TypeAlias = Literal["error", "ignore", "replace"]
 Function: TypeAlias = Callable[[Any, Any], Any]

@@ -28,10 +28,11 @@ from .core import RECENT, Answer, Core, DriftEvent, Request, Way, shown
 from .decision import Decision
 from .explanation import Case, Explanation, explain, importance
 from .features import BUCKETS
+from .kinds import KINDS
 from .logged import Logged, read_logged
 from .offers import as_items, as_matrix, as_name, in_order, in_rows, masked
 from .pending import DEFERRED, LIMIT, Closed, NotActive, Open, UnknownDecision, new_id, own_id
-from .rewards import RANGE, as_reward, as_weight
+from .rewards import as_reward, as_weight
 from .transformers import Transformer, transformed
 from .value import Value, value
 from .vectors import Row, as_row
@@ -50,7 +51,8 @@ class Bandit(Core):
     Parameters
     ----------
     reward
-        "value" (any number), "click" (0 or 1) or "count" (0, 1, 2, …). Location and scale are learned.
+        "value" (any number), "click" (0 or 1), "count" (0, 1, 2, …) or "amount" (≥ 0, often 0, sometimes large). Location and scale are
+        learned.
     features
         "item", "interact" (context × item), "disjoint" (one model per item), "hybrid" (one per item, from a pooled one): docs/features.md
         says what each can represent. Or a function of the item's features (its name, if it has none) and the context that returns a dict
@@ -418,8 +420,8 @@ class Bandit(Core):
         with self._turn():
             request = self._request(items, context, None, None, 1)
             mean, sd = self._learner.score(self._learner.place(request.offer, self._tick, learn=False))
-            low, high = RANGE[self._config["reward"]]
-            known = zip(request.names, np.clip(mean, low, high).tolist(), sd.tolist(), strict=True)
+            kind = KINDS[self._config["reward"]]
+            known = zip(request.names, np.clip(mean, kind.low, kind.high).tolist(), sd.tolist(), strict=True)
             return {name: Estimate(m, s) for name, m, s in known}
 
     def explain(self, decision: Any) -> Explanation:

@@ -19,11 +19,11 @@ from .arguments import FeatureMap
 from .chance import seed_of, uniform
 from .clock import duration
 from .decision import Decision, Features
+from .kinds import KINDS
 from .learner import Choice, Learner, Memo, Offer, Placed, Refuted
 from .ledger import Law, Ledger
 from .logged import Logged
 from .pending import DEFERRED, DONE, REPEATS, Closed, Open, Pending
-from .rewards import REWARDS
 from .transformers import Transformer
 from .vectors import Row
 
@@ -126,7 +126,7 @@ class Core:
         max_items: int,
         max_pending: int,
     ) -> None:
-        _one_of("reward", reward, REWARDS)
+        _one_of("reward", reward, [*KINDS])
         _one_of("on_repeat", on_repeat, REPEATS)
         if isinstance(features, str) or not (callable(features) or isinstance(features, Transformer)):
             _one_of("features", features, MODES, ", a function or a fitted transformer")

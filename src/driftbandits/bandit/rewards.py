@@ -1,16 +1,14 @@
 """Rewards as users give them, checked before anything is learned."""
 
-import math
 from typing import Any
 
 import numpy as np
 
 from ..errors import InvalidValue, real, said
+from .kinds import KINDS
 
-REWARDS = ("value", "click", "count")
 HUGE = 1e100
 HEAVY = 1e9  # a weight; 16 digits hold no more beside observations of weight 1
-RANGE = {"value": (-math.inf, math.inf), "click": (0.0, 1.0), "count": (0.0, math.inf)}
 
 
 def as_reward(kind: str, reward: Any) -> float:
@@ -25,13 +23,10 @@ def as_reward(kind: str, reward: Any) -> float:
         raise InvalidValue(
             f"reward = {said(reward)} is not allowed; it must be within ± {HUGE:g}: squares of it are summed"
         )
-    if kind == "click" and r not in (0.0, 1.0):
+    known = KINDS[kind]
+    if not known.accepts(r):
         raise InvalidValue(
-            f"reward = {said(reward)} is not allowed; it must be 0 or 1: reward='click' (use 'value' for other numbers)"
-        )
-    if kind == "count" and (r < 0.0 or r != math.floor(r)):
-        raise InvalidValue(
-            f"reward = {said(reward)} is not allowed; it must be 0, 1, 2, …: reward='count' (use 'value' for other numbers)"
+            f"reward = {said(reward)} is not allowed; it must be {known.allowed}: reward={kind!r} (use 'value' for other numbers)"
         )
     return r
 

@@ -1,0 +1,5 @@
+"""Any number."""
+
+from .kind import Kind
+
+KIND = Kind("a number")
