@@ -53,14 +53,14 @@ def check_references(
         check_known("environment", claim.environments, places, source, (*where, "environments"))
         if claim.quantity == "exponent":
             check_known("axis", [claim.axis], list(axes), source, (*where, "axis"))
-        for strategy, place in _meant(claim, axes.get(claim.axis, [])):
+        for strategy, place in _pairs_of_claim(claim, axes.get(claim.axis, [])):
             if (strategy, place) not in pairs:
                 raise source.error(f"'{strategy}' does not run in '{place}', of which this claim speaks", *where)
         if not claim_places(claim, [e.name for e in environments.values() if e.shown], pairs):
             raise source.error("in no environment that is shown do all strategies of this claim run", *where)
 
 
-def _meant(claim: Claim, group: list[str]) -> list[tuple[str, str]]:
+def _pairs_of_claim(claim: Claim, group: list[str]) -> list[tuple[str, str]]:
     """Pairs of strategy and environment that a claim names."""
     places = group if claim.quantity == "exponent" else claim.environments
     named = [name.partition(" @ ") for name in (*claim.left, *claim.others)]

@@ -79,13 +79,13 @@ def _results(distributed: Any, client: Any, cells: list[Cell], address: str) -> 
     futures = {client.submit(run_on_worker, cell.spec, key=f"cell-{cell.key}", retries=2): cell for cell in cells}
     for future, result in distributed.as_completed(list(futures), with_results=True, raise_errors=False):
         if future.status == "error":
-            _tell(future.exception(), futures[future], address)
+            _raise_error(future.exception(), futures[future], address)
         if future.status != "finished":
             raise asyncio.CancelledError
         yield futures.pop(future), result
 
 
-def _tell(problem: BaseException, cell: Cell, address: str) -> None:
+def _raise_error(problem: BaseException, cell: Cell, address: str) -> None:
     """Raise an error of the cell as if it had run here; report that too many workers ended."""
     import distributed
 

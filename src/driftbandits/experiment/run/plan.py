@@ -11,7 +11,7 @@ import numpy as np
 
 from ...io.cell_store import digest
 from ..spec.calls import Resolved, resolve
-from ..spec.error_location import told_with_its_line
+from ..spec.error_location import errors_with_lines
 from ..spec.experiment import Environment, Experiment, Strategy
 from ..spec.formulas import Scope, number
 from ..spec.grid import expand_environments, expand_strategies
@@ -75,13 +75,13 @@ def _cells_of(
         tree = resolve(entry.call, scope)
         if not yes:
             check_numbers(entry, tree)
-        with told_with_its_line(experiment, entry.call, entry):
+        with errors_with_lines(experiment, entry.call, entry):
             world = world_of(tree)
         inner = world_scope(scope, tree, world, (*experiment.constants, *entry.constants))
         scopes.setdefault(entry.name, inner)
         for strategy in here:
             config = resolve(strategy.call, inner)
-            with told_with_its_line(experiment, strategy.call, entry):
+            with errors_with_lines(experiment, strategy.call, entry):
                 made = strategy_of(config)
                 check_fit(made, world, first=trial == 0)
             spec = (

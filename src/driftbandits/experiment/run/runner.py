@@ -148,12 +148,12 @@ def on_threads(cells: list[Cell], threads: int, store: Store) -> Iterator[tuple[
 
     pool = ThreadPoolExecutor(threads)
     try:
-        yield from as_they_come(cells, lambda cell: pool.submit(finish, cell), ahead=2 * threads)
+        yield from in_order_of_completion(cells, lambda cell: pool.submit(finish, cell), ahead=2 * threads)
     finally:
         pool.shutdown(cancel_futures=True)  # after an error or an interrupt, only the cells in flight are finished
 
 
-def as_they_come(
+def in_order_of_completion(
     items: Iterable[Item], submit: Callable[[Item], Future[Answer]], ahead: int
 ) -> Iterator[tuple[Item, Answer]]:
     """Each item with its answer, in the order in which they are finished.

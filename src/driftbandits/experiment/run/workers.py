@@ -44,7 +44,7 @@ class _Worker(multiprocessing.context.SpawnProcess):
     """A process that starts with interrupts blocked and does not import the main script."""
 
     def start(self) -> None:
-        with _starting, _deaf(), _without_script():
+        with _starting, _interrupts_blocked(), _without_script():
             super().start()
 
 
@@ -73,7 +73,7 @@ def _end_with_parent() -> None:
 
 
 @contextlib.contextmanager
-def _deaf() -> Iterator[None]:
+def _interrupts_blocked() -> Iterator[None]:
     """Block interrupts in processes started in this block; in this process an interrupt is delivered after the block."""
     if not hasattr(signal, "pthread_sigmask"):
         yield

@@ -13,7 +13,7 @@ ASSIGNED = re.compile(r"(\w+) = ")  # messages say "gamma = 1.5 is not allowed",
 
 
 @contextmanager
-def told_with_its_line(experiment: Experiment, call: Call, entry: Environment) -> Iterator[None]:
+def errors_with_lines(experiment: Experiment, call: Call, entry: Environment) -> Iterator[None]:
     """Errors from creating what a call describes, in this environment, point at the value they name."""
     try:
         yield
@@ -35,7 +35,7 @@ def _located(message: str, experiment: Experiment, call: Call, entry: Environmen
     """At the argument, the environment's constant or the experiment's constant that the message names; else at the call."""
     told = f"{call.use}: {message}"
     for name in ASSIGNED.findall(message):
-        culprit = _giver(call, name)
+        culprit = _call_with_argument(call, name)
         if culprit is not None:
             return culprit.error(told, name)
         if name in entry.constants:
@@ -45,10 +45,10 @@ def _located(message: str, experiment: Experiment, call: Call, entry: Environmen
     return call.error(told)
 
 
-def _giver(call: Call, name: str) -> Call | None:
+def _call_with_argument(call: Call, name: str) -> Call | None:
     """The call, here or nested, that gives an argument."""
     if name in call.args:
         return call
     inner = [i for value in call.args.values() for i in (value if isinstance(value, tuple) else (value,))]
-    found = (_giver(value, name) for value in inner if isinstance(value, Call))
+    found = (_call_with_argument(value, name) for value in inner if isinstance(value, Call))
     return next((culprit for culprit in found if culprit is not None), None)

@@ -293,7 +293,7 @@ def _first_error(problem: ValidationError, source: Source, root: Where) -> SpecE
     # A misspelt key is also a missing one. The misspelling is the error to report: it has a line of its own, and a suggestion.
     misspelt = {_suggested((*root, *details["loc"])) for details in found if details["type"] == "extra_forbidden"}
     told = [
-        _in_our_words(details, source, where)
+        _message_and_place(details, source, where)
         for details in found
         if (where := (*root, *details["loc"])) not in misspelt or details["type"] != "missing"
     ]
@@ -308,7 +308,7 @@ def _suggested(where: Where) -> Where | None:
     return (*table, close) if close else None
 
 
-def _in_our_words(details: ErrorDetails, source: Source, where: Where) -> tuple[str, Where]:
+def _message_and_place(details: ErrorDetails, source: Source, where: Where) -> tuple[str, Where]:
     """A sentence, and the place it is about."""
     said = str(details.get("ctx", {}).get("error", ""))
     if said:  # by a validator of ours

@@ -21,7 +21,7 @@ from ...errors import InvalidValue
 from ...io.cell_store import JsonStore, digest
 from ..run.cells import library
 from ..run.platforms import MixedPlatformsWarning, Platform, mixture, this_platform
-from ..run.runner import Progress, Silent, as_they_come, kept_results
+from ..run.runner import Progress, Silent, in_order_of_completion, kept_results
 from ..run.workers import workers
 from .source import code_digest
 
@@ -121,7 +121,7 @@ class Cells:
         def submit(spec: Spec) -> Future[tuple[Any, float, Platform]]:
             return pool.submit(compute, path, name, spec["arguments"])
 
-        yield from as_they_come(missing, submit, ahead=2 * self.jobs)
+        yield from in_order_of_completion(missing, submit, ahead=2 * self.jobs)
 
 
 def compute(path: str, name: str, arguments: dict[str, Any]) -> tuple[Any, float, Platform]:
