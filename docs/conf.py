@@ -130,6 +130,7 @@ html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
 html_show_copyright = False
+html_show_search_summary = False  # it fetches pages, which a browser refuses where the site is opened as files
 html_context = {"default_mode": "auto"}
 html_sidebars = {"index": []}
 html_theme_options = {
