@@ -27,6 +27,8 @@ from .saving import from_bytes
 from .sqlite_store import SQLiteStore
 from .store import Repeated, Row, Store, as_id
 
+SHARE = 20.0  # snapshots are read for at most 1/20 of the time: with many decisions that wait they are large
+
 
 class Follower(Bandit):
     """`Bandit.follow`: decides with the newest snapshot; what it does the learner absorbs."""
@@ -34,6 +36,8 @@ class Follower(Bandit):
     _store: Store
     _refresh = 5.0
     _looked = 0.0
+    _cost = 0.0  # seconds that reading the newest snapshot took
+    _waiting = 0  # decisions that wait for a reward, as of the newest snapshot
     _seq = -1
     _inside = False  # a transaction: calls inside a call belong to it
     _code: dict[str, Any]
@@ -127,7 +131,7 @@ class Follower(Bandit):
     def _renew(self) -> None:
         """Look for a newer snapshot, if it is time."""
         now = time.monotonic()
-        if now - self._looked < self._refresh:
+        if now - self._looked < max(self._refresh, SHARE * self._cost):
             return
         self._looked = now
         if self._store.newest() == self._seq:
@@ -136,6 +140,8 @@ class Follower(Bandit):
         if found is not None:
             names = ("_learner", "_tick", "_newest", "_counts", "_events", "_ledger")
             self.__dict__ |= {"_seq": found[0]} | {name: getattr(found[1], name) for name in names}
+            self._waiting, self._pending.dropped = len(found[1]._pending.open), found[1]._pending.dropped
+            self._cost = time.monotonic() - now
 
     def _note(self, kind: str, **_: Any) -> None:
         raise InvalidState(f"a follower cannot {kind}: the process that opened {self._store.name} does")
@@ -154,7 +160,9 @@ class Follower(Bandit):
 
     def info(self) -> dict[str, Any]:
         """What there is to watch, as of the newest snapshot."""
-        return {**super().info(), "refused": self._store.refused()}
+        with self._lock:
+            self._renew()
+            return {**super().info(), "pending": self._waiting, "refused": self._store.refused()}
 
     def backup(self, path: Any) -> None:
         """Write a consistent copy to another file, whole or not at all, while this one is in use."""
@@ -203,5 +211,6 @@ def follow_with(store: Store, seconds: float, code: dict[str, Any]) -> Follower:
     bandit._refresh = seconds
     bandit._looked = time.monotonic()
     bandit._chance = secrets.randbits(64)  # else it would draw what the learner draws
+    bandit._waiting = len(bandit._pending.open)
     bandit._pending.restore((), (), bandit._pending.dropped)
     return bandit

@@ -83,6 +83,8 @@ class Loop:
             entry = self.catalogue.entry(self.name)
             if entry is not self._entry and entry.mark != self._entry.mark:
                 self._renewed(entry)
+            if isinstance(self._bandit, Follower):
+                self._bandit._renew()
             yield self._bandit
 
     def _renewed(self, entry: Entry) -> None:
@@ -188,11 +190,11 @@ class Loop:
 
     def explain(self, id_: str) -> dict[str, Any]:
         """Why an item was chosen."""
-        return self.call(lambda bandit: _asked_of(bandit, "explain", id_))
+        return self.call(lambda bandit: bandit.explain(id_).to_dict())
 
     def value(self, against: str) -> dict[str, Any]:
         """What the loop earns, and what another policy would have."""
-        return self.call(lambda bandit: _asked_of(bandit, "value", against=against))
+        return self.call(lambda bandit: bandit.value(against).to_dict())
 
     # -------------------------------------------------------------------------------------------------------------- tending
 
@@ -396,12 +398,3 @@ def _reward_all(
             except AlreadyRewarded as problem:  # of a follower: nothing was written
                 learned.append(problem)
     return learned
-
-
-def _asked_of(bandit: Any, method: str, *args: Any, **named: Any) -> Any:
-    """What a bandit tells about itself, as JSON."""
-    function = getattr(bandit, method, None)
-    if function is None:
-        raise Problem(501, "not_here", f"this version of the library has no Bandit.{method}")
-    told = function(*args, **named)
-    return told.to_dict() if hasattr(told, "to_dict") else told._asdict() if hasattr(told, "_asdict") else told

@@ -62,6 +62,9 @@ def test_decide_and_reward(client):
     assert client.get(loop).json()["info"]["rewards"] == 1
     assert client.get(f"{loop}/events").json() == {"events": []}
     assert client.get(f"{loop}/explain/{d['id']}").json()["item"] == d["item"]
+    assert client.get(f"{loop}/value").json()["own"]["n"] == 1
+    assert code(client.get(f"{loop}/value?against=nobody"), 422) == "invalid"
+    assert code(client.get(f"{loop}/explain/never"), 404) == "unknown_decision"
 
 
 def test_the_same_id_is_the_same_decision(client):
