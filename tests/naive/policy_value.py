@@ -30,11 +30,27 @@ def value(decisions, *, bounded, k, alpha, tightest=100.0):
         [r for *_, r in found], [r for *_, r in found], [g for _, _, _, g, _, _ in found], 0.0, alpha, tightest
     )
     other = _bounds([x[0] for x in found], [x[1] for x in found], [x[2] for x in found], k, alpha, tightest)
-    d_low, d_high = [0.5 * (1 + r - h) for _, h, *_, r in found], [0.5 * (1 + r - v) for v, *_, r in found]
+    d_low, d_high = zip(*(_lift(*d, k=k) for d in decisions), strict=True)
     d = [0.5 * (1.0 + x[3] - x[2]) for x in found]
     lift = [2.0 * x - 1.0 for x in _bounds(d_low, d_high, d, 0.5 * k, alpha, tightest)]
     assert n == len(decisions)
     return own, other, tuple(lift)
+
+
+def _lift(p, forecast, chosen, r, pi, *, k):
+    """(1 + D)/2 of both sides, D the difference of doubly robust pseudo-outcomes with the same c."""
+    f = [min(max(x, 0.0), 1.0) for x in forecast]
+    out = []
+    for upper in (False, True):
+        c = []
+        for x, q, prob in zip(f, pi, p, strict=True):
+            most = k * prob / q if q else math.inf
+            c.append(min(x, most) if upper else 1.0 - min(1.0 - x, most))
+        w = pi[chosen] / p[chosen]
+        acts = (r - c[chosen]) + sum(a * b for a, b in zip(p, c, strict=True))
+        other = w * (r - c[chosen]) + sum(a * b for a, b in zip(pi, c, strict=True))
+        out.append(0.5 * (1.0 + acts - other))
+    return out
 
 
 def _bounds(low, high, g, k, alpha, tightest):

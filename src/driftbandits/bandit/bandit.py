@@ -23,6 +23,7 @@ from .arguments import (
     Path,
     RewardKind,
 )
+from .challengers import dropped, new_challenger, promoted
 from .clock import duration, moment, written
 from .core import RECENT, Answer, Core, DriftEvent, Request, Way, shown
 from .decision import Decision
@@ -512,6 +513,59 @@ class Bandit(Core):
         with self._turn():
             return value(self._ledger, against, float(alpha), self._newest)
 
+    def challenge(self, name: str, policy: Any = None, **settings: Any) -> None:
+        """Let another learner, or a function, watch: it sees every decision and reward from now on, and never acts.
+
+        `value(name)` says what it would have earned; `promote(name)` lets it decide. A learner costs each decision and reward about as much
+        as the bandit itself (`info()["challengers"]` has the measured time). It is saved with the bandit; a function must be given again.
+
+        Parameters
+        ----------
+        policy
+            A strategy of the zoo; a function of (items, context) that returns the probability of each item, a dict by name or a list in
+            the order of `items`; None for the default learner with other settings.
+        settings
+            `half_life` (math.inf: never forgets), `features`, `explore`: where the challenger differs.
+
+        Examples
+        --------
+        >>> import driftbandits as db
+        >>> bandit = db.Bandit(reward="click", explore=0.2, seed=0)
+        >>> bandit.challenge("static", half_life=float("inf"))
+        >>> bandit.challenge("always b", lambda items, context: {"b": 1.0})
+        >>> for _ in range(200):
+        ...     d = bandit.decide(["a", "b"])
+        ...     bandit.reward(d.id, d.item == "b")
+        >>> bandit.value("always b").other.n
+        200
+        >>> bandit.promote("static")
+        """
+        with self._turn():
+            self._challengers = {**self._challengers, name: new_challenger(self, name, policy, settings)}
+            self._keep()
+
+    def promote(self, name: str) -> None:
+        """Let a challenger decide from now on, with what it has learned; the learner in place is given up.
+
+        Rewards of decisions made before the challenge cannot be learned any more.
+        """
+        with self._turn():
+            state = promoted(self, name)
+            self._ledger.forget(name)
+            self.__dict__ |= state
+            self._keep()
+
+    def drop_challenger(self, name: str) -> None:
+        """End a challenge, and forget its value."""
+        with self._turn():
+            left = dropped(self, name)
+            self._ledger.forget(name)
+            self._challengers = left
+            self._keep()
+
+    def _keep(self) -> None:
+        """A durable bandit takes a snapshot: what was changed is not in the log."""
+
     def drift_events(self) -> list[DriftEvent]:
         """When the world changed: the memories that were refuted, oldest first, at most 1000."""
         with self._turn():
@@ -528,6 +582,7 @@ class Bandit(Core):
                 **counts,
                 **self._learner.info(),
                 "drift_events": len(self._events),
+                "challengers": {name: challenger.info() for name, challenger in self._challengers.items()},
                 "version": __version__,
             }
 

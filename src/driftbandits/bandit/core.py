@@ -8,7 +8,7 @@ import logging
 import math
 from collections.abc import Callable, Sequence
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from .logged import Logged
 from .pending import DEFERRED, DONE, REPEATS, Closed, Open, Pending
 from .transformers import Transformer
 from .vectors import Row
+
+if TYPE_CHECKING:
+    from .challengers import Challenger
 
 MODES = ("item", "interact", "disjoint", "hybrid", "linear")
 EVENTS = 1000  # drift events kept
@@ -110,6 +113,7 @@ class Core:
         self._given = False  # do users give the time?
         self._events: list[DriftEvent] = []
         self._recent: dict[str, Decision] = {}
+        self._challengers: dict[str, Challenger] = {}
         self._ledger = Ledger(bounded=self._config["reward"] == "click", explore=self._config["explore"])
         self._unreported: list[DriftEvent] = []  # those that on_drift has not been called with
         self._learner: Learner = self._new_learner(strategy)
@@ -172,7 +176,8 @@ class Core:
             self._count_agreement(would == way.show)
         law = Law(request.names, choice.propensities, choice.scores, choice.drawn[0], _first(request))
         since = DEFERRED if way.defer else None
-        self._pending.put(id_, Open(self._tick, request.at, choice.memos, since, way.learn, law))
+        opened = Open(self._tick, request.at, choice.memos, since, way.learn, law)
+        self._pending.put(id_, self._asked(request, id_, choice.drawn, opened) if self._challengers else opened)
         items = [request.names[a] for a in choice.drawn]
         features = Features([request.rows[a] for a in choice.drawn], request.context, request.rows)
         decision = Decision(
@@ -192,6 +197,16 @@ class Core:
         if len(self._recent) > RECENT:
             del self._recent[next(iter(self._recent))]
         return decision
+
+    def _asked(self, request: Request, id_: str, drawn: Sequence[int], opened: Open) -> Open:
+        """The decision with what each challenger would have done."""
+        found = [(name, c.ask(request, id_, drawn, opened)) for name, c in self._challengers.items()]
+        law = opened.law
+        return (
+            opened
+            if law is None
+            else opened._replace(law=law._replace(others=tuple((n, p) for n, p in found if p is not None)))
+        )
 
     def _shown_instead(self, request: Request, placed: Placed, choice: Choice, show: list[Any]) -> Choice:
         """The choice of a policy outside, which is certain to be shown."""
@@ -263,6 +278,8 @@ class Core:
             self._counts["late"] += opened.tick < self._tick
         if opened.law is not None:
             self._enter(opened, opened.law, rewards, old)
+        for challenger in self._challengers.values():
+            challenger.reward(id_, rewards, w)
         self._pending.close(id_, Closed(opened, rewards, w) if self._config["on_repeat"] == "replace" else DONE)
 
     def _enter(self, opened: Open, law: Law, rewards: Sequence[float], old: Closed | None) -> None:
@@ -314,6 +331,8 @@ class Core:
         for id_, waiting in old:
             if r is None or waiting.since == DEFERRED:  # what was never shown has earned nothing
                 self._pending.close(id_, DONE)
+                for challenger in self._challengers.values():
+                    challenger.give_up(id_)
                 self._counts["expired"] += 1
             else:
                 self._reward(id_, waiting, [r] * len(waiting.memos), 1.0)
@@ -326,13 +345,19 @@ class Core:
         self._counts["observed"] += 1
         placed = self._place(request.offer)
         self._learn(Open(self._tick, request.at, [self._learner.memo(placed, 0, chosen=False)]), [r], w, judge=True)
+        for challenger in self._challengers.values():
+            challenger.observe(request, r, w)
 
     def _drop(self, name: Any) -> None:
+        for challenger in self._challengers.values():
+            challenger.follow(lambda shadow: shadow._drop(name))
         self._learner.drop(name)
         for id_ in [i for i, waiting in self._pending.open.items() if any(m.item == name for m in waiting.memos)]:
             self._pending.close(id_, DONE)
 
     def _forget(self, name: str) -> None:
+        for challenger in self._challengers.values():
+            challenger.follow(lambda shadow: shadow._forget(name))
         self._learner.forget_feature(name)
 
     def _turn(self) -> Any:

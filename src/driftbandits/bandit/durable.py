@@ -19,6 +19,7 @@ from typing import Any
 from ..errors import CannotRead, DriftBanditsError, InvalidState, InvalidValue, said
 from ..io.files import as_path, take_lock
 from .bandit import Bandit
+from .challengers import functions
 from .core import ORDINARY, Answer, Request, Way
 from .decision import Decision
 from .logged import Logged, read_logged
@@ -158,12 +159,19 @@ class Durable(Bandit):
         self._since, self._last = 0, time.monotonic()
         self._cost = self._last - start
 
+    def _keep(self) -> None:
+        self._ahead = True
+        self._code = self._code | {"strategy": getattr(self._learner, "strategy", None)}
+        self._snapshot()
+
     def _reload(self, upto: float = math.inf) -> None:
         """The state of the file, in place of one that may be ahead of it; the log is applied up to a row, or to its end."""
         found = _newest_state(self._store, self._code)
         if found is None:
             raise InvalidState(f"{self._store.name} has lost its snapshots; restore a backup")
+        given = functions(self._challengers)
         self.__dict__ |= {"_seq": found[0]} | {name: getattr(found[1], name) for name in STATE}
+        self._challengers |= given
         self._unreported.clear()
         while rows := [row for row in self._store.rows(self._seq, CHUNK) if row.seq <= upto]:
             for row in rows:
@@ -327,9 +335,10 @@ class Durable(Bandit):
         if "would" in data:
             self._count_agreement(data["would"] == shown)
         since = DEFERRED if "defer" in data else None
-        self._pending.put(
-            id_, Open(self._tick, request.at, memos, since, data.get("learn", True), law_of(request, data))
-        )
+        opened = Open(self._tick, request.at, memos, since, data.get("learn", True), law_of(request, data))
+        if self._challengers:
+            opened = self._asked(request, id_, [request.names.index(item) for item in shown], opened)
+        self._pending.put(id_, opened)
 
     def _read_reward(self, id_: str, row: Row, data: Any) -> Callable[[], Any]:
         rewards, weight = [math.nan if r is None else float(r) for r in data["rewards"]], _number(row.weight)

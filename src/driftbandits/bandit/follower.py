@@ -143,6 +143,9 @@ class Follower(Bandit):
             self._waiting, self._pending.dropped = len(found[1]._pending.open), found[1]._pending.dropped
             self._cost = time.monotonic() - now
 
+    def _keep(self) -> None:
+        raise InvalidState(f"a follower has no challengers of its own: the process that opened {self._store.name} has")
+
     def _note(self, kind: str, **_: Any) -> None:
         raise InvalidState(f"a follower cannot {kind}: the process that opened {self._store.name} does")
 

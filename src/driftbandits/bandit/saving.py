@@ -17,6 +17,7 @@ from ..io import saving
 from ..io.files import as_path, write_atomically
 from .adaptive import Adaptive
 from .bandit import Bandit
+from .challengers import Challenger, functions
 from .core import ALSO_COUNTED, DriftEvent
 from .diagonal import Diagonal
 from .learner import Memo
@@ -25,7 +26,20 @@ from .pending import DEFERRED, Closed, Open, Pending
 
 B = TypeVar("B", bound=Bandit)
 KIND = "Bandit"
-STATE = ("_pending", "_tick", "_counts", "_newest", "_given", "_events", "_unreported", "_learner", "_ledger")
+STATE = (
+    "_pending",
+    "_tick",
+    "_counts",
+    "_newest",
+    "_given",
+    "_events",
+    "_unreported",
+    "_learner",
+    "_ledger",
+    "_challengers",
+    "_config",
+    "_clocked",
+)
 USUAL = (None, True)  # `since` and `learn` of a decision in files of 0.2.0
 FIRST = "driftbandits.Bandit"  # where files of the first versions have their JSON; they have no checksum
 
@@ -68,7 +82,9 @@ def undone_together(bandit: Bandit) -> Iterator[None]:
         except BaseException:
             bandit._together = False
             was = copied(*before)
+            given = functions(bandit._challengers)
             bandit.__dict__ |= {name: getattr(was, name) for name in STATE}
+            bandit._challengers |= given
             raise
     bandit._report_drift()
 
@@ -91,6 +107,11 @@ def to_bytes(bandit: Bandit) -> bytes:
         "learner": about,
         "pending": waiting,
         "ledger": books,
+    }
+    shadows = {name: c.shadow for name, c in bandit._challengers.items() if c.shadow is not None}
+    state["challengers"] = [*shadows]
+    arrays |= {
+        f"challenger.{i}": np.frombuffer(to_bytes(shadow), np.uint8) for i, shadow in enumerate(shadows.values())
     }
     return saving.to_bytes(KIND, state, {**arrays, "pending": flat, "ledger": sums})
 
@@ -135,6 +156,9 @@ def from_bytes(
         bandit._events = [DriftEvent(*event) for event in state["events"]]
         bandit._learner = _learner(bandit, learner, arrays)
         bandit._pending = _unpack_pending(state["pending"], arrays["pending"], bandit._config["max_pending"])
+        for i, rival in enumerate(state.get("challengers", ())):
+            held: Bandit = from_bytes(arrays[f"challenger.{i}"].tobytes(), name, features=features)
+            bandit._challengers[str(rival)] = Challenger(str(rival), held)
         if "ledger" in state:  # not in files of 0.2.0
             bandit._ledger.unpack(state["ledger"], np.array(arrays["ledger"]))
     except CannotRead as problem:

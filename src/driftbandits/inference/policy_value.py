@@ -7,7 +7,11 @@ a policy π that was fixed before the choice was drawn, w_t(a) = π_t(a)/p_t(a) 
     φ⁺ = 1 − [w(A)(1 − r − c′(A)) + Σ_a π(a) c′(a)] ,   c′(a) = min(1 − r̂(a), k/w(a))     ≤ 1 + k
 
 both have the mean ν_t that π would have earned at t, for rewards in [0, 1]; the policy that acts has φ = r. The lift is bounded directly,
-by (1 + r − φ⁺)/2 ≥ −k/2 and (1 + r − φ⁻)/2 ≤ 1 + k/2 of mean (1 + lift)/2: where both policies choose alike, it has no variance.
+with the same c in the pseudo-outcomes of both policies, so that it has no variance where both choose alike: with e = 1 − c′ and k ≥ 1
+
+    D⁻ = (1 − w(A))(r − e(A)) + Σ_a (p(a) − π(a)) e(a) ≥ −(1 + k) ,    D⁺ = (1 − w(A))(r − c(A)) + Σ_a (p(a) − π(a)) c(a) ≤ 1 + k ;
+
+(1 + D⁻)/2 ≥ −k/2 and (1 + D⁺)/2 ≤ 1 + k/2 have the mean (1 + lift)/2.
 
 `always_valid` turns sums of pseudo-outcomes and V = Σ(φ − g)² into bounds for any g that is known before the reward. Here g_t is
 Σ_a π(a) r̂(a): it follows drift, and V is a plain sum, so that rewards may come in any order and can be replaced. For rewards without a
@@ -65,7 +69,7 @@ class Batch(NamedTuple):
 
 def limit(most: float, explore: float) -> float:
     """k for a policy whose largest probability is `most` times that of uniform play, where p ≥ explore/n."""
-    return min(0.75 * most / explore, LARGEST_K) if explore > 0.0 else LARGEST_K
+    return max(1.0, min(0.75 * most / explore, LARGEST_K)) if explore > 0.0 else LARGEST_K
 
 
 def outcomes(batch: Batch, pi: Vector, *, bounded: bool, k: float) -> Vector:
@@ -81,11 +85,14 @@ def outcomes(batch: Batch, pi: Vector, *, bounded: bool, k: float) -> Vector:
         c, c_up = np.minimum(f, most), np.minimum(1.0 - f, most)
         low = wa * (r - c[batch.chosen]) + np.add.reduceat(pi * c, at)
         high = 1.0 - (wa * (1.0 - r - c_up[batch.chosen]) + np.add.reduceat(pi * c_up, at))
-        d_low, d_high, d = 0.5 * (1.0 + r - high), 0.5 * (1.0 + r - low), 0.5 * (1.0 + own - g)
+        e, differ = 1.0 - c_up, p - pi
+        d_low = 0.5 * (1.0 + (1.0 - wa) * (r - e[batch.chosen]) + np.add.reduceat(differ * e, at))
+        d_high = 0.5 * (1.0 + (1.0 - wa) * (r - c[batch.chosen]) + np.add.reduceat(differ * c, at))
+        d = 0.5 * (1.0 + own - g)
     else:
         low = high = wa * (r - f[batch.chosen]) + g
-        d_low = d_high = r - low
         d = own - g
+        d_low = d_high = (1.0 - wa) * (r - f[batch.chosen]) + d
     return _columns(batch, low, high, g, d_low, d_high, d, wa, own)
 
 
@@ -98,15 +105,19 @@ def item_outcomes(batch: Batch, *, bounded: bool, k: float) -> Vector:
     hit[batch.chosen] = 1.0
     w, r = hit / p, batch.r[whose]
     own = np.add.reduceat(p * f, batch.start)[whose]
+    shown = f[batch.chosen][whose]  # c and e of an item that the policy never shows are its forecast
     if bounded:
         own = np.minimum(own, 1.0)
-        c, c_up = np.minimum(f, k * p), np.minimum(1.0 - f, k * p)
-        low, high = w * (r - c) + c, 1.0 - (w * (1.0 - r - c_up) + c_up)
-        d_low, d_high, d = 0.5 * (1.0 + r - high), 0.5 * (1.0 + r - low), 0.5 * (1.0 + own - f)
+        c, e = np.minimum(f, k * p), 1.0 - np.minimum(1.0 - f, k * p)
+        low, high = w * (r - c) + c, w * (r - e) + e
+        d_low, d_high = (
+            0.5 * (1.0 + np.where(hit > 0.0, (1.0 - w) * (r - x), r - shown) + own + p * (x - f) - x) for x in (e, c)
+        )
+        d = 0.5 * (1.0 + own - f)
     else:
         low = high = w * (r - f) + f
-        d_low = d_high = r - low
         d = own - f
+        d_low = d_high = np.where(hit > 0.0, (1.0 - w) * (r - f), r - shown) + d
     spread = batch._replace(r=r, sign=batch.sign[whose])
     return _columns(spread, low, high, f, d_low, d_high, d, w, own)
 

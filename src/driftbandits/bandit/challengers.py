@@ -1,0 +1,205 @@
+"""Challengers: other learners, or functions, that see the decisions of a bandit, say what they would have chosen, and never act.
+
+A challenger that learns is a bandit in the shadow: it reads every offer, keeps the features of what was shown in its own slots, and learns
+every reward. What it would have chosen, as probabilities, is kept with the decision and valued when the reward comes (`ledger`). A function
+of (items, context) learns nothing. An error of a challenger never disturbs the bandit: the challenger is suspended, and `info` says why.
+"""
+
+import logging
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.linalg import Vector
+from ..errors import InvalidValue, said
+from .core import Request
+from .ledger import FIRST, RANDOM
+from .pending import DONE, Closed, Open, Pending
+
+if TYPE_CHECKING:
+    from .bandit import Bandit
+
+LOG = logging.getLogger("driftbandits")
+NEVER_FORGETS = 1e15  # a half-life, in decisions or seconds, after which nothing is forgotten
+SETTINGS = ("half_life", "features", "explore")  # what a challenger may do otherwise
+Policy = Callable[[dict[Any, Any], Any], Any]
+
+
+class Challenger:
+    """One challenger: a bandit in the shadow, or a function that gives probabilities."""
+
+    def __init__(self, name: str, shadow: "Bandit | None", policy: Policy | None = None) -> None:
+        self.name, self.shadow, self.policy = name, shadow, policy
+        self.problem: str | None = None  # why it was suspended
+        self.seconds, self.asked = 0.0, 0
+
+    def ask(self, request: Request, id_: str, shown: Sequence[int], opened: Open) -> Vector | None:
+        """What it would have done, as probabilities of the items in their order; None if it cannot say."""
+        found: Vector | None = self._guarded(lambda: self._ask(request, id_, shown, opened), 1)
+        return found
+
+    def _ask(self, request: Request, id_: str, shown: Sequence[int], opened: Open) -> Vector:
+        if self.policy is not None:
+            items = dict(zip(request.names, request.rows, strict=True))
+            return _probabilities(self.policy(items, request.context), request.names)
+        shadow = self.shadow
+        assert shadow is not None
+        offer = shadow._learner.read(request.names, request.rows, request.context)
+        placed, choice = shadow._draw(request._replace(offer=offer, k=1))
+        memos = [shadow._learner.memo(placed, a) for a in shown]
+        shadow._pending.put(id_, opened._replace(tick=shadow._tick, memos=memos, law=None))
+        return np.array(choice.propensities)
+
+    def reward(self, id_: str, rewards: list[float], w: float) -> None:
+        """Learn a reward, if the decision was made since it is a challenger."""
+        if self.shadow is not None:
+            self._guarded(lambda: self._reward(id_, rewards, w), 0)
+
+    def _reward(self, id_: str, rewards: list[float], w: float) -> None:
+        shadow = self.shadow
+        assert shadow is not None
+        found: Open | Closed | None = shadow._pending.open.get(id_) or shadow._pending.closed.get(id_)
+        if found is not None and not (isinstance(found, Closed) and found.open is None):
+            shadow._check_reward(found, rewards, w)
+            shadow._reward(id_, found, rewards, w)
+            shadow._unreported.clear()
+
+    def observe(self, request: Request, r: float, w: float) -> None:
+        """Learn a choice made elsewhere."""
+        names, rows, context = request.names, request.rows, request.context
+        self.follow(lambda s: s._observe(request._replace(offer=s._learner.read(names, rows, context)), r, w))
+
+    def give_up(self, id_: str) -> None:
+        """A decision that is answered without a reward."""
+        self.follow(lambda s: s._pending.close(id_, DONE))
+
+    def follow(self, change: "Callable[[Bandit], Any]") -> None:
+        """Make another change of the bandit in the shadow too."""
+        if self.shadow is not None:
+            shadow = self.shadow
+            self._guarded(lambda: change(shadow), 0)
+
+    def _guarded(self, step: Callable[[], Any], asked: int) -> Any:
+        if self.problem is not None:
+            return None
+        start = time.perf_counter()
+        try:
+            return step()
+        except Exception as problem:
+            self.problem = f"{type(problem).__name__}: {problem}"
+            LOG.warning("challenger %r is suspended: %s", self.name, self.problem)
+            return None
+        finally:
+            self.seconds += time.perf_counter() - start
+            self.asked += asked
+
+    def info(self) -> dict[str, Any]:
+        """What it costs, in microseconds per decision since it was made or loaded, and why it was suspended, if it was."""
+        return {"microseconds": 1e6 * self.seconds / self.asked if self.asked else None, "problem": self.problem}
+
+
+def new_challenger(bandit: "Bandit", name: str, policy: Any, settings: dict[str, Any]) -> Challenger:
+    """A challenger of a bandit; raises, or changes nothing."""
+    if not isinstance(name, str) or not name or name in (RANDOM, FIRST):
+        raise InvalidValue(f"name = {said(name)} is not allowed; a challenger has a name of its own, a string")
+    unknown = [key for key in settings if key not in SETTINGS]
+    if unknown:
+        raise InvalidValue(f"{unknown[0]} is no setting of a challenger; it may differ in {', '.join(SETTINGS)}")
+    if name in bandit._challengers and bandit._challengers[name].policy is None:
+        raise InvalidValue(f"there is a challenger {said(name)} already; drop_challenger({said(name)}) ends it")
+    if callable(policy) and not hasattr(policy, "_fields"):  # a strategy of the zoo is a tuple of numbers
+        if settings:
+            raise InvalidValue("a function has no settings; it gives probabilities for (items, context)")
+        return Challenger(name, None, policy)
+    return Challenger(name, new_shadow(bandit, policy, settings))
+
+
+def new_shadow(bandit: "Bandit", strategy: Any, settings: Mapping[str, Any]) -> "Bandit":
+    """A bandit of the same settings but for those given, which has learned nothing."""
+    from .bandit import Bandit
+
+    config = {key: value for key, value in bandit._config.items() if key != "clocked"}
+    if bandit._clocked:
+        config["half_life"] = f"{config['half_life']!r}s"
+    if bandit._function is not None:
+        config["features"] = bandit._function
+    given = dict(settings)
+    if isinstance(given.get("half_life"), float) and math.isinf(given["half_life"]):
+        given["half_life"] = NEVER_FORGETS
+    if strategy is not None and config["features"] in ("disjoint", "hybrid") and "features" not in given:
+        given["features"] = "interact"
+    shadow = Bandit(**{**config, **given}, strategy=strategy)
+    shadow._tick = bandit._tick  # ages of observations go on when it is promoted
+    return shadow
+
+
+def promoted(bandit: "Bandit", name: str) -> dict[str, Any]:
+    """The attributes of a bandit after a challenger has taken its place; changes nothing.
+
+    Decisions from before the challenge wait in slots that the challenger does not have: their rewards cannot be learned any more.
+    """
+    challenger = _found(bandit, name)
+    shadow = challenger.shadow
+    if shadow is None:
+        raise InvalidValue(f"challenger {said(name)} is a function, which learns nothing; call it in place of decide")
+    if challenger.problem is not None:
+        raise InvalidValue(f"challenger {said(name)} was suspended ({challenger.problem}); it cannot decide")
+    pending = Pending(bandit._config["max_pending"])
+    mine, its = bandit._pending, shadow._pending
+    kept = [(id_, w._replace(memos=its.open[id_].memos)) for id_, w in mine.open.items() if id_ in its.open]
+    answered = [(id_, _answered(done, its.closed.get(id_, DONE))) for id_, done in mine.closed.items()]
+    lost = [(id_, DONE) for id_ in mine.open if id_ not in its.open]
+    pending.restore(kept, [*answered, *lost], mine.dropped + len(lost))
+    config = bandit._config | {key: shadow._config[key] for key in (*SETTINGS, "clocked")}
+    others = {key: value for key, value in bandit._challengers.items() if key != name}
+    return {
+        "_pending": pending,
+        "_learner": shadow._learner,
+        "_config": config,
+        "_clocked": shadow._clocked,
+        "_challengers": others,
+    }
+
+
+def _answered(done: Closed, its: Closed) -> Closed:
+    if done.open is None or its.open is None:
+        return DONE
+    return done._replace(open=done.open._replace(memos=its.open.memos))
+
+
+def functions(challengers: Mapping[str, Challenger]) -> dict[str, Challenger]:
+    """Those that files do not hold."""
+    return {name: challenger for name, challenger in challengers.items() if challenger.policy is not None}
+
+
+def _found(bandit: "Bandit", name: Any) -> Challenger:
+    if name not in bandit._challengers:
+        known = ", ".join(map(repr, bandit._challengers)) or "none"
+        raise InvalidValue(f"there is no challenger {said(name)}; there are: {known}")
+    return bandit._challengers[name]
+
+
+def dropped(bandit: "Bandit", name: str) -> dict[str, Challenger]:
+    """The challengers without one; changes nothing."""
+    _found(bandit, name)
+    return {key: value for key, value in bandit._challengers.items() if key != name}
+
+
+def _probabilities(given: Any, names: Sequence[Any]) -> Vector:
+    """Probabilities as a function gives them: a dict by name, or one number for each item in the order of its argument."""
+    if isinstance(given, Mapping):
+        unknown = [name for name in given if name not in names]
+        if unknown:
+            raise InvalidValue(f"it gives {said(unknown[0])} a probability, which was not on offer")
+        given = [given.get(name, 0.0) for name in names]
+    p: Vector = np.array(given, np.float64)
+    if p.shape != (len(names),) or not np.isfinite(p).all() or p.min() < 0.0 or abs(p.sum() - 1.0) > 1e-6:
+        raise InvalidValue(f"it gives {said(given)}; it must be {len(names)} probabilities that add up to 1")
+    p /= p.sum()
+    return p
+
+
+__all__ = ["Challenger", "dropped", "functions", "new_challenger", "promoted"]

@@ -1,0 +1,118 @@
+"""Challengers learn in the shadow, are valued, survive files, and can take over."""
+
+import math
+
+import numpy as np
+import pytest
+
+import driftbandits as db
+from driftbandits.bandit.saving import digest
+from driftbandits.errors import InvalidState, InvalidValue
+
+pytestmark = [pytest.mark.xdist_group("bandit"), pytest.mark.interpreted]
+RATES = {"a": 0.2, "b": 0.7}
+
+
+def play(bandit, rounds, rng, late=0):
+    waiting = []
+    for _ in range(rounds):
+        d = bandit.decide(["a", "b"], {"hour": rng.uniform(0, 24)})
+        waiting.append((d.id, float(rng.random() < RATES[d.item])))
+        if len(waiting) > late:
+            bandit.reward(*waiting.pop(0))
+    return waiting
+
+
+def new(**more):
+    return db.Bandit(reward="click", explore=0.3, seed=0, **more)
+
+
+def test_a_challenger_with_the_same_settings_is_the_bandit_itself():
+    """Same rewards, same offers: the shadow decides alike, and its value is that of the bandit."""
+    bandit = new()
+    bandit.challenge("twin")
+    play(bandit, 60, np.random.default_rng(0), late=3)
+    shadow = bandit._challengers["twin"].shadow
+    assert shadow._learner.info() == bandit._learner.info()
+    assert bandit.value("twin").lift.mean == pytest.approx(0.0, abs=1e-12)
+    assert bandit.info()["challengers"]["twin"]["microseconds"] > 0.0
+
+
+def test_challengers_do_not_disturb_decisions():
+    watched, alone = new(), new()
+    watched.challenge("static", half_life=math.inf)
+    watched.challenge("short", half_life=20, features="item")
+    watched.challenge("ridge", db.zoo.lb_weight_ucb(gamma=0.9, lam=1.0, S=1.0, L=99.0, R=0.1, delta=0.01))
+    for bandit in (watched, alone):
+        play(bandit, 40, np.random.default_rng(1))
+    assert digest(watched) == digest(alone)
+    for name in ("static", "short", "ridge"):
+        assert watched.value(name).other.n == 40
+        assert watched.info()["challengers"][name]["problem"] is None
+    assert watched._challengers["short"].shadow.info()["memory"] == pytest.approx(1 / (1 - 2 ** (-1 / 20)))
+
+
+def test_a_function_is_valued_as_the_item_it_shows():
+    bandit = new()
+    bandit.challenge("always b", lambda items, context: {"b": 1.0})
+    play(bandit, 50, np.random.default_rng(2))
+    own, item = bandit.value("always b"), bandit.value("b")
+    assert own.other[:3] == pytest.approx(item.other[:3], abs=1e-12)
+    with pytest.raises(InvalidValue, match="is a function"):
+        bandit.promote("always b")
+    bandit.drop_challenger("always b")
+    with pytest.raises(InvalidValue, match="is not known"):
+        bandit.value("always b")
+
+
+def test_a_challenger_that_fails_is_suspended():
+    bandit = new()
+    bandit.challenge("wrong", lambda items, context: [0.9, 0.9])
+    play(bandit, 5, np.random.default_rng(3))
+    assert "add up to 1" in bandit.info()["challengers"]["wrong"]["problem"]
+    with pytest.raises(InvalidValue, match="no challenger 'nobody'"):
+        bandit.promote("nobody")
+    with pytest.raises(InvalidValue, match="no setting of a challenger"):
+        bandit.challenge("x", seed=3)
+    with pytest.raises(InvalidValue, match="name of its own"):
+        bandit.challenge("random")
+
+
+def test_promoted_it_decides_with_what_it_has_learned():
+    bandit = new()
+    play(bandit, 10, np.random.default_rng(4))
+    before = bandit.decide(["a", "b"])
+    bandit.challenge("short", half_life=30)
+    waiting = play(bandit, 40, np.random.default_rng(5), late=2)
+    shadow = bandit._challengers["short"].shadow
+    expected = shadow.estimate(["a", "b"], {"hour": 3.0})
+    bandit.promote("short")
+    assert bandit.estimate(["a", "b"], {"hour": 3.0}) == expected
+    assert "half_life=30" in repr(bandit)
+    bandit.reward(*waiting[0])  # made during the challenge: it is learned
+    with pytest.raises(InvalidState, match="has had its reward, or was expired"):
+        bandit.reward(before.id, 1)  # made before it
+    play(bandit, 5, np.random.default_rng(6))
+    assert bandit.info()["challengers"] == {}
+
+
+def test_challengers_survive_files(tmp_path):
+    rng = np.random.default_rng(7)
+    with db.Bandit.open(tmp_path / "log.db", reward="click", explore=0.3, seed=0) as bandit:
+        play(bandit, 5, rng)
+        bandit.challenge("short", half_life=30)
+        waiting = play(bandit, 20, rng, late=1)
+        bandit.save(tmp_path / "saved")
+        value, mark = bandit.value("short"), digest(bandit._challengers["short"].shadow)
+        bandit.backup(tmp_path / "copy.db")
+    for again in (db.Bandit.load(tmp_path / "saved"), db.Bandit.open(tmp_path / "copy.db")):
+        assert again.value("short") == value
+        assert digest(again._challengers["short"].shadow) == mark
+        again.reward(*waiting[0])
+        again.promote("short")
+        assert again.estimate(["a"]) != {}
+    again.close()
+    with db.Bandit.open(tmp_path / "copy.db") as promoted:
+        assert "half_life=30" in repr(promoted)
+        with db.Bandit.follow(tmp_path / "copy.db") as follower, pytest.raises(InvalidState, match="no challengers"):
+            follower.challenge("x")
