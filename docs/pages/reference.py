@@ -34,6 +34,7 @@ PAGES = (
     Page("mdp", "db.mdp: drifting Markov decision processes"),
     Page("theory", "db.theory: the theorems as numbers"),
     Page("experiment", "driftbandits.experiment: comparisons as data", "pydantic"),
+    Page("driftbench", "driftbandits.driftbench: a frozen suite of worlds", "pydantic"),
     Page("memory", "driftbandits.memory: what is forgotten?"),
     Page("model", "driftbandits.model: what is estimated?"),
     Page("radius", "driftbandits.radius: how sure are we?"),
