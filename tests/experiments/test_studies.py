@@ -48,7 +48,14 @@ def test_every_file_of_results_has_a_study_that_makes_it():
     assert len(FOUND) >= 20
 
 
-LONG = {"news", "replay", "mdp_study", "which", "neighbours", "mdp_taxi"}  # five to ten seconds each, without the compiler
+LONG = {
+    "news",
+    "replay",
+    "mdp_study",
+    "which",
+    "neighbours",
+    "mdp_taxi",
+}  # five to ten seconds each, without the compiler
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ Parsed = list[tuple[dict[str, float], list[tuple[str, str]]]]  # for each row, i
 Lengths = Mapping[str, int]
 NONE: Lengths = {}
 COLUMNS = {str, list, tuple, np.ndarray}  # values that a matrix of numbers cannot hold
+SIMPLE = PLAIN | {list, tuple, np.ndarray}  # values that are read without a closer look at each
 
 
 class Reading(NamedTuple):
@@ -170,7 +171,10 @@ class Table:
             return self._read_slowly(rows)
         if not COLUMNS.isdisjoint(map(type, values[0])):
             return self._read_columns(rows, names, values)
-        raw = np.array(values)
+        try:
+            raw = np.array(values)
+        except (ValueError, TypeError, OverflowError):  # a vector in another row than the first
+            return self._read_slowly(rows)
         if raw.dtype.kind not in "fib" or raw.ndim != 2 or not self._plain_names(names):
             return self._read_slowly(rows)  # what is no number, or was none before
         raw = raw.astype(np.float64, copy=False)
@@ -188,14 +192,17 @@ class Table:
         """Rows that have the same features, feature by feature; what is not so simple is read slowly."""
         whole, flat, vectors, strings = [np.empty((len(rows), 0))], list[str](), dict[str, int](), []
         for name, column in zip(names, zip(*values, strict=True), strict=True):
-            if {*map(type, column)} == {str}:
+            types = {*map(type, column)}
+            if types == {str}:
                 strings.append((name, column))
                 if self._kind(name) not in (None, str):
                     return self._read_slowly(rows)
                 continue
+            if not types <= SIMPLE:
+                return self._read_slowly(rows)
             try:
                 raw = np.array(column)
-            except ValueError:  # different lengths
+            except (ValueError, TypeError, OverflowError):  # different lengths
                 return self._read_slowly(rows)
             d = raw.shape[-1] if raw.ndim == 2 else 1
             kind, known = (list if raw.ndim == 2 else float), self.vectors.get(name, d)

@@ -59,7 +59,7 @@ def as_number(side: str, name: str, value: Any) -> float:
         raise InvalidValue(
             f"{side} feature {said(name)} = {said(value)} is complex; features are real numbers, booleans or strings"
         )
-    if isinstance(value, datetime.date | datetime.time | np.datetime64):
+    if isinstance(value, datetime.date | datetime.time | datetime.timedelta | np.datetime64 | np.timedelta64):
         raise InvalidValue(
             f"{side} feature {said(name)} is a {type(value).__name__}; give **db.features.calendar(…), its hour and weekday as "
             "numbers, or an age in hours"
@@ -79,9 +79,11 @@ def as_number(side: str, name: str, value: Any) -> float:
 
 def as_entries(side: str, name: str, value: Any) -> Vector:
     """The entries (d,) of a vector, finite, or one line that says why not."""
+    if np.ma.is_masked(value):
+        raise InvalidValue(f"{side} feature {said(name)} has masked entries; a vector is there as a whole, or None")
     try:
         given = np.asarray(value)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         raise InvalidShape(f"{side} feature {said(name)} is a ragged list; a vector has one number per entry") from None
     if given.ndim != 1 or not len(given):
         raise InvalidShape(
@@ -97,8 +99,10 @@ def as_entries(side: str, name: str, value: Any) -> Vector:
 
 def plain(value: Any) -> Any:
     """A value as JSON holds it: a number, a string, a boolean, a list, None."""
+    if isinstance(value, np.longdouble):
+        return float(value)
     if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
+        return value.astype(np.float64).tolist() if value.dtype == np.longdouble else value.tolist()
     if isinstance(value, str | bool | int | float | None):
         return value
     if is_vector(value):

@@ -121,3 +121,23 @@ def test_frames_hold_vectors(frame):
     bandit = db.Bandit().fit(table, item="item", reward="reward")
     assert bandit.info()["observed"] == 12
     assert bandit._learner.context.vectors == {"e": 2}
+
+
+ODD = [b"x", {1}, {"a": 1}, (x for x in [1]), np.datetime64("2020-01-01"), np.timedelta64(1, "D"), 10**400, [10**400], [None],
+       np.array([1, None]), [1j], object(), Decimal("NaN"), datetime.timedelta(1), np.array("x"), [[]], [1e101], np.eye(2), np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0])]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", ODD, ids=lambda value: type(value).__name__)
+def test_odd_values_are_one_line_wherever_they_stand(value):
+    bandit = play(db.Bandit(features="item", seed=1), 1)
+    before = digest(bandit)
+    for items, context in (
+        ({"p": {"x": value}}, None),
+        ({"p": {"x": 1.0}, "q": {"x": value}}, None),
+        ({"p": {"e": value}, "q": {"e": [1.0, 2.0, 3.0]}}, None),
+        (["p"], {"x": value}),
+    ):
+        with pytest.raises(db.DriftBanditsError) as problem:
+            bandit.decide(items, context)
+        assert "\n" not in str(problem.value)
+    assert digest(bandit) == before
