@@ -156,6 +156,43 @@ def lag(service, times=20):
     return statistics.median(took), max(took)
 
 
+def start_with_rows(rows):
+    """Seconds until the service answers `healthz`, and its first decision, with a loop whose log has so many rows."""
+    from driftbandits.bandit.saving import to_bytes
+    from driftbandits.service.file_catalogue import FileCatalogue
+    from driftbandits.service.settings import LoopSettings
+
+    with tempfile.TemporaryDirectory() as name:
+        catalogue = FileCatalogue(pathlib.Path(name), shared=False)
+        catalogue.create("load0", LoopSettings())
+        bandit = catalogue.learner("load0", LoopSettings())
+        data = {
+            "names": [*ITEMS],
+            "rows": [*ITEMS.values()],
+            "context": None,
+            "given": False,
+            "shown": ["item1"],
+            "propensities": [0.1] * 10,
+        }
+        with bandit._store.transaction():
+            for n in range(rows):
+                bandit._store.append("decide", id=f"{n:032x}", at=1.0, item='"item1"', propensity=0.1, data=data)
+            bandit._store.snapshot(rows, to_bytes(bandit))
+        size = sum(path.stat().st_size for path in pathlib.Path(name).rglob("bandit.db*"))
+        bandit._store.close()
+        bandit._held.close()
+        service = Service(name, 1)
+        try:
+            start = time.monotonic()
+            assert service.get("/loops/load0/decide", "POST", {"items": ["a", "b"]}) is not None
+            first = time.monotonic() - start
+        finally:
+            service.stop()
+        print(
+            f"\nstart with {rows} rows ({size / 2**20:.0f} MiB): alive after {service.started:.1f} s, first decision {first:.2f} s later"
+        )
+
+
 @contextlib.contextmanager
 def database(kind, folder):
     if kind == "sqlite":
@@ -181,6 +218,7 @@ def main():
         "--warm", type=float, default=40.0, help="seconds before the first measurement, for compilation"
     )
     parser.add_argument("--memory", type=int, default=0, metavar="N", help="make N loops and print the memory of each")
+    parser.add_argument("--rows", type=int, default=0, metavar="N", help="start with a log of N rows")
     args = parser.parse_args()
     heads = (
         "store",
@@ -213,6 +251,8 @@ def main():
                     f"| {middle:.2f}, {most:.2f} |",
                     flush=True,
                 )
+    if args.rows:
+        start_with_rows(args.rows)
     if args.memory:
         with tempfile.TemporaryDirectory() as name:
             service = Service(name, 1)

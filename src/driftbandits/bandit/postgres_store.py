@@ -119,6 +119,12 @@ def reachable(name: str) -> Iterator[None]:
         raise CannotWrite(name, OSError(str(problem).partition("\n")[0])) from None
 
 
+def _bounded(db: psycopg.Connection[Any]) -> None:
+    """No session waits for ever for a lock, and none holds one for ever: its machine may be gone."""
+    db.execute("SET lock_timeout = '10s'")
+    db.execute("SET idle_in_transaction_session_timeout = '30s'")
+
+
 def open_pool(url: str, *, size: int = 8) -> ConnectionPool[Any]:
     """Connections that a process shares among its loops; each is alone outside of transactions."""
     return ConnectionPool(
@@ -128,6 +134,7 @@ def open_pool(url: str, *, size: int = 8) -> ConnectionPool[Any]:
         timeout=PATIENCE,
         kwargs={"autocommit": True, "prepare_threshold": 2, "connect_timeout": 5},
         reconnect_timeout=1e9,  # a database that restarts is waited for
+        configure=_bounded,
         open=True,
     )
 
@@ -364,6 +371,12 @@ class AdvisoryLocks:
         with reachable("PostgreSQL"):
             if self._db is None or self._db.closed or self._db.broken:
                 self._db = psycopg.connect(self._url, autocommit=True, connect_timeout=5)
+                for name, seconds in (
+                    ("idle", 5),
+                    ("interval", 2),
+                    ("count", 3),
+                ):  # a machine that is gone is noticed in 11 s
+                    self._db.execute(f"SET tcp_keepalives_{name} = {seconds}")
             found = self._db.execute("SELECT pg_try_advisory_lock(%s, %s)", (LOCKS, loop)).fetchone()
         return AdvisoryLock(self, self._db, loop) if found and found[0] else None
 

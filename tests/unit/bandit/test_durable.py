@@ -248,3 +248,29 @@ def test_a_repeated_id_is_answered_as_before(tmp_path):
     memory.decide(["a"], id="x")
     with pytest.raises(InvalidState, match="only a durable bandit"):
         memory.decide(["a"], id="x")
+
+
+@pytest.mark.parametrize("broken", [False, True])
+def test_a_long_backlog_is_applied_outside_of_transactions(tmp_path, monkeypatch, broken):
+    path = tmp_path / "x.bandit"
+    with db.Bandit.open(path, seed=3) as bandit, db.Bandit.follow(path) as follower:
+        for t in range(150):
+            follower.decide(offer(t), at=float(t), id=f"{t}")
+        inside = []
+        real = durable.Durable._apply
+
+        def apply(self, row):
+            inside.append(self._inside)
+            if broken and len(inside) == 50:
+                raise KeyboardInterrupt
+            real(self, row)
+
+        monkeypatch.setattr(durable.Durable, "_apply", apply)
+        with contextlib.suppress(KeyboardInterrupt):
+            assert bandit.absorb() == 150
+        monkeypatch.undo()
+        assert not any(inside)
+        assert bandit.info()["decisions"] == 150
+        before = to_bytes(bandit)
+    with db.Bandit.open(path) as bandit:
+        assert to_bytes(bandit) == before

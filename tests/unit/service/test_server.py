@@ -1,8 +1,10 @@
 """The real command, with several processes: a worker that dies and workers that are replaced refuse no call that is repeated."""
 
 import contextlib
+import json
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import subprocess
@@ -114,3 +116,38 @@ def test_workers_die_and_are_replaced_under_load(tmp_path):
                 time.sleep(0.1)
             assert info["rewards"] == len(made)
             assert info["decisions"] >= len(made)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("prometheus") is None, reason="no Prometheus is installed")
+def test_prometheus_scrapes_it(tmp_path):
+    with command(tmp_path) as (_, address), db.Client(address, loop="shop") as client:
+        client.create()
+        client.decide(["a"])
+        config = tmp_path / "prometheus.yml"
+        target = address.removeprefix("http://")
+        config.write_text(
+            f"scrape_configs: [{{job_name: d, scrape_interval: 1s, static_configs: [{{targets: ['{target}']}}]}}]"
+        )
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        options = [
+            f"--config.file={config}",
+            f"--web.listen-address=127.0.0.1:{port}",
+            f"--storage.tsdb.path={tmp_path}/tsdb",
+        ]
+        scraper = subprocess.Popen(["prometheus", *options], stderr=subprocess.DEVNULL)
+        try:
+            found = []
+            for _ in range(100):
+                with contextlib.suppress(OSError):
+                    query = f"http://127.0.0.1:{port}/api/v1/query?query=driftbandits_loop_decisions_total"
+                    found = json.load(urllib.request.urlopen(query))["data"]["result"]
+                if found:
+                    break
+                time.sleep(0.2)
+            assert [series["metric"]["loop"] for series in found] == ["shop"]
+        finally:
+            scraper.kill()
+            scraper.wait()
