@@ -27,6 +27,7 @@ class Page(NamedTuple):
 PAGES = (
     Page("", "driftbandits"),
     Page("bandit", "db.Bandit: decisions in production"),
+    Page("features", "db.features: numbers from moments"),
     Page("zoo", "db.zoo: every algorithm by its paper's name"),
     Page("env", "db.env: drifting worlds"),
     Page("replay", "db.replay: logs, and what a policy would have earned"),
