@@ -49,9 +49,11 @@ def serve(
 
     First steps: driftbandits serve, then in another shell
 
-    curl -X PUT http://127.0.0.1:8080/loops/shop
+    curl http://127.0.0.1:8080/loops/default/decide -d '{"items": ["a", "b"]}'
 
-    curl http://127.0.0.1:8080/loops/shop/decide --json '{"items": ["a", "b"]}'
+    curl http://127.0.0.1:8080/loops/default/reward -d '{"id": "THE ID OF THE ANSWER", "reward": 1}'
+
+    curl -X PUT http://127.0.0.1:8080/loops/shop -d '{"reward": "click"}'  makes a loop of your own.
     """
     from ..errors import InvalidValue
 
@@ -83,5 +85,6 @@ def serve(
             max_batch=max_batch,
             max_open=max_open,
             log_bodies=log_bodies,
-        )
+        ),
+        say=lambda text: out.print(text, markup=False, highlight=False, soft_wrap=True),
     )

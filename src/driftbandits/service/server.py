@@ -4,19 +4,24 @@ import contextlib
 import os
 import resource
 import tempfile
+from collections.abc import Callable
 
 import uvicorn
 
 from .app import checked_keys
 from .config import Config
+from .file_catalogue import FileCatalogue
 from .metrics import MULTIPROCESS
+from .settings import LoopSettings
 
+FIRST = "default"  # the loop that a new folder has
 FILES = 8  # open files per loop: the database, its log and index, the lock, and room
 
 
-def run(config: Config) -> None:
+def run(config: Config, *, say: Callable[[str], None]) -> None:
     """Serve until SIGTERM or Ctrl-C; SIGHUP replaces the workers one by one (a new version, without refusing a request)."""
-    checked_keys(config)
+    keys = checked_keys(config)
+    say(_greeting(config, first=_first_loop(config) if keys is None and config.database is None else None))
     _allow_files(config.max_open * FILES)
     config.export()
     with contextlib.ExitStack() as stack:
@@ -34,6 +39,20 @@ def run(config: Config) -> None:
             timeout_graceful_shutdown=10,
             timeout_keep_alive=75,
         )
+
+
+def _first_loop(config: Config) -> str | None:
+    """A folder without loops gets one to try: then the first decision is one line in a shell. Its name, if it was made."""
+    catalogue = FileCatalogue(config.data, shared=config.workers > 1)
+    return FIRST if not catalogue.names() and catalogue.create(FIRST, LoopSettings()) else None
+
+
+def _greeting(config: Config, first: str | None) -> str:
+    address = f"http://{config.host}:{config.port}"
+    lines = [f"serves {address}  ({address}/docs describes every call; Ctrl-C ends it)"]
+    if first is not None:
+        lines.append(f'try    curl {address}/loops/{first}/decide -d \'{{"items": ["a", "b"]}}\'')
+    return "\n".join(lines)
 
 
 def _allow_files(wanted: int) -> None:

@@ -69,6 +69,8 @@ def children(pid):
 @pytest.mark.slow
 def test_from_nothing_to_a_decision(tmp_path):
     with command(tmp_path) as (_, address), db.Client(address, loop="shop") as client:
+        with db.Client(address, loop="default") as first:  # a new folder has a loop to try
+            assert first.decide(["a", "b"]).item in ("a", "b")
         client.create(reward="click")
         d = client.decide({"a": {"price": 3.0}, "b": {"price": 2.5}}, {"age": 31})
         client.reward(d, 1)
