@@ -29,6 +29,7 @@ from .core import RECENT, Answer, Core, DriftEvent, Request, Way, shown
 from .decision import Decision
 from .explanation import Case, Explanation, explain, importance
 from .features import BUCKETS
+from .health import Health, health
 from .kinds import KINDS
 from .logged import Logged, read_logged
 from .offers import as_items, as_matrix, as_name, in_order, in_rows, masked
@@ -565,6 +566,28 @@ class Bandit(Core):
 
     def _keep(self) -> None:
         """A durable bandit takes a snapshot: what was changed is not in the log."""
+
+    def health(self) -> Health:
+        """How it is doing: `ok`, one `sentence`, and `actions`, what to do, most urgent first.
+
+        Examples
+        --------
+        >>> import driftbandits as db
+        >>> db.Bandit().health().sentence
+        'Nothing has been decided yet.'
+        """
+        with self._turn():
+            challengers = [self.value(name) for name in self._challengers if self._ledger.knows(name)]
+            last = self._events[-1].at if self._events else None
+            return health(self.info(), self.value(), challengers, last, self._newest)
+
+    def plot(self) -> Any:
+        """A matplotlib figure: what it earns beside others, rewards by day with drift events, and which memory answers."""
+        from .picture import plot
+
+        with self._turn():
+            against = ["random", "first", *(name for name in self._challengers if self._ledger.knows(name))]
+            return plot([self.value(name) for name in against], self._ledger, list(self._events), self.info())
 
     def drift_events(self) -> list[DriftEvent]:
         """When the world changed: the memories that were refuted, oldest first, at most 1000."""

@@ -142,13 +142,17 @@ def _labels(table: Table, row: Mapping[str, Any], both: set[str]) -> list[str]:
         found[slot] = label
         if name in table.presence:
             found[table.presence[name]] = label
+    for first, derived in zip(table.derived_slots, table.derived, strict=True):
+        own = [found[slot] for slot in derived.sources.tolist()]
+        pairs = [f"{own[a]}²" if a == b else f"{own[a]}·{own[b]}" for a, b in derived.pairs.tolist()]
+        found[first : first + derived.width] = [*pairs, *[f"a curve in {', '.join(own)}"] * len(derived.c)]
     for slot, name in table.owners.items():
         if name in table.strings:
             found[slot] = _category(table, name, row, both)
     for name in table.strings:
-        own = table.slot_of((name, row[name])) if isinstance(row.get(name), str) else None
-        if own is not None:
-            found[own] = _category(table, name, row, both)
+        mine = table.slot_of((name, row[name])) if isinstance(row.get(name), str) else None
+        if mine is not None:
+            found[mine] = _category(table, name, row, both)
     return found
 
 

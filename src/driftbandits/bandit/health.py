@@ -1,0 +1,94 @@
+"""How a bandit is doing, as one sentence and a list of what to do; the dashboard shows the same."""
+
+import datetime
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from .value import Value
+
+FEW = 30  # rewards before anything is said about what it earns
+MISSING = 0.5  # share of rewards that has come, below which they are said to be missing
+DAY = 86400.0
+
+
+class Health(NamedTuple):
+    """`ok`: there is nothing to do. `sentence`: how it is doing. `actions`: what to do, most urgent first, one sentence each."""
+
+    ok: bool
+    sentence: str
+    actions: list[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return self._asdict()
+
+
+def health(
+    info: dict[str, Any], against_random: Value, challengers: Sequence[Value], last_drift: float | None, now: float
+) -> Health:
+    """The health of a bandit with this `info`, value against random choice, and values against its challengers."""
+    actions = [*_rewards(info), *_learning(info, against_random), *_challengers(info, challengers), *_limits(info)]
+    if not info["decisions"]:
+        return Health(True, "Nothing has been decided yet.", actions)
+    if against_random.own.n < FEW:
+        sentence = f"It has learned from {info['rewards']} rewards, which is too few to say how it is doing."
+    else:
+        sentence = against_random.sentence
+    if last_drift is not None and now - last_drift < DAY:
+        when = datetime.datetime.fromtimestamp(last_drift, datetime.UTC)
+        sentence = f"{sentence[:-1]}; older data stopped predicting rewards at {when:%Y-%m-%d %H:%M} UTC."
+    return Health(not actions, sentence, actions)
+
+
+def _rewards(info: dict[str, Any]) -> list[str]:
+    actions = []
+    made, came = info["decisions"], info["rewards"] + info["expired"]
+    if made >= FEW and came < MISSING * made:
+        share = f"{100.0 * came / made:.0f} % of {made} decisions have had a reward"
+        actions.append(f"{share}: give the others theirs with reward(), or what no reward means with expire().")
+    if info["dropped"]:
+        actions.append(
+            f"{info['dropped']} decisions were given up unlearned: call expire() oftener, or raise max_pending."
+        )
+    if info["unmatched"]:
+        actions.append(f"{info['unmatched']} rewards came for decisions that were expired or dropped: expire() later.")
+    if info.get("refused"):
+        actions.append(f"{info['refused']} rows of the log could not be applied: the program's log says why.")
+    if info["backwards"] > 0.01 * made:
+        actions.append(f"{info['backwards']} decisions are older than the one before: check the clocks that give at=….")
+    return actions
+
+
+def _learning(info: dict[str, Any], v: Value) -> list[str]:
+    if v.lift.upper < 0.0:
+        return [
+            "It earns less than random choice: check that rewards belong to their decisions and that more is better."
+        ]
+    misfit = (info.get("misfit") or {}).get("events") or []
+    return [f"The model was extended: {misfit[-1]}. Nothing has to be done."] if misfit and v.lift.lower <= 0.0 else []
+
+
+def _challengers(info: dict[str, Any], values: Sequence[Value]) -> list[str]:
+    better = [
+        f"Challenger {v.against!r} earns more by {-v.lift.mean:.3g} (at least {-v.lift.upper:.3g}): promote({v.against!r})."
+        for v in values
+        if v.lift.upper < 0.0
+    ]
+    suspended = [
+        f"Challenger {name!r} is suspended ({told['problem']}): drop_challenger({name!r})."
+        for name, told in info["challengers"].items()
+        if told["problem"]
+    ]
+    return better + suspended
+
+
+def _limits(info: dict[str, Any]) -> list[str]:
+    actions = []
+    if info.get("evicted"):
+        actions.append(f"{info['evicted']} items lost their own model to newer ones: raise max_items.")
+    if info.get("collisions"):
+        actions.append(f"{info['collisions']} categories share a column with another: raise buckets.")
+    return actions
+
+
+__all__ = ["Health", "health"]

@@ -1,0 +1,60 @@
+"""`Bandit.health` and `plot`."""
+
+import json
+
+import numpy as np
+import pytest
+
+import driftbandits as db
+
+pytestmark = [pytest.mark.xdist_group("bandit"), pytest.mark.interpreted]
+
+
+def play(bandit, rounds, rng, reward=True, start=0):
+    for t in range(start, start + rounds):
+        d = bandit.decide(["a", "b"], at=1.7e9 + 7200.0 * t)
+        if reward:
+            bandit.reward(d.id, float(rng.random() < {"a": 0.1, "b": 0.9}[d.item]))
+
+
+def test_a_bandit_that_works_has_nothing_to_do():
+    bandit = db.Bandit(reward="click", explore=0.5, seed=0)
+    play(bandit, 300, np.random.default_rng(0))
+    found = bandit.health()
+    assert found.ok
+    assert found.actions == []
+    assert "more than random choice" in found.sentence
+    assert json.loads(json.dumps(found.to_dict()))["ok"] is True
+
+
+def test_what_is_wrong_is_said_with_what_to_do():
+    bandit = db.Bandit(reward="click", seed=0, max_pending=40)
+    play(bandit, 60, np.random.default_rng(0), reward=False)
+    actions = bandit.health().actions
+    assert actions[0].startswith("0 % of 60 decisions have had a reward")
+    assert "20 decisions were given up unlearned" in actions[1]
+    assert "max_pending" in actions[1]
+
+
+def test_a_challenger_that_is_better_for_certain_is_named():
+    bandit = db.Bandit(reward="click", explore=1.0, seed=0)  # chooses at random
+    bandit.challenge("always b", lambda items, context: {"b": 1.0})
+    bandit.challenge("broken", lambda items, context: 1 / 0)
+    play(bandit, 400, np.random.default_rng(1))
+    actions = bandit.health().actions
+    assert any(action.startswith("Challenger 'always b' earns more by") for action in actions)
+    assert any("'broken' is suspended (ZeroDivisionError" in action for action in actions)
+
+
+def test_the_plot_shows_every_policy_and_memory():
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    bandit = db.Bandit(reward="click", explore=0.5, seed=0)
+    bandit.challenge("always a", lambda items, context: {"a": 1.0})
+    play(bandit, 100, np.random.default_rng(2))
+    figure = bandit.plot()
+    left, middle, right = figure.axes
+    assert [label.get_text() for label in left.get_yticklabels()] == ["this bandit", "random", "first", "always a"]
+    assert len(middle.lines[0].get_xdata()) == 7  # days
+    assert len(right.patches) == len(bandit.info()["memories"])
