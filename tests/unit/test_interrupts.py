@@ -73,7 +73,6 @@ def test_rewarded_bandit_in_memory(mode, call):
     holds(cases.memory_case(mode, call), most=30)
 
 
-@pytest.mark.xfail(strict=True, reason="issue 26 item 1: the learner inside Bandit is changed in several steps")
 @pytest.mark.parametrize(
     ("mode", "call"),
     [

@@ -22,9 +22,10 @@ from .sums import Integers
 
 CHECKS = 0.01
 OPTIMISM = 0.5
-# Rows of the table of a decision: of each voice mean and standard deviation; probabilities; room for the law.
-MEAN, SD, STATIC_MEAN, STATIC_SD, LAW, LOW, STEP, CHECK = range(8)
-ROWS = 8
+# Rows of the table of a decision: of each voice mean and standard deviation; probabilities; room for the law; what both voices expect,
+# and the probabilities of the first place of a ranking.
+MEAN, SD, STATIC_MEAN, STATIC_SD, LAW, LOW, STEP, CHECK, SCORE, SAVED = range(10)
+ROWS = 10
 
 
 @kernel

@@ -1,16 +1,131 @@
-"""The steps as Python calls them: one compiled entry each."""
+"""What `Bandit` calls: each entry makes a whole change, so that a call that is interrupted has made it or not.
 
-from ..core.kernel import entry
+Machine code cannot be interrupted between two lines, so everything that belongs to one change is in one entry, which sets `done` last.
+It checks no bounds either: each entry first compares all shapes and places that it was given (about 40 ns), changes nothing if they do
+not fit, and returns whether they did.
+"""
+
+from ..core.kernel import entry, kernel, solver
 from ..core.linalg import Matrix, Vector
 from . import steps
+from .choice import LAW, MEAN, ROWS, SAVED, SCORE, STATIC_MEAN
 from .columns import Layout, Scale, Slots
-from .sums import Integers, State, Work
+from .duel import ticket
+from .sums import AFTER, BEFORE, NATS, RHO, UNNAMED, Integers, State, Work, fits
+
+# What a decision is told of each place of its ranking: chance in [0, 1); the item; its ticket in the duel; its probability.
+CHANCE, ITEM, VOICE, SHARE, PROPENSITY = range(5)
+TOLD = 5
+# What `decide` does with an offer: forecast it, draw from it, or find the tickets of items that were chosen elsewhere.
+FORECAST, DRAW, GIVEN = range(3)
+# What an observation consists of; the last four say what it refuted.
+TICK, REWARD, WEIGHT, JUDGED, BY, BY_SHARE, REFUTED = range(7)
+OBSERVED = 10
+
+
+@solver
+def offer_fits(
+    state: State, layout: Layout, items: Scale, rows: Matrix, context: Scale, crows: Matrix, who: Integers, slots: Slots, work: Work
+) -> bool:  # fmt: skip
+    """Whether a model's arrays fit each other, and these rows fit them."""
+    p, k, N = work.phi.shape[0], work.psi.shape[0], state.last.shape[0]
+    J, C, n = items.kind.shape[0], context.kind.shape[0], rows.shape[0]
+    if not fits(state, work) or not _scale_fits(items, J) or not _scale_fits(context, C):
+        return False
+    if rows.shape[1] != J or crows.shape[1] != C or who.shape[0] != n or n == 0 or crows.shape[0] == 0:
+        return False
+    if slots.zi.shape[0] != J or slots.zc.shape[0] != C:
+        return False
+    if layout.item.shape[0] != p or layout.context.shape[0] != p or layout.source.shape != (p, 4):
+        return False
+    if layout.own.shape[0] != k or layout.own_source.shape != (k, 2):
+        return False
+    sound = _all_below(layout.item, 0, J) and _all_below(layout.context, 0, C) and _all_below(layout.own, 0, C)
+    for r in range(p):
+        sound = sound and _all_below(layout.source[r], 0, p)
+    for r in range(k):
+        sound = sound and _all_below(layout.own_source[r], 0, k)
+    return bool(sound and _all_below(who, UNNAMED, N))
+
+
+@kernel
+def _scale_fits(scale: Scale, J: int) -> bool:
+    same = (
+        scale.group.shape[0] == J and scale.seen.shape[0] == J and scale.mean.shape[0] == J and scale.M2.shape[0] == J
+    )
+    return bool(
+        same
+        and scale.anchor.shape[0] == J
+        and scale.mu.shape[0] == J
+        and scale.s.shape[0] == J
+        and scale.awake.shape[0] == J
+    )
+
+
+@kernel
+def _all_below(values: Integers, least: int, limit: int) -> bool:
+    for j in range(values.shape[0]):  # noqa: SIM110 (generators do not compile)
+        if not least <= values[j] < limit:
+            return False
+    return True
+
+
+@kernel
+def _retire(state: State, retired: Integers, work: Work) -> None:
+    for j in range(retired.shape[0]):
+        steps.forget_item(state, retired[j], work)
 
 
 @entry(brief=True)
-def see(state: State, items: Scale, rows: Matrix, context: Scale, crow: Matrix, tick: float, counted: bool) -> None:
-    """`steps.see`."""
-    steps.see(state, items, rows, context, crow, tick, counted)
+def place(
+    state: State,
+    layout: Layout,
+    items: Scale,
+    rows: Matrix,
+    context: Scale,
+    crow: Matrix,
+    who: Integers,
+    tick: float,
+    retired: Integers,
+    when: Vector,
+    slots: Slots,
+    work: Work,
+    done: Vector,
+) -> bool:
+    """Count what decision `tick` offers; `retired` are places of items that lose them, `when` (N,) is when each was last on offer."""
+    if not offer_fits(state, layout, items, rows, context, crow, who, slots, work) or not _fits_places(
+        state, retired, when
+    ):
+        return False
+    _offered(state, items, rows, context, crow, who, tick, retired, when, work)
+    done[0] = 1.0
+    return True
+
+
+@kernel
+def _fits_places(state: State, retired: Integers, when: Vector) -> bool:
+    N = state.last.shape[0]
+    return when.shape[0] == N and _all_below(retired, 0, N)
+
+
+@kernel
+def _offered(
+    state: State,
+    items: Scale,
+    rows: Matrix,
+    context: Scale,
+    crow: Matrix,
+    who: Integers,
+    tick: float,
+    retired: Integers,
+    when: Vector,
+    work: Work,
+) -> None:
+    _retire(state, retired, work)
+    for a in range(who.shape[0]):
+        if who[a] >= 0:
+            when[who[a]] = tick
+    steps.see(state, items, rows, context, crow, tick, True)
 
 
 @entry(brief=True)
@@ -22,25 +137,52 @@ def decide(
     context: Scale,
     crow: Matrix,
     who: Integers,
+    tick: float,
+    retired: Integers,
+    when: Vector,
     explore: float,
-    u: float,
-    given: int,
+    mode: int,
     table: Matrix,
     open_: Integers,
-    told: Vector,
+    told: Matrix,
     slots: Slots,
     work: Work,
-) -> int:
-    """`steps.decide`."""
-    return steps.decide(
-        state, layout, items, rows, context, crow, who, explore, u, given, table, open_, told, slots, work
-    )
-
-
-@entry(brief=True)
-def draw(table: Matrix, open_: Integers, rho: float, explore: float, u: float) -> int:
-    """`steps.draw`."""
-    return steps.draw(table, open_, rho, explore, u)
+    done: Vector,
+) -> bool:
+    """`place`, unless `tick` < 0, then forecasts and probabilities into `table` (ROWS, n), and a ranking into `told` (places, TOLD)."""
+    n, rho = rows.shape[0], state.numbers[RHO]
+    if not offer_fits(state, layout, items, rows, context, crow, who, slots, work) or not _fits_places(
+        state, retired, when
+    ):
+        return False
+    if table.shape != (ROWS, n) or told.shape[1] != TOLD or told.shape[0] > n or open_.shape[0] != n:
+        return False
+    if mode == GIVEN:
+        for k in range(told.shape[0]):
+            if not 0.0 <= told[k, ITEM] < n:
+                return False
+    if tick >= 0.0:
+        _offered(state, items, rows, context, crow, who, tick, retired, when, work)
+    for a in range(n):
+        open_[a] = 1
+    one = work.right[0, 0]  # room for a ticket
+    given = -2 if mode == FORECAST else -3  # forecasts alone have a width before the first reward
+    steps.decide(state, layout, items, rows, context, crow, who, explore, 0.0, given, table, open_, one, slots, work)
+    for a in range(n):
+        table[SCORE, a] = (1.0 - rho) * table[MEAN, a] + rho * table[STATIC_MEAN, a]
+    for k in range(told.shape[0] if mode != FORECAST else 0):
+        if mode == DRAW:
+            told[k, ITEM] = float(steps.draw(table, open_, rho, explore, told[k, CHANCE]))
+            told[k, PROPENSITY] = table[LAW, int(told[k, ITEM])]
+            if k == 0:
+                for j in range(n):
+                    table[SAVED, j] = table[LAW, j]
+        a = int(told[k, ITEM])
+        open_[a] = 0
+        ticket(table[MEAN], table[STATIC_MEAN], a, rho, one)
+        told[k, VOICE], told[k, SHARE] = one[0] if state.rate.shape[0] > 1 else -1.0, one[1]
+    done[0] = 1.0
+    return True
 
 
 @entry(brief=True)
@@ -48,35 +190,68 @@ def learn(
     state: State,
     layout: Layout,
     items: Scale,
-    row: Vector,
+    rows: Matrix,
     context: Scale,
-    crow: Vector,
-    i: int,
+    crows: Matrix,
+    who: Integers,
     tick: float,
-    r: float,
-    w: float,
-    judged: bool,
-    told: Vector,
+    retired: Integers,
+    when: Vector,
+    observed: Matrix,
+    slots: Slots,
+    work: Work,
+    done: Vector,
+) -> bool:
+    """Learn observations (n, OBSERVED) in their order; `tick` ≥ 0 counts each first as the offer of decisions tick, tick + 1, …"""
+    n = rows.shape[0]
+    if not offer_fits(state, layout, items, rows, context, crows, who, slots, work) or not _fits_places(
+        state, retired, when
+    ):
+        return False
+    if observed.shape != (n, OBSERVED) or crows.shape[0] != n:
+        return False
+    _retire(state, retired, work)
+    for a in range(n):
+        row, crow, o = rows[a : a + 1], crows[a : a + 1], observed[a]
+        if tick >= 0.0:
+            _offered(state, items, row, context, crow, who[a : a + 1], tick + a, retired[:0], when, work)
+        if o[WEIGHT] == 0.0:
+            continue
+        refuted = steps.learn(
+            state, layout, items, row[0], context, crow[0], who[a], o[TICK], o[REWARD], o[WEIGHT], o[JUDGED] > 0.0,
+            o[BY : BY_SHARE + 1], slots, work,
+        )  # fmt: skip
+        o[REFUTED] = 1.0 if refuted else 0.0
+        o[REFUTED + 1], o[REFUTED + 2], o[REFUTED + 3] = state.event[BEFORE], state.event[AFTER], state.event[NATS]
+    done[0] = 1.0
+    return True
+
+
+@entry(brief=True)
+def move_prior(
+    state: State,
+    layout: Layout,
+    items: Scale,
+    rows: Matrix,
+    context: Scale,
+    crow: Matrix,
+    who: Integers,
     slots: Slots,
     work: Work,
 ) -> bool:
-    """`steps.learn`."""
-    return steps.learn(state, layout, items, row, context, crow, i, tick, r, w, judged, told, slots, work)
-
-
-@entry(brief=True)
-def move_prior(state: State, layout: Layout, items: Scale, context: Scale, work: Work) -> None:
-    """`steps.move_prior`."""
+    """`steps.move_prior`, for a model that has more columns than before; `rows`, `crow` and `who` are of any offer."""
+    if not offer_fits(state, layout, items, rows, context, crow, who, slots, work):
+        return False
     steps.move_prior(state, layout, items, context, work)
+    return True
 
 
 @entry(brief=True)
-def renew_all(state: State, work: Work) -> None:
-    """`steps.renew_all`."""
-    steps.renew_all(state, work)
-
-
-@entry(brief=True)
-def forget_item(state: State, i: int, work: Work) -> None:
-    """`steps.forget_item`."""
+def forget_item(state: State, i: int, work: Work, done: Vector) -> bool:
+    """Forget an item's own effect, and renew all estimates."""
+    if not fits(state, work) or not 0 <= i < state.last.shape[0]:
+        return False
     steps.forget_item(state, i, work)
+    steps.renew_all(state, work)
+    done[0] = 1.0
+    return True

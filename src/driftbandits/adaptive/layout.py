@@ -7,7 +7,7 @@ linear      as interact, and no column is added by evidence
 disjoint    the item's features and the context          (1, context)
 hybrid      item × context products                      (1, context)
 
-Arms that are nothing but vectors (`zoo.self_tuning`) have no own effects.
+Rows of an array, whose positions are no names, have no own effects; nor have the arms of `zoo.self_tuning`.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -57,6 +57,12 @@ class Columns:
             return items.width + context.width - 1
         a, b = len(items.alone), len(context.alone)
         return (items.width - a) * (context.width - b) + a + b
+
+    def with_own_effects(self) -> "Columns":
+        """These columns, with own ones from the next extension on."""
+        new = Columns(products=self.products, slopes=self.slopes, own_effects=True)
+        new.pairs, new.own = self.pairs, self.own
+        return new
 
     def extended(self, items: Side, context: Side) -> "tuple[Columns, Integers, Integers]":
         """The columns of these slots, old ones first, and for each shared and own one the old column it continues, −1 for none."""

@@ -14,9 +14,10 @@ whatever the number of items. All shrinks around the mean reward r̄ of today: e
 
 import math
 
-from ..core.kernel import kernel, solver
+from ..core.kernel import kernel, solver, sqrt
 from ..core.linalg import Matrix, Vector, cholesky, dot, inverse, log_det, solve, solve_lower
-from .sums import ADAPTIVE, COUNT, NEVER, NEWEST, R0, SQUARES, STATIC, SUM, State, Work
+from ..core.simd4 import load, store
+from .sums import ADAPTIVE, COUNT, LANES, NARROW, NEVER, NEWEST, R0, SQUARES, STATIC, SUM, UNNAMED, State, Work
 
 LEAST = 1e-200  # what has faded below this is zero: denormal numbers are slow and mean nothing
 PSEUDO = 5.0  # observations of Var r in σ̂²
@@ -102,7 +103,7 @@ def forecast(state: State, m: int, i: int, width: bool, work: Work) -> tuple[flo
     mean, q = state.numbers[R0] + away, 0.0
     for j in range(p):
         d[j] = phi[j]
-    if k > 0:
+    if k > 0 and i > UNNAMED:
         seen = i >= 0 and state.last[max(i, 0)] > NEVER
         R = state.own_R[i, m] if seen else state.Kinv[voice(state, m)]
         for a in range(k):
@@ -124,6 +125,17 @@ def forecast(state: State, m: int, i: int, width: bool, work: Work) -> tuple[flo
         solve_lower(state.U[m], d, work.u)
         q += dot(work.u, work.u)
     return mean, max(q, 0.0)
+
+
+@solver
+def own_mean(state: State, m: int, i: int, theta: Vector, work: Work) -> float:
+    """ψᵀR_i(t_i − r̄S_i0 − S_iθ): what the own effect of item i adds to φᵀθ in memory m, θ being that of rewards around today's mean."""
+    if i < 0 or state.last[max(i, 0)] <= NEVER:
+        return 0.0
+    away, total, S, t = mean_reward(state), 0.0, state.own_S[i, m], state.own_t[i, m]
+    for a in range(work.psi.shape[0]):
+        total += dot(state.own_R[i, m, a], work.psi) * (t[a] - away * S[a, 0] - dot(S[a], theta))
+    return total
 
 
 @kernel
@@ -155,6 +167,9 @@ def fold(state: State, m: int, i: int, tick: float, y: float, w: float, work: Wo
     state.Q[m] = fade * state.Q[m] + new * y * y
     state.n[m] = fade * state.n[m] + new
     if work.psi.shape[0] > 0:
+        if i < 0:
+            _fade_own(state, m, fade)
+            return
         _fold_own(state, m, i, tick, max(newest, tick), fade, y, w, work)
 
 
@@ -165,11 +180,7 @@ def _fold_own(
     """The item's own sums, and its part of E, e and τ."""
     psi, last = work.psi, state.last[i]
     M, S, t = state.own_M[i, m], state.own_S[i, m], state.own_t[i, m]
-    if fade < 1.0:
-        _scale(state.E[m], fade)
-        for j in range(state.e.shape[1]):
-            state.e[m, j] *= fade
-        state.tau[m] *= fade
+    _fade_own(state, m, fade)
     now, new = 1.0, w
     if last > NEVER:
         add_own_part(state, m, i, -faded(state, m, last, newest), work)
@@ -180,6 +191,16 @@ def _fold_own(
         t[a] = now * t[a] + new * y * psi[a]
     invert_own(state, m, i, work)
     add_own_part(state, m, i, faded(state, m, max(last, tick), newest), work)
+
+
+@kernel
+def _fade_own(state: State, m: int, fade: float) -> None:
+    """E, e and τ fade with the shared sums."""
+    if fade < 1.0:
+        _scale(state.E[m], fade)
+        for j in range(state.e.shape[1]):
+            state.e[m, j] *= fade
+        state.tau[m] *= fade
 
 
 @kernel
@@ -285,6 +306,83 @@ def renew(state: State, m: int, work: Work) -> None:
     rest[0] = state.Q[m] - state.tau[m] - dot(u, theta[0])
     rest[1] = u[0] - dot(u, theta[1])
     rest[2] = first[0] - dot(first, theta[1])
+
+
+@solver
+def renew_from(state: State, first: int, work: Work) -> None:
+    """`renew` of every memory from this one on."""
+    M = state.rate.shape[0]
+    if work.phi.shape[0] > NARROW:
+        for m in range(first, M):
+            renew(state, m, work)
+        return
+    for m in range(first, M, LANES):
+        _renew_lanes(state, m, min(M - m, LANES), work)
+
+
+@solver
+def _renew_lanes(state: State, m: int, many: int, work: Work) -> None:
+    """`renew` of memories m…m+many−1 side by side: a small matrix is too short to fill registers, four of them are not."""
+    p, A, right = work.phi.shape[0], work.lanes, work.right
+    own = work.psi.shape[0] > 0
+    for lane in range(LANES):
+        _load_lane(state, m + min(lane, many - 1), lane, own, work)
+    for k in range(p):
+        for q in range(k):
+            c = load(A[q, k], 0)
+            for j in range(k, p):
+                store(A[k, j], 0, load(A[k, j], 0) - c * load(A[q, j], 0))
+            for side in range(2):
+                store(right[side, k], 0, load(right[side, k], 0) - c * load(right[side, q], 0))
+        for lane in range(LANES):
+            A[k, k, lane] = 1.0 / sqrt(A[k, k, lane])
+        scale = load(A[k, k], 0)
+        for j in range(k + 1, p):
+            store(A[k, j], 0, scale * load(A[k, j], 0))
+        for side in range(2):
+            store(right[side, k], 0, scale * load(right[side, k], 0))
+    for lane in range(many):  # with z = U⁻ᵀc: cᵀA⁻¹c = zᵀz
+        _rest_of_lane(state, m + lane, lane, work)
+    for k in range(p - 1, -1, -1):
+        scale = load(A[k, k], 0)
+        for side in range(2):
+            x = load(right[side, k], 0)
+            for j in range(k + 1, p):
+                x = x - load(A[k, j], 0) * load(right[side, j], 0)
+            store(right[side, k], 0, scale * x)
+    for lane in range(many):
+        U, theta = state.U[m + lane], state.theta[m + lane]
+        for k in range(p):
+            theta[0, k], theta[1, k] = right[0, k, lane], right[1, k, lane]
+            for j in range(k, p):
+                U[k, j] = A[k, j, lane]
+
+
+@kernel
+def _load_lane(state: State, m: int, lane: int, own: bool, work: Work) -> None:
+    """V + Λ − E (its upper triangle) and both right-hand sides of memory m."""
+    V, E, Lam = state.V[m], state.E[m], state.Lam[voice(state, m)]
+    for i in range(work.phi.shape[0]):
+        for j in range(i, work.phi.shape[0]):
+            left = V[i, j] - E[i, j] if own else V[i, j]
+            work.lanes[i, j, lane] = left + Lam[i, j]
+            if i == 0:
+                work.right[1, j, lane] = left
+        work.right[0, i, lane] = state.b[m, i] - state.e[m, i]
+
+
+@kernel
+def _rest_of_lane(state: State, m: int, lane: int, work: Work) -> None:
+    """The sum of squares left, from z = U⁻ᵀc of both right-hand sides."""
+    right, rest = work.right, state.rest[m]
+    squares, product, constant = 0.0, 0.0, 0.0
+    for k in range(right.shape[1]):
+        y, one = right[0, k, lane], right[1, k, lane]
+        squares, product, constant = squares + y * y, product + y * one, constant + one * one
+    first = state.V[m, 0, 0] - (state.E[m, 0, 0] if work.psi.shape[0] > 0 else 0.0)
+    rest[0] = state.Q[m] - state.tau[m] - squares
+    rest[1] = state.b[m, 0] - state.e[m, 0] - product
+    rest[2] = first - constant
 
 
 @solver

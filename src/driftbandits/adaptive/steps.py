@@ -6,7 +6,7 @@ Each is emitted once and not inlined, so that both learners run the same machine
 import math
 
 from ..core.kernel import kernel, solver, sqrt
-from ..core.linalg import Matrix, Vector
+from ..core.linalg import Matrix, Vector, dot
 from .choice import MEAN, SD, STATIC_MEAN, STATIC_SD, law, pick
 from .columns import Layout, Scale, Slots, count, cut, settle_scale, shift, wake
 from .duel import discredit, rho_of, settle, ticket
@@ -15,8 +15,10 @@ from .regression import (
     adaptive,
     fold,
     forecast,
+    mean_reward,
     noise,
-    renew,
+    own_mean,
+    renew_from,
     renew_own,
     restart,
     retire,
@@ -106,13 +108,16 @@ def decide(
     probabilities. Into `told` (2,): the decision's ticket in the duel.
     """
     n, M = rows.shape[0], state.rate.shape[0]
-    sigma2 = noise(state, int(state.numbers[USE]))
+    use = int(state.numbers[USE])
+    sigma2 = noise(state, use)
     if given == -2 and sigma2 <= 0.0:
-        sigma2 = unknown_noise(state, int(state.numbers[USE]))
+        sigma2 = unknown_noise(state, use)
     rho = state.numbers[RHO] if M > 1 else 0.0
+    _mix_memories(state, work)
     for a in range(n):
         columns_of(layout, items, rows[a], context, crow[0], slots, a == 0, work)
-        table[MEAN, a], q = _adaptive_voice(state, who[a], work)
+        mean, q = forecast(state, use, who[a], True, work)
+        table[MEAN, a] = _mean_of_memories(state, who[a], work) if M > 1 else mean
         table[SD, a] = sqrt(sigma2 * q)
         table[STATIC_MEAN, a], table[STATIC_SD, a] = table[MEAN, a], table[SD, a]
         if M > 1:
@@ -129,33 +134,42 @@ def decide(
 
 
 @kernel
-def _adaptive_voice(state: State, i: int, work: Work) -> tuple[float, float]:
-    """The mean over memories by their weights, and the variance of the longest credible one."""
-    use, last = int(state.numbers[USE]), adaptive(state)
-    mean, q = forecast(state, use, i, True, work)
-    if last == 1:
-        return mean, q
-    total, weighted, best = 0.0, 0.0, 0.0
-    for m in range(int(state.numbers[FIRST]), last):
-        best = max(best, _weight(state, m))
-    for m in range(int(state.numbers[FIRST]), last):
-        w = _weight(state, m)
-        if w < NEGLIGIBLE * best:
-            continue
-        f = mean
-        if m != use:
-            f, _ = forecast(state, m, i, False, work)
-        total += w
-        weighted += w * f
-    return weighted / total, q
+def _mix_memories(state: State, work: Work) -> None:
+    """Weights of the memories, and their mean θ̄ into the last row of `coefficient`: means are linear in θ, so it is averaged once."""
+    last, first, away = adaptive(state), int(state.numbers[FIRST]), mean_reward(state)
+    share, coefficient, p = work.share, work.coefficient, work.phi.shape[0]
+    best, total = 0.0, 0.0
+    for m in range(first, last):
+        share[m] = 0.0
+        for a in range(state.trust.shape[0]):
+            share[m] += state.trust[a] * state.mix[a, m]
+        best = max(best, share[m])
+    for m in range(first, last):
+        if share[m] < NEGLIGIBLE * best:
+            share[m] = 0.0
+        total += share[m]
+    mean = coefficient[coefficient.shape[0] - 1]
+    for j in range(p):
+        mean[j] = 0.0
+    for m in range(first, last):
+        share[m] /= total
+        if share[m] > 0.0:
+            row, theta = coefficient[m], state.theta[m]
+            for j in range(p):
+                row[j] = theta[0, j] - away * theta[1, j]
+                mean[j] += share[m] * row[j]
 
 
 @kernel
-def _weight(state: State, m: int) -> float:
-    w = 0.0
-    for a in range(state.trust.shape[0]):
-        w += state.trust[a] * state.mix[a, m]
-    return w
+def _mean_of_memories(state: State, i: int, work: Work) -> float:
+    """r̄ + φᵀθ̄, and what own effects add in each memory."""
+    coefficient = work.coefficient
+    mean: float = state.numbers[R0] + mean_reward(state) + dot(work.phi, coefficient[coefficient.shape[0] - 1])
+    if work.psi.shape[0] > 0 and i >= 0:
+        for m in range(int(state.numbers[FIRST]), adaptive(state)):
+            if work.share[m] > 0.0:
+                mean += work.share[m] * own_mean(state, m, i, coefficient[m], work)
+    return mean
 
 
 @solver
@@ -203,22 +217,16 @@ def learn(
     for m in range(int(numbers[SHORTEST]), M):
         fold(state, m, i, tick, y, w, work)
     numbers[NEWEST] = max(numbers[NEWEST], tick)
-    if work.psi.shape[0] > 0:
+    if work.psi.shape[0] > 0 and i >= 0:
         state.last[i] = max(state.last[i], tick)
     if work.phi.shape[0] <= DIRECT:
-        _renew(state, work)
+        renew_from(state, int(numbers[SHORTEST]), work)
     if M > 1:
         if judged and w > 0.0 and told[0] >= 0.0:
             settle(state.duel, int(told[0]), told[1], r)
         numbers[RHO] = rho_of(state, variance_of_rewards(state))
     _tune_or_renew(state, layout, items, context, work)
     return refuted
-
-
-@kernel
-def _renew(state: State, work: Work) -> None:
-    for m in range(int(state.numbers[SHORTEST]), state.rate.shape[0]):
-        renew(state, m, work)
 
 
 @kernel
@@ -336,7 +344,7 @@ def _set_priors(state: State, layout: Layout, items: Scale, context: Scale, work
     set_prior(state, layout, items, context, STATIC, work)
     for m in range(int(state.numbers[SHORTEST]), state.rate.shape[0]):
         renew_own(state, m, work)
-        renew(state, m, work)
+    renew_from(state, int(state.numbers[SHORTEST]), work)
     state.numbers[STALE], state.numbers[DUE] = 0.0, 0.0
 
 
@@ -367,5 +375,5 @@ def forget_item(state: State, i: int, work: Work) -> None:
 @solver
 def renew_all(state: State, work: Work) -> None:
     """All estimates from the sums."""
-    _renew(state, work)
+    renew_from(state, int(state.numbers[SHORTEST]), work)
     state.numbers[STALE] = 0.0

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.kernel import kernel, solver
 from ..core.linalg import Matrix, Vector
 from ..errors import InvalidShape
 
@@ -22,6 +23,12 @@ MEMORIES = (8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0, math.inf)  # in 
 NEVER = -1e18  # before all time; finite, so that differences are
 SHARES = (1e-4, 1e-3, 1e-2)  # rates of switching between memories that are tried at once
 DIRECT = 64  # up to so many columns estimates are renewed with every reward
+LANES = 4  # memories whose factors are computed side by side, one in each place of a register, …
+NARROW = 24  # … up to so many columns; a factor of more fills registers by itself
+UNSEEN, UNNAMED = (
+    -1,
+    -2,
+)  # in place of an item: one that was never observed; a row without a name, which has no own effect
 
 # Places in `numbers`. Many bandits may live in one process, and an array for each number would cost each of them 2 kB.
 (
@@ -53,6 +60,9 @@ DIRECT = 64  # up to so many columns estimates are renewed with every reward
 NUMBERS = 24
 BEFORE, AFTER, NATS = range(3)  # places in `event`: observations before and after the last refutation, and the evidence
 ADAPTIVE, STATIC = 0, 1  # the two voices, and their priors
+
+
+OF_ITEMS = ("own_M", "own_S", "own_t", "own_R", "last")  # arrays of the state that have a row for each item
 
 
 class State(NamedTuple):
@@ -100,6 +110,10 @@ class Work(NamedTuple):
     B: Matrix  # (k, p)
     Wk: Matrix  # (3, k, k)
     f: Matrix  # (3, M)  forecasts, their variances, log scores
+    share: Vector  # (M,)  weight of each memory in the mean
+    coefficient: Matrix  # (M + 1, p)  θ of each memory for rewards around today's mean; their mean
+    lanes: Matrix  # (p, p, LANES)  factors of four memories, place by place; p = 0 where columns are many
+    right: Matrix  # (2, p, LANES)  their right-hand sides and solutions
     refuted: Integers  # (M,)
 
 
@@ -159,6 +173,10 @@ def new_work(M: int, p: int, k: int) -> Work:
         B=np.zeros((k, p)),
         Wk=np.zeros((3, k, k)),
         f=np.zeros((3, M)),
+        share=np.zeros(M),
+        coefficient=np.zeros((M + 1, p)),
+        lanes=np.zeros((p, p, LANES) if p <= NARROW else (0, 0, LANES)),
+        right=np.zeros((2, p, LANES)),
         refuted=np.zeros(M, np.int64),
     )
 
@@ -188,42 +206,50 @@ def with_items(old: State, N: int) -> State:
     """The state with room for N ≥ today's items."""
     more = N - len(old.last)
     fresh = new_state(old.rate, more, old.b.shape[1], old.Kap.shape[1])
-    arrays = {
-        name: np.concatenate([getattr(old, name), getattr(fresh, name)])
-        for name in ("own_M", "own_S", "own_t", "own_R", "last")
-    }
+    arrays = {name: np.concatenate([getattr(old, name), getattr(fresh, name)]) for name in OF_ITEMS}
     return old._replace(**arrays)
 
 
 def check(state: State, work: Work) -> None:
-    """Compiled code checks no bounds: every shape it relies on is compared with the others."""
-    M, (N, k), p = len(state.rate), (len(state.last), state.Kap.shape[1]), state.b.shape[1]
-    like, room = new_shapes(M, N, p, k)
-    for kind, given, shapes in (("state", state, like), ("work", work, room)):
-        for name, shape in shapes.items():
+    """Refuse arrays that do not fit each other; says which one."""
+    M, N, k, p = len(state.rate), len(state.last), state.Kap.shape[1], state.b.shape[1]
+    for kind, given, like in (("state", state, new_state(state.rate, 0, p, k)), ("work", work, new_work(M, p, k))):
+        for name, array in like._asdict().items():
+            shape = (N, *array.shape[1:]) if name in OF_ITEMS else array.shape
             if getattr(given, name).shape != shape:
                 found = getattr(given, name).shape
                 raise InvalidShape(f"{kind}.{name} has shape {found}; it must be {shape}: was the file changed?")
-    if not all(0 <= state.numbers[place] < M for place in (FIRST, USE, SHORTEST)):
+    if not numbers_valid(state):
         raise InvalidShape("the memory in use does not exist; was the file changed?")
 
 
-def new_shapes(M: int, N: int, p: int, k: int) -> tuple[dict[str, tuple[int, ...]], dict[str, tuple[int, ...]]]:
-    """The shape of every array of the state and of the workspace."""
-    vector, matrix = (M, p), (M, p, p)
-    state: dict[str, tuple[int, ...]] = {"rate": (M,), "cut": (M,), "cut_rate": (M,), "V": matrix, "b": vector}
-    state |= {
-        "Q": (M,),
-        "n": (M,),
-        "E": matrix if k else (M, 0, 0),
-        "e": vector,
-        "tau": (M,),
-        "U": matrix,
-        "theta": (M, 2, p),
-    }
-    state |= {"rest": (M, 3), "own_M": (N, M, k, k), "own_S": (N, M, k, p), "own_t": (N, M, k), "own_R": (N, M, k, k)}
-    state |= {"last": (N,), "Lam": (2, p, p), "Kap": (2, k, k), "Kinv": (2, k, k), "weight": (M,), "mix": (3, M)}
-    state |= {"trust": (3,), "duel": (2, 3), "offset": (2, 4), "numbers": (NUMBERS,), "event": (3,)}
-    work: dict[str, tuple[int, ...]] = {"phi": (p,), "psi": (k,), "d": (p,), "u": (p,), "Rpsi": (k,), "W": (p, p)}
-    work |= {"B": (k, p), "Wk": (3, k, k), "f": (3, M), "refuted": (M,)}
-    return state, work
+@kernel
+def numbers_valid(state: State) -> bool:
+    """Whether the memories that `numbers` names exist."""
+    n, M = state.numbers, state.rate.shape[0]
+    if n.shape[0] != NUMBERS:
+        return False
+    first, use, shortest = n[FIRST], n[USE], n[SHORTEST]
+    return bool(0.0 <= first < M and 0.0 <= use < M and 0.0 <= shortest < M)
+
+
+@solver
+def fits(state: State, work: Work) -> bool:
+    """Whether every array has the shape that compiled code, which checks no bounds, relies on."""
+    M, N, k, p = state.rate.shape[0], state.last.shape[0], state.Kap.shape[1], state.b.shape[1]
+    pe, pl = p if k > 0 else 0, p if p <= NARROW else 0
+    vectors = state.cut.shape[0] == M and state.cut_rate.shape[0] == M and state.Q.shape[0] == M
+    vectors = vectors and state.n.shape[0] == M and state.tau.shape[0] == M and state.weight.shape[0] == M
+    shared = state.V.shape == (M, p, p) and state.b.shape == (M, p) and state.E.shape == (M, pe, pe)
+    shared = shared and state.e.shape == (M, p) and state.U.shape == (M, p, p) and state.theta.shape == (M, 2, p)
+    shared = shared and state.rest.shape == (M, 3) and state.Lam.shape == (2, p, p)
+    own = state.own_M.shape == (N, M, k, k) and state.own_S.shape == (N, M, k, p) and state.own_t.shape == (N, M, k)
+    own = own and state.own_R.shape == (N, M, k, k) and state.Kap.shape == (2, k, k) and state.Kinv.shape == (2, k, k)
+    rates = state.mix.shape == (len(SHARES), M) and state.trust.shape[0] == len(SHARES)
+    few = state.duel.shape == (2, 3) and state.offset.shape == (2, 4) and state.event.shape[0] == 3
+    room = work.phi.shape[0] == p and work.psi.shape[0] == k and work.d.shape[0] == p and work.u.shape[0] == p
+    room = room and work.Rpsi.shape[0] == k and work.W.shape == (p, p) and work.B.shape == (k, p)
+    room = room and work.Wk.shape == (3, k, k) and work.f.shape == (3, M) and work.refuted.shape[0] == M
+    room = room and work.share.shape[0] == M and work.coefficient.shape == (M + 1, p)
+    room = room and work.lanes.shape == (pl, pl, LANES) and work.right.shape == (2, p, LANES)
+    return M > 0 and vectors and shared and own and rates and few and room and numbers_valid(state)

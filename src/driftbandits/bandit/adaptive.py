@@ -4,33 +4,55 @@ Everything that compiled code reads is in one tuple, `Model`, which is replaced 
 is interrupted anywhere leaves the model as it was, or the new one.
 """
 
+import functools
 import logging
 import math
 from collections.abc import Mapping, Sequence
+from types import BuiltinFunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..adaptive import sums
-from ..adaptive.choice import LAW, MEAN, ROWS, SD, STATIC_MEAN, STATIC_SD
-from ..adaptive.columns import Layout, Scale, Slots, new_scale
+from ..adaptive.choice import ROWS, SAVED, SCORE, SD, STATIC_SD
+from ..adaptive.columns import Layout, Scale, Slots, cut, new_scale
 from ..adaptive.duel import ITEMS, SHARED
+from ..adaptive.entries import (
+    BY,
+    BY_SHARE,
+    CHANCE,
+    DRAW,
+    FORECAST,
+    GIVEN,
+    ITEM,
+    JUDGED,
+    OBSERVED,
+    REFUTED,
+    REWARD,
+    SHARE,
+    TICK,
+    TOLD,
+    VOICE,
+    WEIGHT,
+)
 from ..adaptive.layout import Columns
 from ..adaptive.regression import noise
-from ..adaptive.sums import NEVER, RHO, SEPARATE, USE, Integers, State, Work
+from ..adaptive.soundness import check_scale, check_sums
+from ..adaptive.sums import NEVER, RHO, SEPARATE, UNNAMED, USE, Integers, State, Work
 from ..adaptive.tuning import WIDE
-from ..core.atomic import wholly
 from ..core.linalg import Matrix, Vector
 from ..errors import InvalidShape, InvalidValue
-from .features import BUCKETS, Table
-from .items import Places
-from .learner import Choice, Memo, Offer, Placed, Refuted
+from .features import BUCKETS, Reading, Table
+from .items import NONE, Mark, Places
+from .learner import Choice, Draft, Memo, Observation, Offer, Placed, Refuted
 from .machine import machine
 from .memories import NOBODY, Memories, told_of
 from .misfit import Found, Misfit
 from .vectors import Row
 
 LOG = logging.getLogger("driftbandits")
+TORN = "arrays of the model do not fit each other, or the offer does not fit them: please report how it came to this"
+NO_TICKET = np.array([-1.0, 1.0])  # in the duel; nothing writes to it
 FULL = 500  # columns up to which the covariance is full
 
 
@@ -48,10 +70,25 @@ class Model(NamedTuple):
     context: Scale
     slots: Slots
     work: Work
+    when: Vector  # (N,)  the decision in which each place's item was last on offer; ∞ for a free place
+
+
+class Kept(NamedTuple):
+    """What a learner was before a change was prepared."""
+
+    model: Model
+    items: Table
+    context: Table
+    rows_seen: tuple[int, int]
+    started: bool
+    places: Mark
+    arrays: list[Any] | None
 
 
 class Adaptive(Memories):
     """Memories of several lengths, two voices, own effects of named items."""
+
+    takes_all = True
 
     def __init__(
         self, mode: str, rates: Sequence[float] | Vector | None = None, buckets: int = BUCKETS, max_items: int = 4096
@@ -62,45 +99,86 @@ class Adaptive(Memories):
         self.items, self.context = Table("item", buckets), Table("context", buckets)
         self.places = Places(max_items)
         self._started = False
-        self._ones = np.ones(16, np.int64)
         self.misfit = Misfit()
         self.model = self._first_model(slopes=mode in ("disjoint", "hybrid"), separate=mode == "disjoint")
 
     def _first_model(self, *, slopes: bool, separate: bool) -> Model:
-        columns = Columns(products=self.mode in ("interact", "hybrid", "linear"), slopes=slopes)
+        products = self.mode in ("interact", "hybrid", "linear")
+        columns = Columns(products=products, slopes=slopes, own_effects=slopes)
         state = sums.new_state(self.rates, 0, 0, 0)
         state.numbers[SEPARATE] = float(separate)
         state.numbers[sums.ODDS] = ITEMS if separate else SHARED
-        return self._grown(columns, state, None, None)
+        return self._grown(columns, state, None, None, np.zeros(0), self.items, self.context)
 
     # ---------------------------------------------------------------------------------------------------------- reading
 
-    def read(self, names: Sequence[Any], rows: Sequence[Row], context: Row) -> Offer:
+    def read(self, names: Sequence[Any], rows: Sequence[Row], context: Row, *, named: bool = True) -> Offer:
         """Check what is on offer; raise, or change nothing."""
-        if len(names) > self.places.limit:
+        if named and len(names) > self.places.limit:
             raise InvalidValue(
                 f"{len(names)} items are on offer; it must be ≤ {self.places.limit}, max_items: each has a model of its own"
             )
-        return super().read(names, rows, context)
+        return super().read(names, rows, context, named=named)
 
     def place(self, offer: Offer, tick: int, *, learn: bool = True, awaited: Mapping[Any, int] = NOBODY) -> Placed:
-        """Count what is on offer, and make room for what is new."""
-        rows = self.items.write(offer.items, learn=learn)
-        context = self.context.write(offer.context, learn=learn)
+        """Count what is on offer, make room for what is new, and move the prior when it is time."""
         if not learn:
-            self._see(rows, context, tick, counted=False)
-            return Placed(offer.names, rows, context, self.places.known(offer.names))
+            rows = self.items.write(offer.items, learn=False)
+            context = self.context.write(offer.context, learn=False)
+            cut(self.model.items, rows)
+            cut(self.model.context, context)
+            who = self.places.known(offer.names) if self._named(offer) else _nobody(len(offer.names))
+            return Placed(offer.names, rows, context, who, offer.named)
+        draft = Draft()
+        placed, retired = self._prepare(draft, offer, awaited)
+        m = self.model
+        self._run(
+            self._machine.place, m, draft.done, m.state, m.layout, m.items, placed.rows, m.context, placed.context,
+            placed.blocks, float(tick), retired, m.when, m.slots, m.work,
+        )  # fmt: skip
+        return placed
+
+    def _prepare(self, draft: Draft, offer: Offer, awaited: Mapping[Any, int]) -> tuple[Placed, Integers]:
+        """An offer in slots, with columns and places for what is new; the places of items that lose theirs.
+
+        Where nothing is new, nothing changes; otherwise `draft.kept` says how to undo it.
+        """
+        rows, context = self.items.planned(offer.items), self.context.planned(offer.context)
+        if rows is not None and context is not None and self._started:
+            columns = self.model.columns
+            if not (offer.named or columns.slopes):
+                return Placed(offer.names, rows, context, _nobody(len(rows)), False), NONE
+            who = self.places.all_known(offer.names) if columns.own_effects else None
+            if who is not None:
+                return Placed(offer.names, rows, context, who, offer.named), NONE
+        draft.kept = self.keep()
+        return self._prepare_new(offer, awaited)
+
+    def _prepare_new(self, offer: Offer, awaited: Mapping[Any, int]) -> tuple[Placed, Integers]:
+        rows, context = self._write("items", offer.items), self._write("context", offer.context)
         if not self._started:
             self._start()
-        self._make_columns()
-        who = self.places.offered(offer.names, tick, awaited, self._make_room, self._retire)
-        self._see(rows, context, tick, counted=True)
-        return Placed(offer.names, rows, context, who)
+        named = self._named(offer)
+        self._make_columns(named)
+        if not named:
+            return Placed(offer.names, rows, context, _nobody(len(rows)), offer.named), NONE
+        who, retired = self.places.admit(offer.names, awaited, self.model.when)
+        self._make_room()
+        return Placed(offer.names, rows, context, who, offer.named), retired
 
-    def _see(self, rows: Matrix, context: Matrix, tick: int, *, counted: bool) -> None:
-        m = self.model
-        changed = (*m.items, *m.context, m.state.numbers)
-        wholly(self._machine.see, changed, m.state, m.items, rows, m.context, context, float(tick), counted)
+    def _named(self, offer: Offer) -> bool:
+        """Whether items have effects of their own: a position in an array does only where every item has a model of its own."""
+        return offer.named or self.model.columns.slopes
+
+    def _write(self, side: str, reading: Reading) -> Matrix:
+        """Rows in slots; new slots are made in a copy of the table, so that `undo` can take them back."""
+        table: Table = getattr(self, side)
+        if table.lacks(reading):
+            table = table.copy()
+            rows = table.write(reading)
+            setattr(self, side, table)
+            return rows
+        return table.write(reading)
 
     def _start(self) -> None:
         """Items that are only names are told apart by their own effects alone."""
@@ -108,133 +186,231 @@ class Adaptive(Memories):
             self.model = self._first_model(slopes=True, separate=True)
         self._started = True
 
-    def _make_columns(self) -> None:
-        """Columns for slots that are new."""
+    def _make_columns(self, named: bool) -> None:
+        """Columns for slots that are new; own effects from the first named item on."""
         model = self.model
-        if self.items.width == len(model.items.kind) and self.context.width == len(model.context.kind):
+        named = named or model.columns.own_effects
+        wide = self.items.width == len(model.items.kind) and self.context.width == len(model.context.kind)
+        if wide and model.columns.own_effects == named:
             return
         if model.columns.count(self.items, self.context) > FULL:
             raise TooWide
-        self._move_prior(self._grown(model.columns, model.state, model.items, model.context))
+        columns = model.columns.with_own_effects() if named else model.columns
+        self.model = self._with_prior(
+            self._grown(columns, model.state, model.items, model.context, model.when, self.items, self.context)
+        )
 
-    def _grown(self, columns: Columns, state: State, items: Scale | None, context: Scale | None) -> Model:
-        """The model over the slots of today; its estimates are to be renewed."""
-        columns, shared, own = columns.extended(self.items, self.context)
-        scales = _scale_of(self.items, items), _scale_of(self.context, context)
-        state = sums.grown(state, shared, own)
-        return self._model(columns, state, *scales)
+    def _grown(
+        self,
+        columns: Columns,
+        state: State,
+        items: Scale | None,
+        context: Scale | None,
+        when: Vector,
+        own_table: Table,
+        who_table: Table,
+    ) -> Model:
+        """The model over the slots of these tables; its estimates are to be renewed."""
+        columns, shared, own = columns.extended(own_table, who_table)
+        scales = _scale_of(own_table, items), _scale_of(who_table, context)
+        return self._model(columns, sums.grown(state, shared, own), *scales, when, columns.layout(own_table, who_table))
 
-    def _model(self, columns: Columns, state: State, items: Scale, context: Scale) -> Model:
+    def _model(
+        self, columns: Columns, state: State, items: Scale, context: Scale, when: Vector, layout: Layout
+    ) -> Model:
         work = sums.new_work(len(self.rates), len(columns.pairs), len(columns.own))
         sums.check(state, work)
-        slots = Slots(np.zeros(self.items.width), np.zeros(self.context.width))
-        return Model(columns, state, columns.layout(self.items, self.context), items, context, slots, work)
+        slots = Slots(np.zeros(len(items.kind)), np.zeros(len(context.kind)))
+        return Model(columns, state, layout, items, context, slots, work, when)
 
-    def _make_room(self, items: int) -> None:
-        """Own sums for so many items."""
-        if items > len(self.model.state.last):
-            self.model = self.model._replace(state=sums.with_items(self.model.state, items))
+    def _make_room(self) -> None:
+        """Own sums for as many items as there are places."""
+        m, more = self.model, self.places.room - len(self.model.when)
+        if more > 0:
+            when = np.r_[m.when, np.full(more, math.inf)]
+            self.model = m._replace(state=sums.with_items(m.state, self.places.room), when=when)
 
-    def _retire(self, place: int) -> None:
-        wholly(self._machine.forget_item, self.model.state, self.model.state, place, self.model.work)
+    def _with_prior(self, m: Model) -> Model:
+        """A new model, with the prior for the scales of today and all estimates from its sums."""
+        rows, context = np.zeros((1, len(m.items.kind))), np.zeros((1, len(m.context.kind)))
+        fits = self._machine.move_prior(
+            m.state, m.layout, m.items, rows, m.context, context, _nobody(1), m.slots, m.work
+        )  # fmt: skip
+        if not fits:
+            raise InvalidShape(TORN)
+        return m
 
-    def _move_prior(self, m: Model) -> None:
-        """Take a model, with the prior for the scales of today and all estimates from its sums."""
-        args = m.state, m.layout, m.items, m.context, m.work
-        wholly(self._machine.move_prior, (*m.state, *m.items, *m.context), *args)
-        self.model = m
+    def _run(self, step: Any, m: Model, done: Vector, *args: Any) -> None:
+        """One compiled change of a model: machine code cannot be interrupted; what Python began and did not finish is taken back."""
+        if type(step) is BuiltinFunctionType:
+            fits = step(*args, done)
+        else:
+            kept = _arrays_of(m)
+            before = [array.copy() for array in kept]
+            try:
+                fits = step(*args, done)
+            except BaseException:
+                if not done[0]:
+                    for array, values in zip(kept, before, strict=True):
+                        array[...] = values
+                raise
+        if not fits:
+            raise InvalidShape(TORN)
+
+    # ----------------------------------------------------------------------------------------------------------- undoing
+
+    def keep(self, *, arrays: bool = False) -> Kept:
+        """What `undo` needs; with `arrays` it takes back changes that were made, too."""
+        seen = self.items.rows_seen, self.context.rows_seen
+        copies = [array.copy() for array in _arrays_of(self.model)] if arrays else None
+        return Kept(self.model, self.items, self.context, seen, self._started, self.places.mark(), copies)
+
+    def undo(self, kept: Kept | None) -> None:
+        """Go back to where `keep` was called."""
+        if kept is None:
+            return
+        self.__dict__.update(model=kept.model, items=kept.items, context=kept.context, _started=kept.started)
+        self.items.rows_seen, self.context.rows_seen = kept.rows_seen
+        self.places.undo(kept.places)
+        if kept.arrays is not None:
+            for array, values in zip(_arrays_of(self.model), kept.arrays, strict=True):
+                array[...] = values
 
     # ---------------------------------------------------------------------------------------------------------- deciding
 
-    def _look(self, placed: Placed, explore: float, u: float, given: int) -> tuple[Matrix, int, Vector]:
-        """The table of `choice`, the item drawn with u or given, and its ticket in the duel."""
+    def _look(self, placed: Placed, mode: int, given: Sequence[int] = ()) -> tuple[Matrix, Matrix]:
+        """Forecasts of an offer that was placed, and the tickets of given items in the duel."""
         n, m = len(placed.names), self.model
-        table, told = np.empty((ROWS, n)), np.empty(2)
-        if n > len(self._ones):
-            self._ones = np.ones(2 * n, np.int64)
-        self._fits(placed.rows, placed.context, placed.blocks)
-        a = self._machine.decide(
-            m.state, m.layout, m.items, placed.rows, m.context, placed.context, placed.blocks, explore, u, given, table,
-            self._ones[:n], told, m.slots, m.work,
+        table, told = np.empty((ROWS, n)), np.zeros((len(given), TOLD))
+        told[:, ITEM] = given
+        self._run(
+            self._machine.decide, m, np.zeros(1), m.state, m.layout, m.items, placed.rows, m.context, placed.context,
+            placed.blocks, -1.0, NONE, m.when, 0.0, mode, table, np.empty(n, np.int64), told, m.slots, m.work,
         )  # fmt: skip
-        return table, a, told
-
-    def _fits(self, rows: Matrix, context: Matrix, who: Integers) -> None:
-        """Compiled code checks no bounds."""
-        m = self.model
-        widths = rows.shape[1] == len(m.items.kind) and context.shape[1] == len(m.context.kind)
-        if not widths or len(rows) != len(who) or who.max() >= len(m.state.last):
-            raise InvalidShape("an offer does not fit the model: a call was interrupted; decide again")
+        return table, told
 
     def score(self, placed: Placed) -> tuple[Vector, Vector]:
         """Forecast reward and its standard deviation, for every item."""
-        table, _, _ = self._look(placed, 0.0, 0.0, -2)
-        return self._mixed(table, MEAN, STATIC_MEAN), self._mixed(table, SD, STATIC_SD)
-
-    def _mixed(self, table: Matrix, adaptive: int, static: int) -> Vector:
-        """What the two voices say, weighted by how likely each decides."""
+        table, _ = self._look(placed, FORECAST)
         rho = float(self.model.state.numbers[RHO])
-        mixed: Vector = (1.0 - rho) * table[adaptive] + rho * table[static]
-        return mixed
+        return table[SCORE], (1.0 - rho) * table[SD] + rho * table[STATIC_SD]
 
-    def choose(self, placed: Placed, explore: float, chance: Sequence[float]) -> Choice:
-        """Draw place by place without replacement, each time with the exact probabilities of what is left."""
-        table, a, told = self._look(placed, explore, chance[0], -1)
-        scores = self._mixed(table, MEAN, STATIC_MEAN)
-        if len(chance) == 1:
-            return Choice([a], float(table[LAW, a]), table[LAW], scores, [_memo(placed, a, told)])
-        first, propensity = table[LAW].copy(), float(table[LAW, a])
-        drawn, left = [a], np.ones(len(placed.names), np.int64)
-        for u in chance[1:]:
-            left[a] = 0
-            a = self._machine.draw(table, left, float(self.model.state.numbers[RHO]), explore, u)
-            drawn.append(a)
-            propensity *= float(table[LAW, a])
-        return Choice(drawn, propensity, first, scores, [self.memo(placed, a) for a in drawn])
+    def decision(
+        self, draft: Draft, offer: Offer, explore: float, chance: Sequence[float], awaited: Mapping[Any, int]
+    ) -> None:
+        """Prepare a choice: place by place without replacement, each time with the exact probabilities of what is left."""
+        draft.make = self._decide
+        draft.placed, draft.retired = self._prepare(draft, offer, awaited)
+        draft.explore = explore
+        draft.table, draft.told = np.empty((ROWS, len(offer.names))), np.empty((len(chance), TOLD))
+        for k, u in enumerate(chance):
+            draft.told[k, CHANCE] = u
+
+    def choice(self, draft: Draft) -> Choice:
+        """What was drawn, with exact probabilities."""
+        placed, table, told = draft.placed, draft.table, draft.told
+        drawn, propensity, memos = [], 1.0, []
+        for k, (_, a, _, _, p) in enumerate(told.tolist()):
+            drawn.append(int(a))
+            propensity *= p
+            memos.append(_memo(placed, int(a), told[k, VOICE : SHARE + 1]))
+        return Choice(drawn, propensity, table[SAVED], table[SCORE], memos)
 
     def memo(self, placed: Placed, a: int, *, chosen: bool = True) -> Memo:
         """Raw features, and the decision's ticket in the duel of the voices; a choice made elsewhere has none."""
         if not chosen or len(self.rates) == 1:
-            return _memo(placed, a, np.array([-1.0, 1.0]))
-        return _memo(placed, a, self._look(placed, 0.0, 0.0, a)[2])
+            return _memo(placed, a, NO_TICKET)
+        return _memo(placed, a, self._look(placed, GIVEN, [a])[1][0, VOICE : SHARE + 1])
 
     # ---------------------------------------------------------------------------------------------------------- learning
 
-    def learn(
-        self, memo: Memo, tick: float, r: float, w: float, *, judge: bool = True, awaited: Mapping[Any, int] = NOBODY
-    ) -> Refuted | None:
-        """Learn a reward with the weight of its own age."""
-        self._make_columns()
-        row, context = _today(memo.row, self.items), _today(memo.context, self.context)
-        i = self.places.get(memo.item)
-        if i < 0:
-            i = int(self.places.offered([memo.item], tick, awaited, self._make_room, self._retire)[0])
-        m = self.model
-        self._fits(row[None], context[None], np.array([i]))
-        args = m.state, m.layout, m.items, row, m.context, context, i, tick, r, w, judge, memo.seen, m.slots, m.work
-        refuted = wholly(self._machine.learn, (*m.state, *m.items, *m.context), *args)
-        event = Refuted(*m.state.event.tolist()) if refuted else None
-        if judge and w > 0.0:
-            self._watch(memo, r)
-        return event
+    def learning(self, draft: Draft, observations: Sequence[Observation], awaited: Mapping[Any, int]) -> None:
+        """Prepare the learning of rewards, each with the weight of its own age."""
+        draft.make, draft.watched = self._learn, self.misfit.count
+        draft.told = np.zeros((len(observations), OBSERVED))
+        for row, (memo, tick, r, w, judge) in zip(draft.told, observations, strict=True):
+            row[TICK], row[REWARD], row[WEIGHT], row[JUDGED] = tick, r, w, judge
+            row[BY : BY_SHARE + 1] = memo.seen
+        alone = self._placed_alone(observations[0].memo) if len(observations) == 1 else None
+        if alone is not None:
+            draft.placed, draft.retired = alone, NONE
+            return
+        memos = [o.memo for o in observations]
+        rows = np.array([_today(memo.row, self.items) for memo in memos])
+        context = np.array([_today(memo.context, self.context) for memo in memos])
+        draft.kept = self.keep()
+        who, draft.retired = self._whose(memos, awaited)
+        draft.placed = Placed((), rows, context, who)
 
-    def _watch(self, memo: Memo, r: float) -> None:
-        """Look for columns that are missing, and add them if that is allowed."""
-        self.misfit.add(memo, r)
-        if not self.misfit.due:
-            return
-        model = self.model
-        found = self.misfit.look(self.items, self.context, model.columns)
-        if found is None or self.mode != "interact" or not self._has_room(found):
-            return
-        columns = model.columns
-        if found.derived is None:
-            columns = columns.with_slopes()
+    def _placed_alone(self, memo: Memo) -> Placed | None:
+        """What was seen of one item; None where it must be looked at more closely."""
+        m = self.model
+        if len(memo.row) != len(m.items.kind) or len(memo.context) != len(m.context.kind):
+            return None
+        if memo.named or m.columns.slopes:
+            place = self.places.get(memo.item)
+            if place < 0 or not m.columns.own_effects:
+                return None
+            who = np.array((place,), np.int64)
         else:
-            (self.items if found.side == self.items.side else self.context).add_derived(found.derived)
-        self._move_prior(self._grown(columns, model.state, model.items, model.context))
-        self.misfit.events.append(f"after {self.misfit.count} rewards: {found.sentence()}")
-        LOG.info(self.misfit.events[-1])
+            who = _nobody(1)
+        return Placed((), memo.row.reshape(1, -1), memo.context.reshape(1, -1), who)
+
+    def _whose(self, memos: Sequence[Memo], awaited: Mapping[Any, int]) -> tuple[Integers, Integers]:
+        """Places of the items that were chosen; one that was dropped since gets one again."""
+        if self.model.columns.slopes or all(memo.named for memo in memos):
+            self._make_columns(True)
+            who, retired = self.places.admit([memo.item for memo in memos], awaited, self.model.when)
+            self._make_room()
+            return who, retired
+        named = [a for a, memo in enumerate(memos) if memo.named]
+        who, retired = _nobody(len(memos)).copy(), NONE
+        if named:
+            who[named], retired = self._whose([memos[a] for a in named], awaited)
+        return who, retired
+
+    def observing(
+        self, draft: Draft, offer: Offer, tick: float, r: float, w: float, awaited: Mapping[Any, int]
+    ) -> None:
+        """Prepare the learning of a choice made elsewhere."""
+        draft.make, draft.watched = self._learn, self.misfit.count
+        draft.placed, draft.retired = self._prepare(draft, offer, awaited)
+        draft.told = np.zeros((1, OBSERVED))
+        draft.told[0, : BY_SHARE + 1] = tick, r, w, 1.0, -1.0, 1.0
+
+    def observed(self, draft: Draft, r: float, w: float) -> Sequence[Observation]:
+        """The one observation of `observing`."""
+        if w == 0.0:
+            return ()
+        if not hasattr(draft, "observation"):
+            draft.observation = Observation(_memo(draft.placed, 0, NO_TICKET), draft.told[0, TICK], r, w, True)
+        return (draft.observation,)
+
+    def watch(self, draft: Draft, observations: Sequence[Observation]) -> None:
+        """Look for columns that are missing, and add them if that is allowed: after the rewards were learned, once."""
+        judged = [o for o in observations if o.judge and o.weight > 0.0]
+        for number, o in enumerate(judged, start=draft.watched + 1):
+            if number > self.misfit.count:
+                self.misfit.add(o.memo, o.reward, number)
+            if self.misfit.due:
+                self._add_missing()
+
+    def _add_missing(self) -> None:
+        model, misfit = self.model, self.misfit.copy()
+        found = misfit.look(self.items, self.context, model.columns)
+        after: dict[str, Any] = {"misfit": misfit}
+        if found is not None and self.mode == "interact" and self._has_room(found):
+            columns, items, context = model.columns, self.items, self.context
+            if found.derived is None:
+                columns = columns.with_slopes()
+            else:
+                items, context = items.copy(), context.copy()
+                (items if found.side == items.side else context).add_derived(found.derived)
+            grown = self._grown(columns, model.state, model.items, model.context, model.when, items, context)
+            misfit.events = [*misfit.events, f"after {misfit.count} rewards: {found.sentence()}"]
+            after |= {"model": self._with_prior(grown), "items": items, "context": context}
+            LOG.info(misfit.events[-1])
+        self.__dict__.update(after)
 
     def _has_room(self, found: Found) -> bool:
         """Columns are added up to 200, where prior variances are no longer learned."""
@@ -248,10 +424,50 @@ class Adaptive(Memories):
         )
         return self.model.columns.count(self.items, self.context) + more * other <= WIDE
 
-    def drop(self, item: Any) -> None:
-        """Forget an item's own effect."""
-        self.places.drop(item, self._retire)
-        self._machine.renew_all(self.model.state, self.model.work)
+    def dropping(self, draft: Draft, item: Any) -> None:
+        """Prepare to forget an item's own effect."""
+        draft.make, draft.item = self._forget, self.places.get(item)
+
+    def dropped(self, item: Any) -> None:
+        """Free the item's place."""
+        if self.places.get(item) >= 0:
+            self.model.when[self.places.get(item)] = math.inf
+            self.places.remove(item)
+
+    def _decide(self, draft: Draft) -> None:
+        m, placed = self.model, draft.placed
+        self._run(
+            self._machine.decide, m, draft.done, m.state, m.layout, m.items, placed.rows, m.context, placed.context,
+            placed.blocks, float(draft.tick), draft.retired, m.when, draft.explore, DRAW, draft.table,
+            np.empty(len(placed.names), np.int64), draft.told, m.slots, m.work,
+        )  # fmt: skip
+
+    def _learn(self, draft: Draft) -> None:
+        m, placed = self.model, draft.placed
+        self._run(
+            self._machine.learn, m, draft.done, m.state, m.layout, m.items, placed.rows, m.context, placed.context,
+            placed.blocks, float(draft.tick), draft.retired, m.when, draft.told, m.slots, m.work,
+        )  # fmt: skip
+
+    def _forget(self, draft: Draft) -> None:
+        m = self.model
+        if draft.item < 0:  # it has no effect of its own
+            draft.done[0] = 1.0
+        else:
+            self._run(self._machine.forget_item, m, draft.done, m.state, draft.item, m.work)
+
+    def refuted(self, draft: Draft) -> list[Refuted | None]:
+        """Of each reward: how many observations the longest memory rested on, rests on now, and the evidence in nats."""
+        if len(draft.told) == 1 and draft.told[0, REFUTED] == 0.0:
+            return []
+        return [Refuted(*row[REFUTED + 1 :]) if row[REFUTED] else None for row in draft.told.tolist()]
+
+    def forget_feature(self, feature: str) -> None:
+        """It is missing from now on."""
+        items, context = self.items.copy(), self.context.copy()
+        items.forget(feature)
+        context.forget(feature)
+        self.__dict__.update(items=items, context=context)
 
     # ------------------------------------------------------------------------------------------------------------ looking
 
@@ -290,6 +506,7 @@ class Adaptive(Memories):
             "slopes": m.columns.slopes,
             "pairs": [list(pair) for pair in m.columns.pairs],
             "own": list(m.columns.own),
+            "own_effects": m.columns.own_effects,
             "places": self.places.to_json(),
             "started": self._started,
         }
@@ -297,7 +514,7 @@ class Adaptive(Memories):
         for side, scale in (("items", m.items), ("context", m.context)):
             arrays |= {f"{side}.{name}": value for name, value in scale._asdict().items() if name != "group"}
         about["misfit"], kept = self.misfit.pack(self.items, self.context)
-        return about, arrays | {"offered": self.places.when, "rates": self.rates} | kept
+        return about, arrays | {"offered": m.when, "rates": self.rates} | kept
 
     @classmethod
     def unpack(cls, about: Mapping[str, Any], arrays: Mapping[str, Any]) -> "Adaptive":
@@ -305,24 +522,34 @@ class Adaptive(Memories):
         learner = cls(about["mode"], np.array(arrays["rates"], np.float64))
         learner.items = Table.from_json("item", about["items"])
         learner.context = Table.from_json("context", about["context"])
-        columns = Columns(products=bool(about["products"]), slopes=bool(about["slopes"]))
+        columns = Columns(
+            products=bool(about["products"]), slopes=bool(about["slopes"]), own_effects=bool(about["own_effects"])
+        )
         columns.pairs = tuple((int(i), int(c)) for i, c in about["pairs"])
         columns.own = tuple(int(c) for c in about["own"])
-        if columns.extended(learner.items, learner.context)[0].pairs != columns.pairs:
+        again = columns.extended(learner.items, learner.context)[0]
+        if (again.pairs, again.own) != (columns.pairs, columns.own):
             raise InvalidValue("its columns are not those of its features")
-        learner.places = Places.from_json(about["places"], np.array(arrays["offered"], np.float64))
+        when = np.array(arrays["offered"], np.float64)
+        learner.places = Places.from_json(about["places"], len(when))
         learner._started = bool(about["started"])
         N = len(arrays["state.last"]) if "state.last" in arrays else 0
         like = sums.new_state(learner.rates, N, len(columns.pairs), len(columns.own))
         fields = like._asdict().items()
         state = State(*(same(f"state.{n}", v, arrays) if v.size else v for n, v in fields))
-        scales = [
+        items, context = (
             Scale(
                 *(same(f"{side}.{n}", v, arrays) if n != "group" else v for n, v in _scale_of(table)._asdict().items())
             )
             for side, table in (("items", learner.items), ("context", learner.context))
-        ]
-        learner.model = learner._model(columns, state, *scales)
+        )
+        if len(when) != N or np.isnan(when).any():
+            raise InvalidValue("the times at which its items were on offer are not those of its items")
+        layout = columns.layout(learner.items, learner.context)
+        learner.model = learner._model(columns, state, items, context, when, layout)
+        check_sums(state)
+        check_scale("items", items)
+        check_scale("context", context)
         learner.misfit = Misfit.unpack(about.get("misfit"), arrays)
         return learner
 
@@ -343,7 +570,18 @@ def _scale_of(table: Table, old: Scale | None = None) -> Scale:
 
 
 def _memo(placed: Placed, a: int, told: Vector) -> Memo:
-    return Memo(placed.names[a], placed.rows[a].copy(), placed.context[0], told)
+    return Memo(placed.names[a], placed.rows[a].copy(), placed.context[0], told, placed.named)
+
+
+@functools.lru_cache(maxsize=64)
+def _nobody(n: int) -> Integers:
+    """Places of n items without names; nothing writes to it."""
+    return np.full(n, UNNAMED, np.int64)
+
+
+def _arrays_of(m: Model) -> list[Any]:
+    """Everything that a compiled change writes to, but for its workspace."""
+    return [*m.state, *m.items, *m.context, m.when]
 
 
 def _today(row: Vector, table: Table) -> Vector:

@@ -176,10 +176,11 @@ class Bandit(Core):
                 self._note("activate", id=id_, at=at)
                 self._activate(id_, at)
 
-    def _request(self, items: Any, context: Any, at: Any, mask: Any, k: Any) -> Request:
-        """Check a decision that is asked for; changes nothing."""
-        row = context if type(context) is dict else as_row(context, "features of the context")
+    def _request(self, items: Any, context: Any, at: Any, mask: Any, k: Any, named: bool = True) -> Request:
+        """Check a decision that is asked for; changes nothing. Rows of an array have no names."""
+        row = context if context is None or type(context) is dict else as_row(context, "features of the context")
         rows: Sequence[Row] | None = as_matrix(items) if mask is None and self._function is None else None
+        named = named and not rows
         if rows is not None:
             names, first = [*range(len(rows))], None
         else:
@@ -198,7 +199,8 @@ class Bandit(Core):
         if k > len(names):
             raise InvalidValue(f"k = {said(k)} is not allowed; it must be ≤ {len(names)}, the number of items on offer")
         when = moment(at)
-        return Request(names, rows, row, self._learner.read(names, rows, row), when, at is not None, k, first)
+        offer = self._learner.read(names, rows, row, named=named)
+        return Request(names, rows, row, offer, when, at is not None, k, first)
 
     def _call(self, names: Sequence[Any], given: Mapping[Any, Any], context: Any) -> Sequence[Row]:
         """Rows that the user's function or transformer makes of items and context."""
@@ -239,32 +241,35 @@ class Bandit(Core):
     def _take(self, given: Answer) -> bool:
         """Learn a reward that was checked. Returns whether it was: a second may be ignored, and some decisions are for the log alone."""
         if given.found is None:
-            self._counts["ignored"] += 1
+            self._counts = self._counts | {"ignored": self._counts["ignored"] + 1}
             return False
         self._note_reward(given)
-        self._reward(given.id, self._admit(given.found), given.rewards, given.weight)
+        self._answered(given.id, given.found, given.rewards, given.weight)
         return given.learn
 
     def _answer(self, decision: Any, reward: Any, at: Any, weight: Any) -> Answer:
         """Check a reward; changes nothing."""
         came = None if at is None else moment(at)
-        w = as_weight(weight)
+        w = 1.0 if type(weight) is float and weight == 1.0 else as_weight(weight)
         id_, found = self._find(decision)
         if isinstance(found, Open) and found.since == DEFERRED:
             raise NotActive(
                 f"decision {said(id_)} was deferred; call activate when it is shown, and then give its reward"
             )
         rewards = [] if found is None else self._rewards(reward, shown(found))
-        if found is not None:
+        if found is not None and not self._learner.takes_all:
             self._check_reward(found, rewards, w)
         opened = found.open if isinstance(found, Closed) else found
         return Answer(id_, found, rewards, w, came, not isinstance(opened, Open) or opened.learn)
 
     def _find(self, decision: Any) -> tuple[str, Open | Closed | Logged | None]:
         """A decision that waits, one that has been answered, or one that only a log has; changes nothing."""
-        repeat = self._config["on_repeat"]
         if isinstance(decision, Decision):
             decision = decision.id
+        waiting = self._pending.open.get(decision) if type(decision) is str else None
+        if waiting is not None:
+            return decision, waiting
+        repeat = self._config["on_repeat"]
         if isinstance(decision, str) or not isinstance(decision, Mapping):
             waits = not isinstance(decision, str) or decision in self._pending.open
             answered = not waits and self._known_as_answered(decision)
@@ -343,7 +348,8 @@ class Bandit(Core):
             raise InvalidValue(
                 f"observe needs name=…: with features={self._config['features']!r} each item has a model of its own"
             )
-        request = self._request({"" if name is None else as_name(name): item}, context, at, None, 1)
+        named = name is not None or item is None
+        request = self._request({"" if name is None else as_name(name): item}, context, at, None, 1, named)
         if w != 0.0:
             self._learner.accepts([None], [r], w)
         return request, r, w
@@ -465,14 +471,14 @@ class Bandit(Core):
         if isinstance(given, Decision):
             chosen = given._features
             score = given.scores[given.item]
-            return Case(given._names, chosen.offered, chosen.context, given.item, given.propensity, score)
+            return Case(given._names, chosen.rows, chosen.context, given.item, given.propensity, score, chosen.named)
         if isinstance(given, Case):
             return given
         if not isinstance(given, Mapping):
             raise InvalidValue(f"{said(given)} is no decision; give what decide returned, its dict or its id")
         logged = read_logged(given, self._learner)
         first, propensity, scores = logged.offer.names[0], given.get("propensity"), given.get("scores") or {}
-        return Case([first], logged.rows[:1], logged.context, first, propensity, scores.get(first))
+        return Case([first], logged.rows[:1], logged.context, first, propensity, scores.get(first), logged.offer.named)
 
     def _decided(self, id_: str) -> Any:
         """A decision by its id, as far as it is remembered."""

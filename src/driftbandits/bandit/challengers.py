@@ -47,7 +47,8 @@ class Challenger:
             return _probabilities(self.policy(items, request.context), request.names)
         shadow = self.shadow
         assert shadow is not None
-        offer = shadow._learner.read(request.names, request.rows, request.context)
+        named = request.offer.named
+        offer = shadow._learner.read(request.names, request.rows, request.context, named=named)
         placed, choice = shadow._draw(request._replace(offer=offer, k=1))
         memos = [shadow._learner.memo(placed, a) for a in shown]
         shadow._pending.put(id_, opened._replace(tick=shadow._tick, memos=memos, law=None))
@@ -70,11 +71,14 @@ class Challenger:
     def observe(self, request: Request, r: float, w: float) -> None:
         """Learn a choice made elsewhere."""
         names, rows, context = request.names, request.rows, request.context
-        self.follow(lambda s: s._observe(request._replace(offer=s._learner.read(names, rows, context)), r, w))
+        named = request.offer.named
+        self.follow(
+            lambda s: s._observe(request._replace(offer=s._learner.read(names, rows, context, named=named)), r, w)
+        )
 
     def give_up(self, id_: str) -> None:
         """A decision that is answered without a reward."""
-        self.follow(lambda s: s._pending.close(id_, DONE))
+        self.follow(lambda s: s._pending.close([(id_, DONE)]))
 
     def follow(self, change: "Callable[[Bandit], Any]") -> None:
         """Make another change of the bandit in the shadow too."""

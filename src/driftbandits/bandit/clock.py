@@ -24,9 +24,9 @@ def moment(at: Any, *, name: str = "at") -> float:
     >>> moment(datetime.datetime(2024, 1, 1, tzinfo=datetime.timezone.utc))
     1704067200.0
     """
-    now = time.time()
     if at is None:
-        return now
+        return time.time()
+    now = time.time()
     known = isinstance(at, Real | datetime.datetime) and not isinstance(at, bool)
     seconds = math.nan if not known else at.timestamp() if isinstance(at, datetime.datetime) else as_float(at)
     if not math.isfinite(seconds):

@@ -20,8 +20,8 @@ from .chance import seed_of, uniform
 from .clock import duration
 from .decision import Decision, Features
 from .kinds import KINDS
-from .learner import Choice, Learner, Memo, Offer, Placed, Refuted
-from .ledger import Law, Ledger
+from .learner import Choice, Draft, Learner, Memo, Observation, Offer, Placed, Refuted
+from .ledger import Books, Entry, Law, Ledger
 from .logged import Logged
 from .pending import DEFERRED, DONE, REPEATS, Closed, Open, Pending
 from .transformers import Transformer
@@ -80,6 +80,24 @@ class Way(NamedTuple):
 
 
 ORDINARY = Way()
+
+
+class Rewarded(NamedTuple):
+    """Rewards to be learned, and everything else that changes with them."""
+
+    observations: Sequence[Observation]
+    counts: dict[str, int]
+    answers: Sequence[tuple[str, Closed]]
+    entries: Sequence[Entry]  # of the ledger
+    at: float
+
+
+class Before(NamedTuple):
+    """What a change adds to, as it was before."""
+
+    events: list["DriftEvent"]
+    unreported: list["DriftEvent"]
+    books: Books
 
 
 class Answer(NamedTuple):
@@ -167,35 +185,57 @@ class Core:
         rates = None if c["half_life"] is None else [math.log(2.0) / c["half_life"]]
         return Adaptive(mode, rates, c["buckets"], c["max_items"])
 
+    # Each change below is made by the learner wholly or not at all (`Draft.done` says which), and then entered in the other attributes.
+    # Entering it twice is the same as once. So whatever interrupts a call, what was prepared is taken back, or the rest is entered.
+
     def _decide(self, request: Request, id_: str, way: Way = ORDINARY) -> Decision:
-        placed, choice = self._draw(request)
-        would = None
-        if way.show is not None:
-            would = [request.names[a] for a in choice.drawn]
-            choice = self._shown_instead(request, placed, choice, way.show)
-            self._count_agreement(would == way.show)
-        law = Law(request.names, choice.propensities, choice.scores, choice.drawn[0], _first(request))
-        since = DEFERRED if way.defer else None
-        opened = Open(self._tick, request.at, choice.memos, since, way.learn, law)
-        self._pending.put(id_, self._asked(request, id_, choice.drawn, opened) if self._challengers else opened)
-        items = [request.names[a] for a in choice.drawn]
-        features = Features([request.rows[a] for a in choice.drawn], request.context, request.rows)
-        decision = Decision(
-            id_,
-            request.names,
-            items,
-            choice.propensity,
-            choice.propensities,
-            choice.scores,
-            request.at,
-            self._tick,
-            features,
-        )
-        decision.defer, decision.learn, decision.would = way.defer, way.learn, would
+        draft = Draft(self._tick + 1)
+        try:
+            self._prepare_decision(draft, request)
+            draft.make(draft)
+            decision = self._enter_decision(request, id_, draft, way)
+        except BaseException:
+            if draft.done[0]:
+                self._enter_decision(request, id_, draft, way)
+            else:
+                self._learner.undo(draft.kept)
+            raise
         self._note_decision(request, decision)
         self._recent[id_] = decision
         if len(self._recent) > RECENT:
             del self._recent[next(iter(self._recent))]
+        return decision
+
+    def _prepare_decision(self, draft: Draft, request: Request) -> None:
+        tick, k = draft.tick, request.k
+        chance = (uniform(self._chance, tick, 0),) if k == 1 else [uniform(self._chance, tick, j) for j in range(k)]
+        explore, awaited = self._config["explore"], self._pending.awaited
+        try:
+            self._learner.decision(draft, request.offer, explore, chance, awaited)
+        except TooWide:
+            self._widen(draft)
+            self._learner.decision(draft, request.offer, explore, chance, awaited)
+
+    def _enter_decision(self, request: Request, id_: str, draft: Draft, way: Way) -> Decision:
+        choice, tick, would = self._learner.choice(draft), draft.tick, None
+        if way.show is not None:
+            would = [request.names[a] for a in choice.drawn]
+            choice = self._shown_instead(request, draft.placed, choice, way.show)
+        features = Features(request.rows, choice.drawn, request.context, request.offer.named)
+        items = [request.names[a] for a in choice.drawn]
+        p, score = choice.propensities, choice.scores
+        decision = Decision(id_, request.names, items, choice.propensity, p, score, request.at, tick, features)
+        if way is not ORDINARY:
+            decision.defer, decision.learn, decision.would = way.defer, way.learn, would
+        if self._tick < tick:
+            if id_ not in self._pending.open:
+                law = Law(request.names, p, score, choice.drawn[0], _first(request))
+                since = DEFERRED if way.defer else None
+                opened = Open(tick, request.at, choice.memos, since, way.learn, law)
+                if self._challengers:
+                    opened = self._asked(request, id_, choice.drawn, opened)
+                self._pending.put(id_, opened)
+            self.__dict__.update(self._after(request, tick, "decisions", None if would is None else would == way.show))
         return decision
 
     def _asked(self, request: Request, id_: str, drawn: Sequence[int], opened: Open) -> Open:
@@ -216,10 +256,21 @@ class Core:
         memos = [self._learner.memo(placed, a) for a in drawn]
         return Choice(drawn, 1.0, propensities, choice.scores, memos)
 
-    def _count_agreement(self, agreed: bool) -> None:
-        """How often the learner would have chosen what a policy outside showed; these counts exist once there is such a policy."""
-        for name, step in (("guided", 1), ("agreed", int(agreed))):
-            self._counts[name] = self._counts.get(name, 0) + step
+    def _after(self, request: Request, tick: int, counted: str, agreed: bool | None = None) -> dict[str, Any]:
+        """Attributes after a decision, or a choice made elsewhere.
+
+        `agreed`: whether the learner would have chosen what a policy outside showed; these counts exist once there is such a policy.
+        """
+        counts, newest = self._counts.copy(), self._newest
+        counts[counted] += 1
+        if request.at < newest:
+            counts["backwards"] += 1
+        else:
+            newest = request.at
+        if agreed is not None:
+            counts["guided"] = counts.get("guided", 0) + 1
+            counts["agreed"] = counts.get("agreed", 0) + agreed
+        return {"_tick": tick, "_counts": counts, "_newest": newest, "_given": request.given}
 
     def _activate(self, id_: str, at: float) -> None:
         """From now on the reward of a deferred decision is expected."""
@@ -229,87 +280,122 @@ class Core:
 
     def _draw(self, request: Request) -> tuple[Placed, Choice]:
         """Everything that a decision changes, but for the table of those that wait."""
-        self._clock(request)
-        self._tick += 1
-        self._counts["decisions"] += 1
-        placed = self._place(request.offer)
-        chance = [uniform(self._chance, self._tick, place) for place in range(request.k)]
-        return placed, self._learner.choose(placed, self._config["explore"], chance)
+        draft = Draft(self._tick + 1)
+        self._prepare_decision(draft, request)
+        draft.make(draft)
+        self.__dict__.update(self._after(request, draft.tick, "decisions"))
+        return draft.placed, self._learner.choice(draft)
 
     def _place(self, offer: Offer) -> Placed:
         """An offer in the learner's slots; above 500 columns the covariance becomes diagonal."""
         try:
             return self._learner.place(offer, self._tick, awaited=self._pending.awaited)
         except TooWide:
-            from .diagonal import Diagonal
+            self._widen(Draft())
+            return self._learner.place(offer, self._tick)
 
-            old, new = self._learner, Diagonal.of(self._learner)  # type: ignore[arg-type]
-            answered = (row.open for row in self._pending.closed.values() if row.open is not None)
-            for waiting in (*self._pending.open.values(), *answered):
-                waiting.memos[:] = [new.convert(memo, old) for memo in waiting.memos]  # type: ignore[arg-type]
-            self._learner = new
-            return new.place(offer, self._tick)
+    def _widen(self, draft: Draft) -> None:
+        """There are more than 500 columns: take back what was prepared, and go on with a diagonal covariance."""
+        from .diagonal import Diagonal
 
-    def _clock(self, request: Request) -> None:
-        self._given = request.given
-        if request.at < self._newest:
-            self._counts["backwards"] += 1
-        else:
-            self._newest = request.at
+        if draft.kept is not None:
+            self._learner.undo(draft.kept)
+            draft.kept = None
+        old, new = self._learner, Diagonal.of(self._learner)  # type: ignore[arg-type]
+        answered = (row.open for row in self._pending.closed.values() if row.open is not None)
+        for waiting in (*self._pending.open.values(), *answered):
+            waiting.memos[:] = [new.convert(memo, old) for memo in waiting.memos]  # type: ignore[arg-type]
+        self._learner = new
 
-    def _admit(self, found: Open | Closed | Logged) -> Open | Closed:
-        """A decision from a log, as if it waited here."""
+    def _answered(self, id_: str, found: Open | Closed | Logged, rewards: list[float], w: float) -> None:
+        """Learn the reward of a decision that waits, has been answered, or is only in a log: then as if it waited here."""
         if not isinstance(found, Logged):
-            return found
-        self._tick = max(self._tick, found.tick)
-        placed = self._place(found.offer)
-        return Open(found.tick, found.at, [self._learner.memo(placed, a) for a in range(len(found.offer.names))])
+            self._reward(id_, found, rewards, w)
+            return
+        learner, tick = self._learner, self._tick
+        kept = learner.keep(arrays=True)
+        try:
+            self._tick = max(tick, found.tick)
+            placed = self._place(found.offer)
+            memos = [self._learner.memo(placed, a) for a in range(len(found.offer.names))]
+            self._reward(id_, Open(found.tick, found.at, memos), rewards, w)
+        except BaseException:
+            if id_ not in self._pending.closed:
+                learner.undo(kept)
+                self._tick = tick
+            raise
 
     def _reward(self, id_: str, found: Open | Closed, rewards: list[float], w: float) -> None:
         opened, old = (found, None) if isinstance(found, Open) else (found.open, found)
         assert opened is not None
+        observations = self._observations(opened, rewards, w, judge=old is None)
+        counts = self._counts.copy()
         if old is not None:
-            self._learn(opened, old.rewards, -old.weight, judge=False)
-        self._learn(opened, rewards, w, judge=old is None)
-        if old is not None:
-            self._counts["replaced"] += 1
+            observations = [*self._observations(opened, old.rewards, -old.weight, judge=False), *observations]
+            counts["replaced"] += 1
         else:
-            self._counts["rewards"] += 1
-            self._counts["late"] += opened.tick < self._tick
-        if opened.law is not None:
-            self._enter(opened, opened.law, rewards, old)
+            counts["rewards"] += 1
+            counts["late"] += opened.tick < self._tick
+        answer = Closed(opened, rewards, w) if self._config["on_repeat"] == "replace" else DONE
+        change = Rewarded(observations, counts, ((id_, answer),), self._entries(opened, rewards, old), opened.at)
+        self._learn(change)
         for challenger in self._challengers.values():
             challenger.reward(id_, rewards, w)
-        self._pending.close(id_, Closed(opened, rewards, w) if self._config["on_repeat"] == "replace" else DONE)
 
-    def _enter(self, opened: Open, law: Law, rewards: Sequence[float], old: Closed | None) -> None:
-        """Count what the first item shown earned, in place of what it was said to have earned before."""
-        if old is not None and not math.isnan(old.rewards[0]):
-            self._ledger.add(law, old.rewards[0], opened.at, sign=-1.0)
-        if not math.isnan(rewards[0]):
-            self._ledger.add(law, rewards[0], opened.at)
+    def _entries(self, opened: Open, rewards: Sequence[float], old: Closed | None) -> list[Entry]:
+        """What the first item shown earned, in place of what it was said to have earned before."""
+        law, entries = opened.law, []
+        if law is not None and old is not None and old.rewards[0] == old.rewards[0]:
+            entries.append(Entry(law, old.rewards[0], opened.at, -1.0))
+        if law is not None and rewards[0] == rewards[0]:
+            entries.append(Entry(law, rewards[0], opened.at, 1.0))
+        return entries
 
-    def _learn(self, opened: Open, rewards: Sequence[float], w: float, *, judge: bool) -> None:
-        if w == 0.0 or not opened.learn:
-            return
+    def _observations(self, opened: Open, rewards: Sequence[float], w: float, *, judge: bool) -> list[Observation]:
+        """What there is to learn of a decision: nothing where the weight is 0, or where an item had no reward."""
+        if not opened.learn:
+            return []
         tick = opened.at if self._clocked else float(opened.tick)
-        for memo, r in zip(opened.memos, rewards, strict=True):
-            if not math.isnan(r):
-                refuted = self._learner.learn(memo, tick, r, w, judge=judge, awaited=self._pending.awaited)
-                if refuted is not None:
-                    self._drifted(refuted, opened.at)
+        known = zip(opened.memos, rewards, strict=True) if w != 0.0 else ()
+        return [Observation(memo, tick, r, w, judge) for memo, r in known if r == r]
 
-    def _drifted(self, refuted: Refuted, at: float) -> None:
-        event = DriftEvent(max(at, self._newest), *refuted)
-        self._events.append(event)
-        del self._events[:-EVENTS]
-        if self._on_drift is not None:
-            self._unreported.append(event)
+    def _learn(self, change: Rewarded) -> None:
+        """Learn rewards, and note that decisions were answered."""
+        before = Before(self._events, self._unreported, self._ledger.books)
+        draft = Draft() if change.observations else None
+        try:
+            if draft is not None:
+                self._learner.learning(draft, change.observations, self._pending.awaited)
+                draft.make(draft)
+            self._enter_rewards(draft, change, before)
+        except BaseException:
+            if draft is None or draft.done[0]:
+                self._enter_rewards(draft, change, before)
+            else:
+                self._learner.undo(draft.kept)
+            raise
+
+    def _enter_rewards(self, draft: Draft | None, change: Rewarded, before: Before) -> None:
+        found: Sequence[Refuted | None] = ()
+        if draft is not None:
+            self._learner.watch(draft, change.observations)
+            found = self._learner.refuted(draft)
+        self._pending.close(change.answers)
+        self._ledger.books = self._ledger.after(before.books, change.entries)
+        self.__dict__.update(self._drifted(found, change.at, before), _counts=change.counts)
+
+    def _drifted(self, found: Sequence[Refuted | None], at: float, before: Before) -> dict[str, Any]:
+        """Drift events after rewards that found these."""
+        new = [DriftEvent(max(at, self._newest), *refuted) for refuted in found if refuted is not None]
+        if not new:
+            return {"_events": before.events, "_unreported": before.unreported}
+        told = [*before.unreported, *new] if self._on_drift is not None else before.unreported
+        return {"_events": [*before.events, *new][-EVENTS:], "_unreported": told}
 
     def _report_drift(self) -> None:
         """Call `on_drift`, after everything that led to it is learned and kept; what it raises is its own problem, and is reported."""
         while self._unreported and self._on_drift is not None and not self._together:
-            event = self._unreported.pop(0)
+            event, *self._unreported = self._unreported
             try:
                 self._on_drift(event)
             except Exception:
@@ -328,32 +414,72 @@ class Core:
 
     def _expire(self, before: float, r: float | None) -> int:
         old = [(id_, waiting) for id_, waiting in self._pending.open.items() if waiting.overdue(before)]
+        counts, observations, answers, entries = self._counts.copy(), [], [], []
+        counts["expired"] += len(old)
         for id_, waiting in old:
-            if r is None or waiting.since == DEFERRED:  # what was never shown has earned nothing
-                self._pending.close(id_, DONE)
-                for challenger in self._challengers.values():
+            answer = DONE
+            if r is not None and waiting.since != DEFERRED:  # what was never shown has earned nothing
+                rewards = [r] * len(waiting.memos)
+                observations += self._observations(waiting, rewards, 1.0, judge=True)
+                counts["rewards"] += 1
+                counts["late"] += waiting.tick < self._tick
+                entries += self._entries(waiting, rewards, None)
+                answer = Closed(waiting, rewards, 1.0) if self._config["on_repeat"] == "replace" else DONE
+            answers.append((id_, answer))
+        if old:
+            at = max(waiting.at for _, waiting in old)
+            self._learn(Rewarded(observations, counts, answers, entries, at))
+        for challenger in self._challengers.values():
+            for id_, waiting in old:
+                if r is None or waiting.since == DEFERRED:
                     challenger.give_up(id_)
-                self._counts["expired"] += 1
-            else:
-                self._reward(id_, waiting, [r] * len(waiting.memos), 1.0)
-                self._counts["expired"] += 1
+                else:
+                    challenger.reward(id_, [r] * len(waiting.memos), 1.0)
         return len(old)
 
     def _observe(self, request: Request, r: float, w: float) -> None:
-        self._clock(request)
-        self._tick += 1
-        self._counts["observed"] += 1
-        placed = self._place(request.offer)
-        self._learn(Open(self._tick, request.at, [self._learner.memo(placed, 0, chosen=False)]), [r], w, judge=True)
+        number, before = self._tick + 1, Before(self._events, self._unreported, self._ledger.books)
+        tick, after = request.at if self._clocked else float(number), self._after(request, number, "observed")
+        draft = Draft(number)
+        try:
+            try:
+                self._learner.observing(draft, request.offer, tick, r, w, self._pending.awaited)
+            except TooWide:
+                self._widen(draft)
+                self._learner.observing(draft, request.offer, tick, r, w, self._pending.awaited)
+            draft.make(draft)
+            self._enter_observation(draft, request, r, w, after, before)
+        except BaseException:
+            if draft.done[0]:
+                self._enter_observation(draft, request, r, w, after, before)
+            else:
+                self._learner.undo(draft.kept)
+            raise
         for challenger in self._challengers.values():
             challenger.observe(request, r, w)
 
+    def _enter_observation(
+        self, draft: Draft, request: Request, r: float, w: float, after: dict[str, Any], before: Before
+    ) -> None:
+        self._learner.watch(draft, self._learner.observed(draft, r, w))
+        self.__dict__.update(after | self._drifted(self._learner.refuted(draft), request.at, before))
+
     def _drop(self, name: Any) -> None:
+        waiting = self._pending.open.items()
+        answers = [(id_, DONE) for id_, open_ in waiting if any(memo.item == name for memo in open_.memos)]
+        draft = Draft()
+        self._learner.dropping(draft, name)
+        try:
+            draft.make(draft)
+            self._learner.dropped(name)
+            self._pending.close(answers)
+        except BaseException:
+            if draft.done[0]:
+                self._learner.dropped(name)
+                self._pending.close(answers)
+            raise
         for challenger in self._challengers.values():
             challenger.follow(lambda shadow: shadow._drop(name))
-        self._learner.drop(name)
-        for id_ in [i for i, waiting in self._pending.open.items() if any(m.item == name for m in waiting.memos)]:
-            self._pending.close(id_, DONE)
 
     def _forget(self, name: str) -> None:
         for challenger in self._challengers.values():

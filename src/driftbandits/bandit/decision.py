@@ -81,9 +81,9 @@ class Decision:
             "propensity": self.propensity,
             "propensities": self.propensities,
             "scores": self.scores,
-            "features": [plain_row(row) for row in chosen.rows],
+            "features": [plain_row(chosen.rows[a]) for a in chosen.drawn],
             "context": plain_row(chosen.context),
-        }
+        } | ({} if chosen.named else {"named": False})
 
     def __repr__(self) -> str:
         shown = self.item if len(self.items) == 1 else self.items
@@ -99,8 +99,9 @@ class Decision:
 
 
 class Features(NamedTuple):
-    """What the chosen items and the context looked like, as given."""
+    """What was on offer as it was given, and which of it was chosen; rows are read only if somebody asks for them."""
 
-    rows: list[Any]
+    rows: Sequence[Any]
+    drawn: Sequence[int]
     context: Any
-    offered: Sequence[Any] = ()  # of all items on offer
+    named: bool  # False: items are positions in an array

@@ -23,7 +23,7 @@ from ..errors import InvalidValue
 from . import sparse
 from .adaptive import Adaptive, same
 from .features import NUMBER, PRESENT, Reading, Table, by_row, mark
-from .learner import Choice, Memo, Offer, Placed, Refuted
+from .learner import Choice, Memo, Offer, Placed, Refuted, Stepwise
 from .memories import NOBODY, Memories, told_of
 from .sparse import PRIOR, Trial, new_trial
 
@@ -32,7 +32,7 @@ NAME = "\0name"  # the item itself, as a category
 REMEMBERED = 1 << 16  # hashes kept at hand
 
 
-class Diagonal(Memories):
+class Diagonal(Stepwise, Memories):
     """One mean and one variance per bucket, for each memory."""
 
     def __init__(self, mode: str, rates: Sequence[float] | Vector, buckets: int) -> None:

@@ -211,9 +211,9 @@ class Durable(Bandit):
         self._ahead = True
         super()._activate(id_, at)
 
-    def _admit(self, found: Open | Closed | Logged) -> Open | Closed:
+    def _answered(self, id_: str, found: Open | Closed | Logged, rewards: list[float], w: float) -> None:
         self._ahead = True
-        return super()._admit(found)
+        super()._answered(id_, found, rewards, w)
 
     def _expire(self, before: float, r: float | None) -> int:
         self._ahead = True
@@ -329,7 +329,7 @@ class Durable(Bandit):
 
     def _request_of(self, row: Row, data: Any) -> Request:
         names, rows, context = data["names"], data["rows"], data["context"]
-        offer = self._learner.read(names, rows, context)
+        offer = self._learner.read(names, rows, context, named=data.get("named", True) is not False)
         return Request(
             names,
             rows,
@@ -343,14 +343,11 @@ class Durable(Bandit):
 
     def _repeat(self, id_: str, request: Request, shown: list[Any], data: dict[str, Any]) -> None:
         """A decision that has been made: everything `_decide` changes, with its choice given."""
-        self._clock(request)
-        self._tick += 1
-        self._counts["decisions"] += 1
+        agreed = data["would"] == shown if "would" in data else None
+        self.__dict__.update(self._after(request, self._tick + 1, "decisions", agreed))
         placed = self._place(request.offer)
         self._learner.repeat(placed, len(shown))
         memos = [self._learner.memo(placed, request.names.index(item)) for item in shown]
-        if "would" in data:
-            self._count_agreement(data["would"] == shown)
         since = DEFERRED if "defer" in data else None
         opened = Open(self._tick, request.at, memos, since, data.get("learn", True), law_of(request, data))
         if self._challengers:
@@ -367,10 +364,7 @@ class Durable(Bandit):
         if found is None or (isinstance(found, Closed) and found.open is None):
             return self._unmatched  # expired or dropped before it came
         self._check_reward(found, rewards, weight)
-        return partial(self._learn_row, id_, found, rewards, weight)
-
-    def _learn_row(self, id_: str, found: Open | Closed | Logged, rewards: list[float], weight: float) -> None:
-        self._reward(id_, self._admit(found), rewards, weight)
+        return partial(self._answered, id_, found, rewards, weight)
 
     def _unmatched(self) -> None:
         self._counts["unmatched"] += 1

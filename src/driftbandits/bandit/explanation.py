@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ..adaptive.sums import NEVER, USE
 from .adaptive import Adaptive
 from .contributions import AVERAGE, contributions, cut
-from .learner import Learner, Placed
+from .learner import Learner
 from .vectors import Row
 
 NAMED = 3  # contributions named in a sentence
@@ -23,6 +23,7 @@ class Case(NamedTuple):
     item: Any
     propensity: float | None
     score: float | None  # the estimate when the decision was made, if it is known
+    named: bool = True  # False: names are positions in an array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,9 +86,10 @@ class Explanation(Part):
 
 def explain(learner: Learner, case: Case, tick: int) -> Explanation:
     """The explanation of a decision by what the learner knows now; changes nothing."""
-    placed = learner.place(learner.read(case.names, case.rows, case.context), tick, learn=False)
+    offer = learner.read(case.names, case.rows, case.context, named=case.named)
+    placed = learner.place(offer, tick, learn=False)
     if isinstance(learner, Adaptive):
-        placed = Placed(placed.names, placed.rows.copy(), placed.context.copy(), placed.blocks)
+        placed = placed._replace(rows=placed.rows.copy(), context=placed.context.copy())
         cut(learner.model.items, placed.rows)
         cut(learner.model.context, placed.context)
     means, sds = learner.score(placed)

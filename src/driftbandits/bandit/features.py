@@ -107,7 +107,7 @@ class Table:
         self.owners: dict[int, str] = {}  # for each slot of a category, the feature that made it
         self.first_hash: dict[int, int] = {}
         self.collisions = 0
-        self.rows_seen = 0
+        self.rows_seen = 0  # 1 once there was a row
         self._tokens: dict[tuple[str, str], int] = {}
         self._plans: dict[tuple[str, ...], Plan] = {}
         self._absent: Vector | None = None
@@ -281,18 +281,14 @@ class Table:
     def write(self, reading: Reading, *, learn: bool = True) -> Matrix:
         """Rows (n, width) of raw numbers; `learn` makes slots for what is new, else it is passed over."""
         if reading is NOTHING and len(self.kinds) == 1:
-            self.rows_seen += learn
+            self.rows_seen |= learn
             return BARE
         plan = None if reading.values is None else self._plan(reading.names)
         if plan is not None and (not learn or all(self._known(*column) for column in reading.strings)):
             rows = self._planned(reading.values, plan)
-            for name, column in reading.strings:
-                for row, string in zip(rows, column, strict=True):
-                    slot = self.slot_of((name, string))
-                    if slot is not None:
-                        row[slot] = 1.0
+            self._write_strings(rows, reading)
             self.derive(rows)
-            self.rows_seen += len(rows) if learn else 0
+            self.rows_seen |= learn
             return rows
         read = by_row(reading)
         if learn:
@@ -310,8 +306,51 @@ class Table:
                 if slot is not None:
                     row[slot] = 1.0
         self.derive(rows)
-        self.rows_seen += len(read) if learn else 0
+        self.rows_seen |= learn
         return rows
+
+    def planned(self, reading: Reading) -> Matrix | None:
+        """Rows under names and of strings that have come before, without a change; None where `write` must look closer."""
+        if reading is NOTHING and len(self.kinds) == 1:
+            return BARE if self.rows_seen else None
+        plan = None if reading.values is None else self._plans.get(reading.names)
+        if plan is None or not all(self._known(*column) for column in reading.strings):
+            return None
+        rows = self._planned(reading.values, plan)
+        self._write_strings(rows, reading)
+        self.derive(rows)
+        return rows
+
+    def _write_strings(self, rows: Matrix, reading: Reading) -> None:
+        for name, column in reading.strings:
+            for row, string in zip(rows, column, strict=True):
+                slot = self.slot_of((name, string))
+                if slot is not None:
+                    row[slot] = 1.0
+
+    def lacks(self, reading: Reading) -> bool:
+        """Whether `write` would make slots for these rows, or note categories that it does not remember."""
+        if reading is NOTHING and len(self.kinds) == 1:
+            return False
+        if reading.values is not None and self._plan(reading.names) is not None:
+            return not all(self._known(*column) for column in reading.strings)
+        if reading.vectors.keys() - self.vectors.keys():
+            return True
+        for numbers, strings in by_row(reading):
+            if any(name not in self.numbers for name in numbers) or any(token not in self._tokens for token in strings):
+                return True
+            if any(name not in numbers and name not in self.presence for name in self.numbers):
+                return True
+        return False
+
+    def copy(self) -> "Table":
+        """A table of the same slots, whose changes do not show in this one."""
+        new = Table(self.side, self.buckets)
+        for field in self.__slots__:
+            if hasattr(self, field):
+                value = getattr(self, field)
+                setattr(new, field, value.copy() if isinstance(value, dict | list) else value)
+        return new
 
     def _known(self, name: str, column: Sequence[str]) -> bool:
         """Whether every string of a feature has its slot."""
@@ -471,7 +510,7 @@ class Table:
         table.bucket_slots = {int(b): int(slot) for b, slot, _ in saved["bucket_slots"]}
         table.first_hash = {int(b): int(first) for b, _, first in saved["bucket_slots"]}
         table.owners = {int(slot): str(name) for slot, name in saved.get("owners", ())}  # files of 0.2 have none
-        table.collisions, table.rows_seen = int(saved["collisions"]), int(saved["rows_seen"])
+        table.collisions, table.rows_seen = int(saved["collisions"]), int(saved["rows_seen"] > 0)
         return table
 
 

@@ -6,15 +6,23 @@ awaited, there are more places than the limit for a while.
 """
 
 import heapq
-import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..adaptive.sums import Integers
 from ..core.linalg import Vector
 from ..errors import InvalidValue
+
+NONE: Integers = np.zeros(0, np.int64)
+
+
+class Mark(NamedTuple):
+    """Where `Places.undo` goes back to."""
+
+    evicted: int
+    room: int
 
 
 class Places:
@@ -23,19 +31,21 @@ class Places:
     Examples
     --------
     >>> places = Places(2)
-    >>> places.offered(["a", "b"], 1, {}, lambda room: None, lambda place: None).tolist()
+    >>> places.admit(["a", "b"], {}, np.zeros(0))[0].tolist()
     [0, 1]
-    >>> places.offered(["c"], 2, {"a": 1}, lambda room: None, lambda place: print("retired", place)).tolist()
-    retired 1
-    [1]
+    >>> places.admit(["c"], {"a": 1}, np.zeros(4))  # b loses its place: a awaits a reward
+    (array([1]), array([1]))
     """
+
+    __slots__ = ("_changes", "_free", "_place", "evicted", "limit", "room")
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.evicted = 0
-        self.when: Vector = np.zeros(0)  # when each place's item was last on offer; ∞ where there is none
+        self.room = 0  # places that there are, taken or free
         self._place: dict[Any, int] = {}
-        self._free: list[int] = []
+        self._free: list[int] | None = None  # places that are not taken, a heap; None: to be found out
+        self._changes: list[tuple[Any, int, bool]] = []  # since the last mark: name, place, whether it was added
 
     def __len__(self) -> int:
         return len(self._place)
@@ -48,75 +58,84 @@ class Places:
         """Where items are, −1 for those that are nowhere."""
         return np.array([self._place.get(name, -1) for name in names], np.int64)
 
-    def offered(
-        self,
-        names: Sequence[Any],
-        tick: float,
-        awaited: Mapping[Any, int],
-        make_room: Callable[[int], None],
-        retire: Callable[[int], None],
-    ) -> Integers:
-        """Where the items on offer are; new ones get a place. `retire` forgets what an item that loses its place had learned."""
-        found = [*map(self._place.get, names)]
-        if None in found:
-            kept = {*names}
-            found = [
-                self._add(name, kept, awaited, make_room, retire) if k is None else k
-                for name, k in zip(names, found, strict=True)
-            ]
-        who = np.array(found, np.int64)
-        self.when[who] = tick
-        return who
+    def all_known(self, names: Sequence[Any]) -> Integers | None:
+        """Where items are, if every one of them has a place."""
+        try:
+            return np.array([*map(self._place.__getitem__, names)], np.int64)
+        except KeyError:
+            return None
 
-    def _add(
-        self,
-        name: Any,
-        kept: set[Any],
-        awaited: Mapping[Any, int],
-        make_room: Callable[[int], None],
-        retire: Callable[[int], None],
-    ) -> int:
-        if len(self._place) >= self.limit and (old := self._oldest(kept, awaited)) is not None:
-            self.drop(old, retire)
-            self.evicted += 1
+    def admit(self, names: Sequence[Any], awaited: Mapping[Any, int], when: Vector) -> tuple[Integers, Integers]:
+        """Where the items on offer are, and the places of items that lose theirs to new ones; `when` each place was last on offer."""
+        found = [*map(self._place.get, names)]
+        if None not in found:
+            return np.array(found, np.int64), NONE
+        kept, retired = {*names}, []
+        for a, name in enumerate(names):
+            if found[a] is None:
+                if len(self._place) >= self.limit and (old := self._oldest(kept, awaited, when)) is not None:
+                    retired.append(self.remove(old))
+                    self.evicted += 1
+                found[a] = self._add(name)
+        return np.array(found, np.int64), np.array(retired, np.int64)
+
+    def _add(self, name: Any) -> int:
+        if self._free is None:
+            self._free = sorted(set(range(self.room)).difference(self._place.values()))
         if not self._free:
-            room = max(4, 2 * len(self.when))
-            room = max(min(room, self.limit), len(self.when) + 1)
-            make_room(room)
-            fresh = [*range(len(self.when), room)]
-            self.when = np.r_[self.when, np.full(len(fresh), math.inf)]
-            self._free = fresh
+            room = max(min(max(4, 2 * self.room), self.limit), self.room + 1)
+            self._free = [*range(self.room, room)]
+            self.room = room
         place = heapq.heappop(self._free)
+        self._changes.append((name, place, True))
         self._place[name] = place
         return place
 
-    def _oldest(self, kept: set[Any], awaited: Mapping[Any, int]) -> Any | None:
+    def _oldest(self, kept: set[Any], awaited: Mapping[Any, int], when: Vector) -> Any | None:
         """The item on offer longest ago that may lose its place."""
-        may = [(self.when[k], k, name) for name, k in self._place.items() if name not in kept and name not in awaited]
+        known = len(when)  # an item of the same offer may have a place that is newer than the array
+        may = [
+            (when[k], k, name)
+            for name, k in self._place.items()
+            if name not in kept and name not in awaited and k < known
+        ]
         return min(may)[2] if may else None
 
-    def drop(self, name: Any, retire: Callable[[int], None]) -> None:
-        """Free an item's place, if it has one."""
-        place = self._place.get(name)
-        if place is None:
-            return
-        retire(place)
+    def remove(self, name: Any) -> int:
+        """Free an item's place; returns it."""
+        place = self._place[name]
+        self._changes.append((name, place, False))
+        self._free = None
         del self._place[name]
-        self.when[place] = math.inf
-        heapq.heappush(self._free, place)
+        return place
+
+    def mark(self) -> Mark:
+        """The state to which `undo` returns."""
+        if self._changes:
+            self._changes = []
+        return Mark(self.evicted, self.room)
+
+    def undo(self, mark: Mark) -> None:
+        """Take back every change since the mark."""
+        for name, place, added in reversed(self._changes):
+            if added:
+                self._place.pop(name, None)
+            else:
+                self._place[name] = place
+        self.evicted, self.room, self._changes, self._free = mark.evicted, mark.room, [], None
 
     def to_json(self) -> dict[str, Any]:
-        """All but `when`."""
-        return {"limit": self.limit, "evicted": self.evicted, "at": [[name, k] for name, k in self._place.items()]}
+        """Everything but when items were on offer."""
+        at = sorted(self._place.items(), key=lambda pair: pair[1])
+        return {"limit": self.limit, "evicted": self.evicted, "at": [[name, k] for name, k in at]}
 
     @classmethod
-    def from_json(cls, saved: Mapping[str, Any], when: Vector) -> "Places":
+    def from_json(cls, saved: Mapping[str, Any], room: int) -> "Places":
         """The places that were saved."""
         places = cls(int(saved["limit"]))
-        places.evicted, places.when = int(saved["evicted"]), when
+        places.evicted, places.room = int(saved["evicted"]), room
         places._place = {name: int(k) for name, k in saved["at"]}
         taken = [*places._place.values()]
-        if len({*taken}) < len(taken) or not all(0 <= k < len(when) for k in taken):
+        if len({*taken}) < len(taken) or not all(0 <= k < room for k in taken):
             raise InvalidValue("an item's place does not exist, or is taken twice")
-        places._free = sorted(set(range(len(when))).difference(taken))
         return places

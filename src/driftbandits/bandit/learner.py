@@ -3,8 +3,10 @@
 A learner sees rows of features by name; it knows nothing of ids, rewards that are pending, or files.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
+
+import numpy as np
 
 from ..adaptive.sums import Integers
 from ..core.linalg import Matrix, Vector
@@ -19,6 +21,7 @@ class Memo(NamedTuple):
     row: Vector  # the item's raw features
     context: Vector
     seen: Vector  # what the learner noted of it
+    named: bool = True
 
 
 class Offer(NamedTuple):
@@ -27,6 +30,7 @@ class Offer(NamedTuple):
     names: Sequence[Any]
     items: Reading
     context: Reading
+    named: bool = True  # False: names are positions in an array, and say nothing of the item
 
 
 class Placed(NamedTuple):
@@ -36,6 +40,7 @@ class Placed(NamedTuple):
     rows: Matrix
     context: Matrix
     blocks: Integers
+    named: bool = True
 
 
 class Choice(NamedTuple):
@@ -48,12 +53,65 @@ class Choice(NamedTuple):
     memos: list[Memo]
 
 
+class Observation(NamedTuple):
+    """A reward to be learned."""
+
+    memo: Memo
+    tick: float  # when the decision was made, by the learner's clock
+    reward: float
+    weight: float  # negative: take it back
+    judge: bool  # whether forecasts are scored by it
+
+
 class Refuted(NamedTuple):
     """The longest memory was refuted: how many observations it rested on, how many it rests on now, and the evidence in nats."""
 
     before: float
     after: float
     evidence: float
+
+
+class Draft:
+    """A change of the learner that is prepared; `make(draft)` makes it, and `done[0]` is 1 once it was made.
+
+    Whatever interrupts a call between two lines, `done` says whether the learner has changed, so that the rest of the change is either
+    made too or never made. The other fields belong to the learner that prepared it.
+    """
+
+    __slots__ = (
+        "choice",
+        "done",
+        "explore",
+        "item",
+        "kept",
+        "make",
+        "observation",
+        "placed",
+        "refuted",
+        "retired",
+        "table",
+        "tick",
+        "told",
+        "watched",
+    )  # fmt: skip
+
+    placed: Placed  # the offer, or the rows that are learned
+    retired: Integers  # places of items that lose them
+    table: Matrix
+    told: Matrix
+    explore: float
+    item: int
+    observation: Observation
+    watched: int  # rewards looked at for columns that are missing, before
+    choice: Choice
+
+    make: Callable[["Draft"], None]
+
+    def __init__(self, tick: int = -1) -> None:
+        self.tick = tick  # the number of the decision
+        self.done: Vector = np.zeros(1)
+        self.kept: Any = None  # what `Learner.undo` needs; None: preparing it changed nothing
+        self.refuted: list[Refuted | None] = []
 
 
 class Learner(Protocol):
@@ -63,8 +121,12 @@ class Learner(Protocol):
     def ranks(self) -> bool:
         """Whether several items may be drawn in one decision."""
 
-    def read(self, names: Sequence[Any], rows: Sequence[Row], context: Row) -> Offer:
-        """Check what is on offer; raise, or change nothing."""
+    @property
+    def takes_all(self) -> bool:
+        """Whether every reward can be learned, so that `accepts` need not be asked."""
+
+    def read(self, names: Sequence[Any], rows: Sequence[Row], context: Row, *, named: bool = True) -> Offer:
+        """Check what is on offer; raise, or change nothing. `named=False`: names are positions in an array."""
 
     def place(self, offer: Offer, tick: int, *, learn: bool = True, awaited: Mapping[Any, int] = ...) -> Placed:
         """Count what is on offer; `learn=False` looks without counting. Items that are `awaited` must not be forgotten for new ones."""
@@ -72,19 +134,45 @@ class Learner(Protocol):
     def score(self, placed: Placed) -> tuple[Vector, Vector]:
         """Forecast reward and its standard deviation, for every item."""
 
-    def choose(self, placed: Placed, explore: float, chance: Sequence[float]) -> Choice:
-        """Draw one item, or with several chances a ranking."""
-
     def repeat(self, placed: Placed, k: int) -> None:
-        """Change what `choose` would, for a choice that has been made."""
+        """Change what a decision would, for a choice that has been made."""
 
     def memo(self, placed: Placed, a: int, *, chosen: bool = True) -> Memo:
         """What to keep of item a, chosen here or elsewhere."""
 
-    def learn(
-        self, memo: Memo, tick: float, r: float, w: float, *, judge: bool = True, awaited: Mapping[Any, int] = ...
-    ) -> Refuted | None:
-        """Learn a reward; `judge` says whether forecasts are scored by it."""
+    # A change has three parts: it is prepared, made, and read. Only `Draft.make` changes what was learned; what preparing it has changed
+    # (new columns, places of new items) is taken back by `undo`.
+
+    def keep(self, *, arrays: bool = False) -> Any:
+        """What `undo` needs; with `arrays` it takes back changes that were made, too."""
+
+    def undo(self, kept: Any) -> None:
+        """Go back to where `keep` was called."""
+
+    def decision(
+        self, draft: Draft, offer: Offer, explore: float, chance: Sequence[float], awaited: Mapping[Any, int]
+    ) -> None:
+        """Prepare a choice of one item, or with several chances of a ranking."""
+
+    def learning(self, draft: Draft, observations: Sequence[Observation], awaited: Mapping[Any, int]) -> None:
+        """Prepare the learning of rewards, in their order."""
+
+    def observing(
+        self, draft: Draft, offer: Offer, tick: float, r: float, w: float, awaited: Mapping[Any, int]
+    ) -> None:
+        """Prepare the learning of one item's reward, counted as a decision made elsewhere."""
+
+    def choice(self, draft: Draft) -> Choice:
+        """What `decision` has drawn; changes nothing."""
+
+    def observed(self, draft: Draft, r: float, w: float) -> Sequence[Observation]:
+        """What `observing` has learned, for `watch`."""
+
+    def watch(self, draft: Draft, observations: Sequence[Observation]) -> None:
+        """What is done once after the rewards were learned; again: changes nothing."""
+
+    def refuted(self, draft: Draft) -> list[Refuted | None]:
+        """For each reward that was learned, whether it refuted the longest memory; changes nothing."""
 
     def accepts(
         self,
@@ -101,8 +189,11 @@ class Learner(Protocol):
         that were learned.
         """
 
-    def drop(self, item: Any) -> None:
-        """Forget an item."""
+    def dropping(self, draft: Draft, item: Any) -> None:
+        """Prepare to forget an item."""
+
+    def dropped(self, item: Any) -> None:
+        """After the change: free what the item had, if it has not been freed."""
 
     def can_forget(self, feature: str) -> None:
         """Raise if a feature is not known, or cannot be forgotten; changes nothing."""
@@ -115,3 +206,79 @@ class Learner(Protocol):
 
     def pack(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """JSON and arrays from which `unpack` makes the same learner."""
+
+
+class Stepwise:
+    """The changes of a learner that makes each in several steps: an interrupt between two of them is not taken back."""
+
+    def keep(self, *, arrays: bool = False) -> None:
+        """Nothing."""
+
+    def undo(self, kept: None) -> None:
+        """Nothing can be taken back."""
+
+    def decision(
+        self, draft: Draft, offer: Offer, explore: float, chance: Sequence[float], awaited: Mapping[Any, int]
+    ) -> None:
+        """A choice."""
+        learner: Any = self
+
+        def make(draft: Draft) -> None:
+            draft.placed = learner.place(offer, draft.tick, awaited=awaited)
+            draft.choice = learner.choose(draft.placed, explore, chance)
+            draft.done[0] = 1.0
+
+        draft.make = make
+
+    def learning(self, draft: Draft, observations: Sequence[Observation], awaited: Mapping[Any, int]) -> None:
+        """Rewards, one after the other."""
+        learner: Any = self
+
+        def make(draft: Draft) -> None:
+            for o in observations:
+                draft.refuted.append(learner.learn(o.memo, o.tick, o.reward, o.weight, judge=o.judge, awaited=awaited))
+            draft.done[0] = 1.0
+
+        draft.make = make
+
+    def observing(
+        self, draft: Draft, offer: Offer, tick: float, r: float, w: float, awaited: Mapping[Any, int]
+    ) -> None:
+        """An offer of one item, and its reward."""
+        learner: Any = self
+
+        def make(draft: Draft) -> None:
+            placed = learner.place(offer, draft.tick, awaited=awaited)
+            memo = learner.memo(placed, 0, chosen=False)
+            draft.refuted.append(learner.learn(memo, tick, r, w, awaited=awaited) if w != 0.0 else None)
+            draft.done[0] = 1.0
+
+        draft.make = make
+
+    def dropping(self, draft: Draft, item: Any) -> None:
+        """Forget an item."""
+        learner: Any = self
+
+        def make(draft: Draft) -> None:
+            learner.drop(item)
+            draft.done[0] = 1.0
+
+        draft.make = make
+
+    def observed(self, draft: Draft, r: float, w: float) -> Sequence[Observation]:  # noqa: ARG002
+        """Nothing is watched."""
+        return ()
+
+    def watch(self, draft: Draft, observations: Sequence[Observation]) -> None:
+        """Nothing."""
+
+    def dropped(self, item: Any) -> None:
+        """`drop` has freed everything."""
+
+    def choice(self, draft: Draft) -> Choice:
+        """What was drawn."""
+        return draft.choice
+
+    def refuted(self, draft: Draft) -> list[Refuted | None]:
+        """What each reward refuted."""
+        return draft.refuted

@@ -5,7 +5,7 @@ in batches, one after the other, so that the sums do not depend on when they are
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,19 +70,21 @@ class Ledger:
     def __init__(self, *, bounded: bool, explore: float) -> None:
         self.bounded, self.explore = bounded, explore
         buckets: dict[str, dict[int, dict[str, Vector]]] = {window: {} for window in WINDOWS}
-        self._books = Books({}, {}, {}, np.zeros((0, SUMS)), buckets, -math.inf, [])
+        self.books = Books({}, {}, {}, np.zeros((0, SUMS)), buckets, -math.inf, [])
 
     def add(self, law: Law, r: float, at: float, *, sign: float = 1.0) -> None:
         """Count a reward, or take one back."""
-        waiting = self._books.waiting
-        waiting.append(Entry(law, r, at, sign))
-        if len(waiting) >= BATCH:
-            self.flush()
+        self.books = self.after(self.books, [Entry(law, r, at, sign)])
+
+    def after(self, books: Books, entries: Sequence[Entry]) -> Books:
+        """Books with further rewards; changes nothing, so that a change can be made twice with the effect of once."""
+        books = books._replace(waiting=[*books.waiting, *entries])
+        return self._added(books) if len(books.waiting) >= BATCH else books
 
     def flush(self) -> None:
         """Add what waits to the sums."""
-        if self._books.waiting:
-            self._books = self._added(self._books)
+        if self.books.waiting:
+            self.books = self._added(self.books)
 
     # --------------------------------------------------------------------------------------------------------------- adding
 
@@ -132,7 +134,7 @@ class Ledger:
     def sums(self, against: Any) -> Vector:
         """The sums beside a policy: "random", "first", a challenger or an item; zeros if it has none."""
         self.flush()
-        books = self._books
+        books = self.books
         if isinstance(against, str) and against in books.policies:
             return books.policies[against]
         place = books.places.get(against)
@@ -143,38 +145,38 @@ class Ledger:
         self.flush()
         length, many = WINDOWS[window]
         last = math.floor(now / length)
-        kept = self._books.buckets[window]
+        kept = self.books.buckets[window]
         found = [kept[b][against] for b in sorted(kept) if last - many < b <= last and against in kept[b]]
         return np.asarray(sum(found)) if found else np.zeros(SUMS)
 
     def k(self, against: Any) -> float:
         """The k of a policy."""
-        known = self._books.k
+        known = self.books.k
         return known.get(against, known.get(FIRST, 0.0)) if isinstance(against, str) else known.get(FIRST, 0.0)
 
     def knows(self, against: Any) -> bool:
         """Whether there are sums of this policy."""
         self.flush()
-        return against in self._books.policies or against in self._books.places
+        return against in self.books.policies or against in self.books.places
 
     def forget(self, challenger: str) -> None:
         """Drop the sums of a challenger."""
         self.flush()
-        books = self._books
+        books = self.books
         without = {name: sums for name, sums in books.policies.items() if name != challenger}
         k = {name: value for name, value in books.k.items() if name != challenger}
         buckets = {
             window: {b: {n: s for n, s in sums.items() if n != challenger} for b, sums in kept.items()}
             for window, kept in books.buckets.items()
         }
-        self._books = books._replace(policies=without, k=k, buckets=buckets)
+        self.books = books._replace(policies=without, k=k, buckets=buckets)
 
     # --------------------------------------------------------------------------------------------------------------- saving
 
     def pack(self) -> tuple[dict[str, Any], Vector]:
         """Everything, as JSON and one array."""
         self.flush()
-        books = self._books
+        books = self.books
         flat = [*books.policies.values(), *books.items]
         windows = []
         for window, kept in books.buckets.items():
@@ -204,7 +206,7 @@ class Ledger:
             buckets[window][int(b)] = {str(name): next(rows) for name in names}
         newest = -math.inf if about["newest"] is None else float(about["newest"])
         k = {str(name): float(value) for name, value in about["k"].items()}
-        self._books = Books(k, policies, places, items, buckets, newest, [])
+        self.books = Books(k, policies, places, items, buckets, newest, [])
 
 
 def _batch(entries: list[Entry]) -> Batch:

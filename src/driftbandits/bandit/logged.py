@@ -26,7 +26,8 @@ class Logged(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         """The dict it was read from."""
         named = {"format": FORMAT, "id": self.id, "tick": self.tick, "at": self.at, "items": list(self.offer.names)}
-        return named | {"features": self.rows, "context": self.context}
+        unnamed = {} if self.offer.named else {"named": False}
+        return named | {"features": self.rows, "context": self.context} | unnamed
 
 
 def read_logged(given: Mapping[str, Any], learner: Learner, *, clock: bool = True) -> Logged:
@@ -55,7 +56,7 @@ def read_logged(given: Mapping[str, Any], learner: Learner, *, clock: bool = Tru
         raise InvalidValue(
             f"the decision's tick is {said(tick)}; no bandit has made so many decisions: was the log changed?"
         )
-    offer = learner.read(items, named, context)
+    offer = learner.read(items, named, context, named=given.get("named", True) is not False)
     return Logged(
         given["id"], tick, moment(real("at", given["at"])) if clock else real("at", given["at"]), offer, named, context
     )

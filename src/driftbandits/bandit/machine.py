@@ -15,27 +15,23 @@ from ..core.background_compile import compile_mode, prepared
 class Machine:
     """What to call: machine code if it is in the cache; else Python, while it is compiled."""
 
-    see: Callable[..., None]
-    decide: Callable[..., int]
-    draw: Callable[..., int]
+    place: Callable[..., bool]
+    decide: Callable[..., bool]
     learn: Callable[..., bool]
-    move_prior: Callable[..., None]
-    renew_all: Callable[..., None]
-    forget_item: Callable[..., None]
+    move_prior: Callable[..., bool]
+    forget_item: Callable[..., bool]
 
     def __init__(self) -> None:
         one, row, ints, pairs = np.zeros(1), np.zeros((1, 1)), np.zeros(1, np.int64), np.zeros((1, 1), np.int64)
         state, work, scale = new_state(one, 1, 1, 1), new_work(1, 1, 1), new_scale([CONSTANT], [0])
         layout, slots = Layout(ints, ints, pairs, ints, pairs), Slots(one, one)
-        model = state, layout, scale
-        self._prepare("see", entries.see, state, scale, row, scale, row, 0.0, True)
-        args = (row, scale, row, ints, 0.0, 0.0, 0, row, ints, one, slots, work)
-        self._prepare("decide", entries.decide, *model, *args)
-        self._prepare("draw", entries.draw, row, ints, 0.0, 0.0, 0.0)
-        self._prepare("learn", entries.learn, *model, one, scale, one, 0, 0.0, 0.0, 0.0, True, one, slots, work)
-        self._prepare("move_prior", entries.move_prior, *model, scale, work)
-        self._prepare("renew_all", entries.renew_all, state, work)
-        self._prepare("forget_item", entries.forget_item, state, 0, work)
+        offer = state, layout, scale, row, scale, row, ints
+        placed = (*offer, 0.0, ints, one)
+        self._prepare("place", entries.place, *placed, slots, work, one)
+        self._prepare("decide", entries.decide, *placed, 0.0, 0, row, ints, row, slots, work, one)
+        self._prepare("learn", entries.learn, *placed, row, slots, work, one)
+        self._prepare("move_prior", entries.move_prior, *offer, slots, work)
+        self._prepare("forget_item", entries.forget_item, state, 0, work, one)
 
     def _prepare(self, name: str, entry: Any, *args: Any) -> None:
         setattr(self, name, prepared(entry, args, compile_mode("background"), partial(setattr, self, name)))

@@ -8,7 +8,7 @@ from ..adaptive.sums import CAL_1, CAL_2, CAL_N
 from ..core.linalg import Vector
 from ..errors import InvalidValue
 from ..io.saving import finite
-from .features import Table
+from .features import NOTHING, Table
 from .learner import Memo, Offer, Placed
 from .vectors import Row
 
@@ -19,12 +19,14 @@ class Memories:
     """A learner that reads features by name and takes any reward: late, weighted, and again."""
 
     ranks = True
+    takes_all = False
     items: Table
     context: Table
 
-    def read(self, names: Sequence[Any], rows: Sequence[Row], context: Row) -> Offer:
+    def read(self, names: Sequence[Any], rows: Sequence[Row], context: Row, *, named: bool = True) -> Offer:
         """Check what is on offer; raise, or change nothing."""
-        return Offer(names, self.items.read(rows), self.context.read((context,)))
+        who = NOTHING if context is None else self.context.read((context,))
+        return Offer(names, self.items.read(rows), who, named)
 
     def repeat(self, placed: Placed, k: int) -> None:
         """Choosing changes nothing."""

@@ -11,6 +11,7 @@ Evidence is divided by T (`temper`): rare clicks and heavy tails look like evide
 that is not needed exceeds e¹⁰ with probability ≤ e⁻¹⁰ at any one look (Markov's inequality), if the base is right.
 """
 
+import copy
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -59,10 +60,17 @@ class Misfit:
         self.nats: dict[str, float | None] = {"items": None, "slopes": None, "curvature": None}
         self.events: list[str] = []
 
-    def add(self, memo: Memo, r: float) -> None:
-        """Keep an observation."""
-        self.count += 1
-        self.kept.append((memo.item, memo.row, memo.context, r))
+    def add(self, memo: Memo, r: float, number: int | None = None) -> None:
+        """Keep an observation, the next one or the `number`-th; that again: changes nothing. Rows of an array have no name."""
+        if not self.kept or self.kept[-1][1] is not memo.row:
+            self.kept.append((memo.item if memo.named else None, memo.row, memo.context, r))
+        self.count = self.count + 1 if number is None else number
+
+    def copy(self) -> "Misfit":
+        """Another one with the same observations, whose findings are its own."""
+        new = copy.copy(self)
+        new.nats = dict(self.nats)
+        return new
 
     @property
     def due(self) -> bool:

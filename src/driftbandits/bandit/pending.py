@@ -8,7 +8,7 @@ A reward that brings only an id is never learned twice. A durable bandit recogni
 import math
 import os
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import InvalidState, InvalidValue, said
@@ -86,21 +86,31 @@ class Pending:
 
     def _count(self, decision: Open | None, step: int) -> None:
         for memo in () if decision is None else decision.memos:
-            many = self.awaited.get(memo.item, 0) + step
-            if many > 0:
-                self.awaited[memo.item] = many
-            else:
-                self.awaited.pop(memo.item, None)
+            if memo.named:
+                many = self.awaited.get(memo.item, 0) + step
+                if many > 0:
+                    self.awaited[memo.item] = many
+                else:
+                    self.awaited.pop(memo.item, None)
 
     def put(self, id_: str, decision: Open) -> int:
-        """Let a decision wait; returns how many were given up for it."""
-        self.open[id_] = decision
-        self._count(decision, 1)
-        if len(self.open) <= self.limit:
-            return 0
-        self._count(self.open.popitem(last=False)[1], -1)
-        self.dropped += 1
-        return 1
+        """Let a decision wait; returns how many were given up for it. Once it has begun, an interrupt does not stop it."""
+        full = len(self.open) >= self.limit
+        dropped = self.dropped + full
+        try:
+            self.open[id_] = decision
+            self._count(decision, 1)
+            if full:
+                self._count(self.open.popitem(last=False)[1], -1)
+                self.dropped = dropped
+        except BaseException:
+            self.open[id_] = decision
+            while len(self.open) > self.limit:
+                self.open.popitem(last=False)
+            self.dropped = dropped
+            self._recount()
+            raise
+        return int(full)
 
     def find(self, id_: Any, on_repeat: str, *, answered: bool) -> Open | Closed | None:
         """The decision to learn; None if its reward is to be ignored. `answered`: somebody else knows that it was. Changes nothing."""
@@ -119,11 +129,22 @@ class Pending:
             )
         return before if on_repeat == "replace" and before.open is not None else None
 
-    def close(self, id_: str, answered: Closed) -> None:
-        """Note that a decision has been answered."""
+    def close(self, answers: Sequence[tuple[str, Closed]]) -> None:
+        """Note that decisions have been answered. Once it has begun, an interrupt does not stop it."""
+        try:
+            for id_, answered in answers:
+                self._close(id_, answered)
+        except BaseException:
+            for id_, answered in answers:
+                self._close(id_, answered)
+            self._recount()
+            raise
+
+    def _close(self, id_: str, answered: Closed) -> None:
         self._count(self.open.pop(id_, None), -1)
         before = self.closed.get(id_)
-        self._count(None if before is None else before.open, -1)
+        if before is not None:
+            self._count(before.open, -1)
         self.closed[id_] = answered
         self._count(answered.open, 1)
         if len(self.closed) > self.limit:
@@ -136,6 +157,9 @@ class Pending:
     def restore(self, open_: Iterable[tuple[str, Open]], closed: Iterable[tuple[str, Closed]], dropped: int) -> None:
         """The tables that were saved."""
         self.open, self.closed, self.dropped = OrderedDict(open_), OrderedDict(closed), dropped
+        self._recount()
+
+    def _recount(self) -> None:
         self.awaited = {}
         for waiting in self.open.values():
             self._count(waiting, 1)

@@ -19,7 +19,8 @@ from .store import Row, Store
 
 def request_data(request: Request) -> dict[str, Any]:
     """What was on offer."""
-    return {"names": request.names, "rows": [*request.rows], "context": request.context, "given": request.given}
+    data = {"names": request.names, "rows": [*request.rows], "context": request.context, "given": request.given}
+    return data if request.offer.named else data | {"named": False}
 
 
 def decide_row(request: Request, decision: Decision) -> dict[str, Any]:
@@ -48,7 +49,8 @@ def decision_of(row: Row) -> Decision:
     """The decision that a row of the log is about."""
     data = json.loads(row.data or "{}")
     names, shown = data["names"], data["shown"]
-    features = Features([data["rows"][names.index(item)] for item in shown], data["context"])
+    drawn, named = [names.index(item) for item in shown], data.get("named", True) is not False
+    features = Features(data["rows"], drawn, data["context"], named)
     p, scores = np.array(data["propensities"], np.float64), np.array(data.get("scores") or [math.nan] * len(names))
     decision = Decision(row.id or "", names, shown, row.propensity or 0.0, p, scores, row.at or 0.0, 0, features)
     decision.defer, decision.learn, decision.would = "defer" in data, data.get("learn", True), data.get("would")
@@ -102,4 +104,5 @@ def _case(row: Row) -> Case:
     data = json.loads(row.data or "{}")
     item = data["shown"][0]
     score = dict(zip(data["names"], data.get("scores", ()), strict=False)).get(item)
-    return Case(data["names"], data["rows"], data["context"], item, row.propensity, score)
+    named = data.get("named", True) is not False
+    return Case(data["names"], data["rows"], data["context"], item, row.propensity, score, named)

@@ -236,7 +236,10 @@ def _pack_pending(pending: Pending) -> tuple[dict[str, Any], Any]:
     def row(id_: str, waiting: Open) -> list[Any]:
         for memo in waiting.memos:
             flat.extend((memo.row, memo.context, memo.seen))
-        memos = [[memo.item, len(memo.row), len(memo.context), len(memo.seen)] for memo in waiting.memos]
+        memos = [
+            [memo.item, len(memo.row), len(memo.context), len(memo.seen), *(() if memo.named else (0,))]
+            for memo in waiting.memos
+        ]
         since = "deferred" if waiting.since == DEFERRED else waiting.since
         return [id_, waiting.tick, waiting.at, memos, since, waiting.learn, law_row(waiting.law)]
 
@@ -273,7 +276,7 @@ def _unpack_pending(about: Mapping[str, Any], flat: Any, limit: int) -> Pending:
         _, tick, at, memos, *extra = row
         since, learn, *law = extra or USUAL  # files of 0.2.0 have no probabilities
         since = DEFERRED if since == "deferred" else None if since is None else float(since)
-        known = [Memo(item, take(a), take(b), take(c)) for item, a, b, c in memos]
+        known = [Memo(item, take(a), take(b), take(c), not rest) for item, a, b, c, *rest in memos]
         return Open(int(tick), float(at), known, since, bool(learn), law_of(law[0]) if law else None)
 
     open_ = [(row[0], waiting(row)) for row in about["open"]]

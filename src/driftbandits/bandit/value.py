@@ -73,7 +73,7 @@ def value(ledger: Ledger, against: Any, alpha: float, now: float) -> Value:
         )
     k = ledger.k(against)
     windows = {}
-    if isinstance(against, str) and against in ledger._books.policies:
+    if isinstance(against, str) and against in ledger.books.policies:
         for name in WINDOWS:
             windows[name] = Comparison(**_intervals(ledger, ledger.window(against, name, now), k, alpha), valid="once")
     whole = _intervals(ledger, ledger.sums(against), k, alpha)

@@ -56,6 +56,10 @@ class Vectors(Sequence[Row]):
     def __len__(self) -> int:
         return len(self.values)
 
+    def __bool__(self) -> bool:
+        """Whether there are features: rows without any are told apart by their positions alone."""
+        return bool(self.values.size)
+
     def __getitem__(self, a: Any) -> Any:
         return dict(zip(self.names, self.values[a].tolist(), strict=True))
 

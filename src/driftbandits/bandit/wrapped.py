@@ -16,7 +16,7 @@ from ..core.part_json import encode
 from ..errors import InvalidValue, integer, said
 from ..protocol import limits, propensities
 from .features import Reading, Table, by_row
-from .learner import Choice, Memo, Offer, Placed, Refuted
+from .learner import Choice, Memo, Offer, Placed, Refuted, Stepwise
 from .memories import NOBODY
 from .vectors import Row
 
@@ -24,8 +24,10 @@ NAME = "name"
 AGENT = "agent."  # before the names of its arrays
 
 
-class Wrapped:
+class Wrapped(Stepwise):
     """An `Agent` behind names."""
+
+    takes_all = False
 
     def __init__(self, strategy: Any, mode: str, seed: int, buckets: int) -> None:
         if mode not in ("item", "interact", "function"):
@@ -53,10 +55,10 @@ class Wrapped:
         """MASTER and others compare decisions with the same arms, and a ranking is drawn from fewer at each place."""
         return not limits(self.strategy).fixed_arms
 
-    def read(self, names: Sequence[Any], rows: Sequence[Row], context: Row) -> Offer:
+    def read(self, names: Sequence[Any], rows: Sequence[Row], context: Row, *, named: bool = True) -> Offer:
         """Check what is on offer; after the first decision, also that nothing in it is new."""
         rows = [row if row else {NAME: str(name)} for name, row in zip(names, rows, strict=True)]
-        offer = Offer(names, self.items.read(rows), self.context.read((context,)))
+        offer = Offer(names, self.items.read(rows), self.context.read((context,)), named)
         if self.agent is not None:
             _nothing_new(self.items, offer.items)
             _nothing_new(self.context, offer.context)

@@ -7,6 +7,7 @@ forecast, and a good forecast reduces its variance.
 from typing import Any
 
 from ..bandit import Bandit
+from ..bandit.core import Rewarded
 from ..bandit.learner import Placed
 from ..bandit.pending import Open
 from .rows import Row
@@ -23,8 +24,7 @@ class Forecast:
         """Forecasts before the row's reward is known."""
         bandit = self._bandit
         request = bandit._request(row.items, row.context, 0.0, None, 1)._replace(at=float(t))
-        bandit._clock(request)
-        bandit._tick += 1
+        bandit.__dict__.update(bandit._after(request, bandit._tick + 1, "decisions"))
         self._placed = bandit._place(request.offer)
         mean, _ = bandit._learner.score(self._placed)
         return dict(zip(request.names, mean.tolist(), strict=True))
@@ -34,4 +34,5 @@ class Forecast:
         assert self._placed is not None
         bandit = self._bandit
         memo = bandit._learner.memo(self._placed, list(self._placed.names).index(row.item))
-        bandit._learn(Open(bandit._tick, float(t), [memo]), [row.reward], 1.0, judge=True)
+        observations = bandit._observations(Open(bandit._tick, float(t), [memo]), [row.reward], 1.0, judge=True)
+        bandit._learn(Rewarded(observations, bandit._counts, (), (), float(t)))

@@ -236,5 +236,5 @@ def _decision(asked: Mapping[str, Any], answer: Mapping[str, Any]) -> Decision:
     items = answer["items"]
     rows = [asked["items"].get(item) if isinstance(asked["items"], Mapping) else None for item in items]
     unknown = np.full(len(names), np.nan)
-    features = Features(rows, asked["context"])
+    features = Features(rows, range(len(items)), asked["context"], True)
     return Decision(answer["id"], names, items, answer["propensity"], p, unknown, time.time(), 0, features)

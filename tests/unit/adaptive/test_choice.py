@@ -5,7 +5,7 @@ import pytest
 from naive import adaptive as naive
 
 from driftbandits.adaptive.choice import CHECKS, LAW, MEAN, ROWS, SD, STATIC_MEAN, STATIC_SD
-from driftbandits.adaptive.entries import draw
+from driftbandits.adaptive.steps import draw
 
 pytestmark = pytest.mark.xdist_group("adaptive")
 

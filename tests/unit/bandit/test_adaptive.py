@@ -7,6 +7,7 @@ import pytest
 from naive import adaptive as naive
 
 import driftbandits as db
+from driftbandits.adaptive.entries import FORECAST
 from driftbandits.adaptive.sums import R0
 from driftbandits.bandit.saving import digest
 
@@ -165,7 +166,7 @@ def test_every_word_is_the_same_model_with_other_columns(features):
     for item in ("i1", "new"):
         phi, psi = columns(bandit, [{"x": 0.5}], {"c": 0.7})[0]
         placed = learner.place(learner.read([item], [{"x": 0.5}], {"c": 0.7}), 99, learn=False)
-        table, _, _ = learner._look(placed, 0.0, 0.0, -2)
+        table, _ = learner._look(placed, FORECAST)
         static = len(learner.rates) - 1
         mean, _ = oracle(bandit, (phi, psi, item), known, 0.0, static)
         assert table[2, 0] == pytest.approx(mean, rel=1e-7)  # the static voice

@@ -6,6 +6,7 @@ from scipy import stats
 
 import driftbandits as db
 from driftbandits.bandit.chance import seed_of, uniform
+from driftbandits.bandit.learner import Draft
 
 pytestmark = pytest.mark.xdist_group("bandit")
 
@@ -30,10 +31,13 @@ def frequencies(bandit, items, repeats, k):
     """Draws of one state: the number of the decision, hence its chance, moves; what has been learned does not."""
     learner = bandit._learner
     names = sorted(items)
-    placed = learner.place(learner.read(names, [items[n] for n in names], None), 0, learn=False)
+    offer = learner.read(names, [items[n] for n in names], None)
     counts, expected = {}, {}
     for tick in range(repeats):
-        choice = learner.choose(placed, 0.1, [uniform(seed_of(7), tick, place) for place in range(k)])
+        draft = Draft()  # of no number: nothing is counted
+        learner.decision(draft, offer, 0.1, [uniform(seed_of(7), tick, place) for place in range(k)], {})
+        draft.make(draft)
+        choice = learner.choice(draft)
         counts[tuple(choice.drawn)] = counts.get(tuple(choice.drawn), 0) + 1
         expected[tuple(choice.drawn)] = choice.propensity
     return counts, expected

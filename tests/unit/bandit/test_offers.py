@@ -20,15 +20,23 @@ def told(give, rounds=12):
     return answers
 
 
-def test_an_array_is_the_dict_of_its_rows():
-    by_name = told(lambda X: dict(enumerate(X.astype(float))))
-    for form in (
-        lambda X: X,
-        lambda X: X.astype(float),
-        lambda X: X.astype(np.float32),
-        lambda X: np.asfortranarray(X),
-    ):
-        assert told(form) == by_name
+def test_an_array_is_read_whatever_its_type_and_order():
+    plain = told(lambda X: X.astype(float))
+    for form in (lambda X: X, lambda X: X.astype(np.float32), lambda X: np.asfortranarray(X)):
+        assert told(form) == plain
+
+
+def test_a_position_in_an_array_is_no_name():
+    """Rows of an array have no effects of their own; items of a dict do, from the first one on."""
+    bandit = db.Bandit(seed=0)
+    for t in range(20):
+        d = bandit.decide(np.eye(3))
+        bandit.reward(d.id, float(t))
+    assert bandit.info()["items"] == 0
+    assert bandit._learner.model.state.own_M.size == 0
+    d = bandit.decide({"a": [1.0, 0.0, 0.0], "b": [0.0, 1.0, 0.0]})
+    bandit.reward(d.id, 1.0)
+    assert bandit.info()["items"] == 2
 
 
 def test_an_array_is_copied():

@@ -262,7 +262,7 @@ def test_in_memory_the_window_is_max_pending():
     old = bandit.decide(["a", "b"])
     bandit.reward(old.id, 1.0)
     for n in range(12_000):
-        bandit._pending.close(f"other {n}", durable.Closed(None, [], 0.0))
+        bandit._pending.close([(f"other {n}", durable.Closed(None, [], 0.0))])
     with pytest.raises(AlreadyRewarded):
         bandit.reward(old.to_dict(), 1.0)
 

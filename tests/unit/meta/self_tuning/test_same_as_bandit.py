@@ -5,7 +5,6 @@ import pytest
 from conftest import INTERPRETED
 
 import driftbandits as db
-from driftbandits.adaptive.layout import Columns
 from driftbandits.bandit import core
 
 pytestmark = pytest.mark.xdist_group("self_tuning")
@@ -20,12 +19,8 @@ def draws(monkeypatch):
 
 
 def bandit_over_vectors(**options):
-    """A bandit whose items are nothing but their features: without effects of their own."""
-    bandit = db.Bandit(features="item", **options)
-    learner = bandit._learner
-    columns = Columns(products=False, slopes=False, own_effects=False)
-    learner.model = learner._grown(columns, learner.model.state, None, None)
-    return bandit
+    """A bandit that is given arrays: a row is nothing but its features, without an effect of its own."""
+    return db.Bandit(features="item", **options)
 
 
 def same_states(agent, bandit):

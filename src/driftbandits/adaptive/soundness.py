@@ -1,0 +1,83 @@
+r"""Whether saved sums can be sums of observations: what a file that was changed by hand or by chance is refused by.
+
+Every check is a fact about weighted sums, up to rounding:
+
+    V = Σ w φφᵀ and M_i = Σ w ψψᵀ   symmetric, no eigenvalue below 0
+    E = Σ f_i S_iᵀ(M_i + K)⁻¹S_i     what the own sums say it is
+    V + Λ − E                        positive definite
+    (mean − anchor)² ≤ Σ(x − mean)²  the anchor is one of the values; a category's mean is its frequency
+"""
+
+import numpy as np
+
+from ..core.linalg import Matrix, Vector
+from ..errors import InvalidValue
+from .columns import NUMBER, Scale
+from .regression import faded
+from .sums import NEVER, NEWEST, State
+from .tuning import FURTHEST
+
+ROUNDING = 1e-6  # relative
+LARGEST = 1e220  # features and rewards are below 1e100, and their squares are summed
+
+
+def check_sums(state: State) -> None:
+    """Refuse sums that no observations have."""
+    _small_enough({f"state.{name}": value for name, value in state._asdict().items()})
+    _no_negative("state.V", state.V)
+    _no_negative("state.own_M", state.own_M)
+    if np.abs(state.offset).max() > FURTHEST:
+        raise InvalidValue(f"state.offset is beyond {FURTHEST:g} decades, where no prior is; was the file changed?")
+    E = _explained(state)
+    if state.E.size and not np.allclose(E, state.E, rtol=ROUNDING, atol=ROUNDING * (1.0 + np.abs(E).max())):
+        raise InvalidValue("state.E is not what state.own_S says; was the file changed?")
+    prior = state.Lam[np.arange(len(state.V)) // max(len(state.V) - 1, 1)]
+    _no_negative("state.V − state.E", state.V + prior - E)
+
+
+def check_scale(side: str, scale: Scale) -> None:
+    """Refuse statistics that no values have."""
+    _small_enough({f"{side}.{name}": value for name, value in scale._asdict().items()})
+    number, known = scale.kind == NUMBER, scale.seen > 0.0
+    away, spread = (scale.mean - scale.anchor) ** 2, scale.M2 * (1.0 + ROUNDING)
+    far = number & known & (away > spread + ROUNDING * (scale.mean**2 + scale.anchor**2))
+    share = ~number & ((scale.mean < -ROUNDING) | (scale.mean > 1.0 + ROUNDING))
+    loose = ~(number & known) & (scale.anchor != 0.0)
+    if (
+        far.any()
+        or loose.any()
+        or share[1:].any()
+        or (scale.M2 < 0.0).any()
+        or (scale.seen < 0.0).any()
+        or (scale.s <= 0.0).any()
+    ):
+        raise InvalidValue(f"the statistics of {side} are not those of any values; was the file changed?")
+
+
+def _small_enough(arrays: dict[str, Vector]) -> None:
+    for name, values in arrays.items():
+        if values.size and np.abs(values).max() > LARGEST:
+            raise InvalidValue(f"{name} has a number beyond {LARGEST:g}, which no sum reaches; was the file changed?")
+
+
+def _no_negative(name: str, A: Matrix) -> None:
+    """Refuse matrices (…, n, n) that are not symmetric or have a negative eigenvalue; columns may differ in scale."""
+    if not A.size:
+        return
+    diagonal = np.sqrt(np.abs(np.diagonal(A, axis1=-2, axis2=-1)))
+    unit = np.where(diagonal > 0.0, diagonal, 1.0)
+    scaled = A / unit[..., :, None] / unit[..., None, :]
+    symmetric = np.allclose(scaled, np.swapaxes(scaled, -1, -2), atol=ROUNDING)
+    if not symmetric or np.linalg.eigvalsh(scaled).min() < -ROUNDING * A.shape[-1]:
+        raise InvalidValue(f"{name} is no sum of squares; was the file changed?")
+
+
+def _explained(state: State) -> Matrix:
+    """E of every memory from the own sums."""
+    E = np.zeros_like(state.V)
+    for i in np.flatnonzero(state.last > NEVER) if state.E.size else ():
+        for m in range(len(E)):
+            f = faded(state, m, float(state.last[i]), float(state.numbers[NEWEST]))
+            S, K = state.own_S[i, m], state.Kap[min(m // max(len(E) - 1, 1), 1)]
+            E[m] += f * S.T @ np.linalg.solve(state.own_M[i, m] + K, S)
+    return E
