@@ -142,7 +142,7 @@ def warm(service, loops, wait):
         asyncio.run(load(service.port, 1.0, loops=loops))
 
 
-def lag(service, times=20):
+def lag(service, times=8):
     """Seconds from the answer to a reward until every worker's decisions know it."""
     took = []
     for _ in range(times):
