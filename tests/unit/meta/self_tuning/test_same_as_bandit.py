@@ -8,6 +8,7 @@ import driftbandits as db
 from driftbandits.bandit import core
 
 pytestmark = pytest.mark.xdist_group("self_tuning")
+OWN = {"E", "own_M", "own_S", "own_t", "own_R", "last", "Kap", "Kinv"}
 ROUNDS = 150 if INTERPRETED else 1500
 
 
@@ -18,13 +19,8 @@ def draws(monkeypatch):
     monkeypatch.setattr(core, "uniform", lambda *_: rng.random())
 
 
-def bandit_over_vectors(**options):
-    """A bandit that is given arrays: a row is nothing but its features, without an effect of its own."""
-    return db.Bandit(features="item", **options)
-
-
 def same_states(agent, bandit):
-    """Every array of the engine."""
+    """Every array of the engine that both have: rows of an array have no names, so that a bandit's own effects stay empty."""
     for one, other in (
         (agent._state.engine, bandit._learner.model.state),
         (agent._state.items, bandit._learner.model.items),
@@ -32,7 +28,8 @@ def same_states(agent, bandit):
     ):
         for name, mine in one._asdict().items():
             theirs = getattr(other, name)[: len(mine)]  # a bandit has room for items to come
-            assert mine.tobytes() == np.ascontiguousarray(theirs).tobytes(), name
+            if name not in OWN or mine.size:
+                assert mine.tobytes() == np.ascontiguousarray(theirs).tobytes(), name
 
 
 @pytest.mark.parametrize("explore", [0.0, 0.05])
@@ -40,7 +37,7 @@ def test_of_arms_as_vectors(draws, explore):
     """Features of other units, one constant at first, extreme values; the world changes at half time."""
     rng = np.random.default_rng(1)
     agent = db.Agent(db.zoo.self_tuning(explore=explore), dim=4, seed=5, compile="now")
-    bandit = bandit_over_vectors(explore=explore)
+    bandit = db.Bandit(features="item", explore=explore)
     theta, unit = rng.normal(size=(2, 4)), np.array([1.0, 100.0, 0.01, 1.0])
     chosen = set()
     for t in range(ROUNDS):
@@ -87,7 +84,7 @@ def test_of_a_simulation(draws, monkeypatch):
     run = db.simulate(db.zoo.self_tuning(), db.env.from_rewards(X, R), seed=4, checkpoints="all")
     own = np.random.default_rng(np.random.SeedSequence(4).spawn(2)[1])
     monkeypatch.setattr(core, "uniform", lambda *_: own.random())
-    bandit = bandit_over_vectors(explore=0.0)
+    bandit = db.Bandit(features="item", explore=0.0)
     for t in range(80):
         made = bandit.decide(X[t])
         assert made.item == run.choices[t], t
