@@ -15,7 +15,7 @@ from ..errors import InvalidValue, said
 from ..inference import policy_value as pv
 from ..inference.policy_value import SUMS, Batch
 
-BATCH = 128  # rewards that are added at once
+BATCH = 256  # rewards that are added at once
 ITEMS = 1000  # items with sums of their own; later ones have none
 HOUR, DAY = 3600.0, 86400.0
 WINDOWS = {"day": (HOUR, 24), "week": (DAY, 7)}  # length of a bucket, and how many are looked at
@@ -114,19 +114,19 @@ class Ledger:
         return Books(k, policies, places, items, buckets, newest, [])
 
     def _items(self, books: Books, batch: Batch, entries: list[Entry], k: float) -> tuple[dict[Any, int], Matrix]:
-        places = books.places
-        new = [name for entry in entries for name in entry.law.names if name not in places]
-        if new and len(places) < ITEMS:
-            places = dict(places)
-            for name in dict.fromkeys(new):
-                if len(places) < ITEMS:
-                    places[name] = len(places)
+        names = entries[0].law.names
+        same = all(entry.law.names == names for entry in entries)  # the usual case, ten times as fast
+        offers = [names] if same else [entry.law.names for entry in entries]
+        places = _places(books.places, offers)
         items = np.zeros((len(places), SUMS))
         items[: len(books.items)] = books.items
-        whose = np.array([places.get(name, -1) for entry in entries for name in entry.law.names], np.int64)
-        terms = pv.item_outcomes(batch, bounded=self.bounded, k=k)
+        whose = np.array([places.get(name, -1) for offer in offers for name in offer], np.int64)
         kept = whose >= 0
-        np.add.at(items, whose[kept], terms[kept])
+        terms = pv.item_outcomes(batch, bounded=self.bounded, k=k)
+        if same:
+            items[whose[kept]] = pv.in_turn(items[whose[kept]], terms.reshape(len(entries), -1, SUMS)[:, kept])
+        else:
+            np.add.at(items, whose[kept], terms[kept])
         return places, items
 
     # -------------------------------------------------------------------------------------------------------------- looking
@@ -209,6 +209,14 @@ class Ledger:
         self.books = Books(k, policies, places, items, buckets, newest, [])
 
 
+def _places(places: dict[Any, int], offers: list[list[Any]]) -> dict[Any, int]:
+    """Places of items, with those that are new, as long as there are any."""
+    new = dict.fromkeys(name for offer in offers for name in offer if name not in places)
+    if not new or len(places) >= ITEMS:
+        return places
+    return places | {name: len(places) + i for i, name in enumerate(new) if len(places) + i < ITEMS}
+
+
 def _batch(entries: list[Entry]) -> Batch:
     """Entries as arrays, one offer after the other."""
     laws = [entry.law for entry in entries]
@@ -240,7 +248,7 @@ def _bucketed(
         for b in np.unique(number[recent & (number > last[-1] - many)]):
             here, sums = recent & (number == b), kept.setdefault(int(b), {})
             for name, of_policy in terms.items():
-                chosen = of_policy[here[rows[name]]]
+                chosen = of_policy if here.all() else of_policy[here[rows[name]]]
                 if len(chosen):
                     sums[name] = pv.in_turn(sums.get(name, np.zeros(SUMS)), chosen)
         buckets[window] = kept

@@ -160,7 +160,7 @@ def always_first(batch: Batch) -> Vector:
 
 def in_turn(total: Vector, terms: Vector) -> Vector:
     """total + Σ terms, added one after the other: the same number whatever the batches are."""
-    return np.asarray(np.add.accumulate(np.concatenate([total[None], terms]))[-1])
+    return np.asarray(np.add.reduce(np.concatenate([total[None], terms]), axis=0))  # along the first axis, in order
 
 
 # --------------------------------------------------------------------------------------------------------------- bounds

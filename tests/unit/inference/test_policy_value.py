@@ -92,6 +92,17 @@ def test_sums_do_not_depend_on_batches():
     assert total.tobytes() == once.tobytes()
 
 
+def test_terms_are_added_one_after_the_other():
+    """Else a process that was killed would continue with other last digits than one that was not."""
+    terms = np.random.default_rng(0).normal(size=(300, 3, 5)) * 10.0 ** np.random.default_rng(1).uniform(
+        -8, 8, (300, 3, 5)
+    )
+    total = np.zeros((3, 5))
+    for row in terms:
+        total = total + row
+    assert pv.in_turn(np.zeros((3, 5)), terms).tobytes() == total.tobytes()
+
+
 # ------------------------------------------------------------------------------------------------------------- coverage
 
 
