@@ -42,7 +42,7 @@ def _compare(axis: Any, values: Sequence[Value]) -> None:
 def _over_time(axis: Any, ledger: Ledger, events: Sequence[DriftEvent]) -> None:
     """Mean reward by day, and by hour where there is one day only; drift events as vertical lines."""
     ledger.flush()
-    by_day, by_hour = ledger._books.buckets["week"], ledger._books.buckets["day"]
+    by_day, by_hour = ledger.books.buckets["week"], ledger.books.buckets["day"]
     kept, length = (by_day, DAY) if len(by_day) > 1 else (by_hour, 3600.0)
     known = [(b, kept[b][RANDOM]) for b in sorted(kept) if RANDOM in kept[b] and kept[b][RANDOM][pv.N] > 0]
     times = [datetime.datetime.fromtimestamp((b + 0.5) * length, datetime.UTC) for b, _ in known]
