@@ -11,7 +11,7 @@ EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 BANNERS = ["bags", "coats", "hats", "shoes"]
 
 
-def write_log(path, rows=80):
+def write_log(path, rows=130):
     rng = np.random.default_rng(0)
     at = pd.Timestamp("2024-05-01") + pd.to_timedelta(np.arange(rows) * 0.02, unit="D")
     pd.DataFrame(
