@@ -253,3 +253,12 @@ def test_what_is_no_submission_is_refused_by_name(submissions, tmp_path):
     (submissions / "bad.json").write_text(json.dumps(whole))
     with pytest.raises(InvalidValue, match="two submissions of uniform"):
         leaderboard.read(submissions)
+
+
+def test_the_page_shows_the_files_of_results():
+    submissions = leaderboard.read(PAGE.parent / "results" / "driftbench")
+    text = PAGE.read_text(encoding="utf-8")
+    assert leaderboard.markdown(submissions, "untuned") in text
+    for each in submissions:  # the suite is hard: nobody solves more than a quarter of the worlds
+        found = leaderboard.rows([each], "untuned")[0].standing
+        assert found.at_ceiling <= len(WORLDS) // 4, each["learner"]
