@@ -125,7 +125,7 @@ class Bandit(Core):
         ----------
         items
             A dict from names to features (a dict of numbers, booleans, strings and vectors; a vector; None), a list of names, or an
-            array (n, d).
+            array (n, d), whose rows are known by their features alone: a position is no name, and nothing is learned of it.
         context
             Features of who asks: a dict or a vector.
         at

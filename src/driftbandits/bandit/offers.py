@@ -59,7 +59,7 @@ def as_items(items: Any) -> dict[Any, Any]:
 
 
 def as_matrix(items: Any) -> Vectors | None:
-    """An array (n, d) of numbers: items are named by their positions. None if what is on offer is anything else."""
+    """An array (n, d) of numbers: the decision names a row by its position. None if what is on offer is anything else."""
     if type(items) is not np.ndarray or items.ndim != 2 or items.dtype.kind not in "fiub" or not len(items):
         return None
     return Vectors(items.astype(np.float64))
