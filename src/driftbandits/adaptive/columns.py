@@ -49,7 +49,8 @@ class Layout(NamedTuple):
     item: Integers  # (p,)  slot of the item
     context: Integers  # (p,)  slot of the context
     source: Integers  # (p, 4)  columns (i,c), (ī,c), (i,c̄), (ī,c̄): ī is the slot that says whether i is present
-    own: Integers  # (k,)  slots of the context
+    own: Integers  # (k,)  slots of the context, …
+    since: Integers  # (k,)  … each times this one: the constant, or the slot that says that a row was made since items have own slopes
     own_source: Integers  # (k, 2)  own columns c, c̄
 
 

@@ -38,9 +38,10 @@ def offer_fits(
         return False
     if layout.item.shape[0] != p or layout.context.shape[0] != p or layout.source.shape != (p, 4):
         return False
-    if layout.own.shape[0] != k or layout.own_source.shape != (k, 2):
+    if layout.own.shape[0] != k or layout.since.shape[0] != k or layout.own_source.shape != (k, 2):
         return False
     sound = _all_below(layout.item, 0, J) and _all_below(layout.context, 0, C) and _all_below(layout.own, 0, C)
+    sound = sound and _all_below(layout.since, 0, C)
     for r in range(p):
         sound = sound and _all_below(layout.source[r], 0, p)
     for r in range(k):

@@ -37,8 +37,12 @@ class Side(Protocol):
         """For a number that is sometimes missing, the slot that says whether it is present."""
 
     @property
+    def marker(self) -> int:
+        """The slot that is 1 in rows made since items have slopes of their own, and was 0 before; 0, the constant, if they always had."""
+
+    @property
     def alone(self) -> Collection[int]:
-        """Slots that are not multiplied with those of the other side."""
+        """Slots that are not multiplied with those of the other side, and have no own slopes."""
 
 
 class Columns:
@@ -71,7 +75,7 @@ class Columns:
         every = self._every(items, context)
         new.pairs = (*self.pairs, *(pair for pair in every if pair not in known))
         if self.own_effects:
-            new.own = tuple(range(context.width)) if self.slopes else (0,)
+            new.own = tuple(c for c in range(context.width) if c not in context.alone) if self.slopes else (0,)
         before = [max((pair[side] for pair in self.pairs), default=-1) + 1 for side in (0, 1)]
         place = {pair: column for column, pair in enumerate(self.pairs)}
         shared = [place.get((_past(items, i, before[0]), _past(context, c, before[1])), -1) for i, c in new.pairs]
@@ -105,6 +109,7 @@ class Columns:
             context_,
             np.array(four, np.int64),
             np.array(self.own, np.int64),
+            np.array([context.marker if c else 0 for c in self.own], np.int64),
             np.array(two, np.int64).reshape(-1, 2),
         )
 

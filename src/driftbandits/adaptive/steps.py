@@ -76,7 +76,7 @@ def columns_of(
     if again:
         shift(context, crow, slots.zc)
         for j in range(work.psi.shape[0]):
-            work.psi[j] = slots.zc[layout.own[j]]
+            work.psi[j] = slots.zc[layout.own[j]] * slots.zc[layout.since[j]]
     for j in range(work.phi.shape[0]):
         work.phi[j] = slots.zi[layout.item[j]] * slots.zc[layout.context[j]]
 

@@ -402,7 +402,8 @@ class Adaptive(Memories):
         if found is not None and self.mode == "interact" and self._has_room(found):
             columns, items, context = model.columns, self.items, self.context
             if found.derived is None:
-                columns = columns.with_slopes()
+                columns, context = columns.with_slopes(), context.copy()
+                context.mark()
             else:
                 items, context = items.copy(), context.copy()
                 (items if found.side == items.side else context).add_derived(found.derived)
@@ -585,12 +586,12 @@ def _arrays_of(m: Model) -> list[Any]:
 
 
 def _today(row: Vector, table: Table) -> Vector:
-    """A row made before some slots existed, with what it holds there; columns for curvature are filled in."""
-    if len(row) == table.width:
-        return row
-    made: Vector = np.r_[row, table.missing[len(row) :]]
-    table.derive(made[None])
-    return made
+    """A row made before some slots existed, with what it holds there.
+
+    Columns for curvature that were added since stay missing, although they could be computed: a reward that was learned without them is
+    taken back without them, and sums stay exact.
+    """
+    return row if len(row) == table.width else np.r_[row, table.missing[len(row) :]]
 
 
 __all__ = ["NEVER", "Adaptive", "TooWide", "same"]

@@ -79,6 +79,7 @@ class Table:
         "first_hash",
         "groups",
         "kinds",
+        "marker",
         "missing",
         "numbers",
         "owners",
@@ -99,6 +100,9 @@ class Table:
         self.presence: dict[str, int] = {}
         self.strings: dict[str, None] = {}
         self.vectors: dict[str, int] = {}  # their lengths
+        self.marker = (
+            0  # the slot that is 1 in rows made since items have slopes of their own; 0, the constant: they always had
+        )
         self.derived: list[Derived] = []  # columns for curvature, …
         self.derived_slots: list[
             int
@@ -127,9 +131,15 @@ class Table:
 
     @property
     def alone(self) -> frozenset[int]:
-        """Slots that are not multiplied with those of the other side: random Fourier features are many, and mean nothing one by one."""
+        """Slots without products and own slopes: random Fourier features are many, and mean nothing one by one."""
         waves = [(f, d.width) for f, d in zip(self.derived_slots, self.derived, strict=True) if len(d.c)]
-        return frozenset(slot for first, count in waves for slot in range(first, first + count + 1))
+        own = [self.marker] if self.marker else []
+        return frozenset([*own, *(slot for first, count in waves for slot in range(first, first + count + 1))])
+
+    def mark(self) -> None:
+        """Make a slot that is 1 in all rows from now on, and was 0 before."""
+        self.marker = self._add(CATEGORY, 0.0)
+        self._absent = None
 
     def add_derived(self, derived: Derived) -> None:
         """Slots for curvature; rows made earlier hold nothing there."""
@@ -374,6 +384,7 @@ class Table:
         """The row in which everything is missing."""
         if self._absent is None:
             self._absent = np.array([{CONSTANT: 1.0, NUMBER: math.nan}.get(kind, 0.0) for kind in self.kinds])
+            self._absent[self.marker] = 1.0
         return self._absent
 
     def _plan(self, names: tuple[str, ...]) -> "Plan | None":
@@ -479,7 +490,7 @@ class Table:
     def to_json(self) -> dict[str, Any]:
         """Everything but the statistics, as JSON."""
         missing = [None if math.isnan(m) else m for m in self.missing]
-        fields = ("numbers", "presence", "collisions", "rows_seen", "buckets", "kinds", "groups", "vectors")
+        fields = ("numbers", "presence", "collisions", "rows_seen", "buckets", "kinds", "groups", "vectors", "marker")
         plain = {field: getattr(self, field) for field in fields}
         buckets = [[b, slot, self.first_hash[b]] for b, slot in self.bucket_slots.items()]
         plain["derived"] = [[first, d.to_json()] for first, d in zip(self.derived_slots, self.derived, strict=True)]
@@ -503,6 +514,9 @@ class Table:
         table.vectors = {str(k): int(d) for k, d in saved.get("vectors", NONE).items()}
         if len(table.groups) != len(table.kinds) or not all(0 <= g <= j for j, g in enumerate(table.groups)):
             raise InvalidValue("the groups of its slots do not fit its slots")
+        table.marker = int(saved.get("marker", 0))
+        if not 0 <= table.marker < table.width:
+            raise InvalidValue("its marker is no slot")
         table.derived_slots = [int(first) for first, _ in saved.get("derived", ())]
         table.derived = [Derived.from_json(made, table.width) for _, made in saved.get("derived", ())]
         if any(not 0 < f < f + d.width < table.width for f, d in zip(table.derived_slots, table.derived, strict=True)):

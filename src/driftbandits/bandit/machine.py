@@ -24,7 +24,7 @@ class Machine:
     def __init__(self) -> None:
         one, row, ints, pairs = np.zeros(1), np.zeros((1, 1)), np.zeros(1, np.int64), np.zeros((1, 1), np.int64)
         state, work, scale = new_state(one, 1, 1, 1), new_work(1, 1, 1), new_scale([CONSTANT], [0])
-        layout, slots = Layout(ints, ints, pairs, ints, pairs), Slots(one, one)
+        layout, slots = Layout(ints, ints, pairs, ints, ints, pairs), Slots(one, one)
         offer = state, layout, scale, row, scale, row, ints
         placed = (*offer, 0.0, ints, one)
         self._prepare("place", entries.place, *placed, slots, work, one)

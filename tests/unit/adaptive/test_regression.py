@@ -214,6 +214,7 @@ def test_the_marginal_likelihood_is_that_of_the_dense_normal_law():
     N = 4
     layout = Layout(
         np.zeros(p, np.int64), np.arange(p), np.stack([np.arange(p), np.arange(p), [0] * p, [0] * p], 1), np.arange(k),
+        np.zeros(k, np.int64),
         np.stack([np.arange(k), [0] * k], 1),
     )  # fmt: skip
     items, context = new_scale([CONSTANT], [0]), new_scale([CONSTANT, 1, 1], [0, 1, 2])

@@ -94,6 +94,11 @@ class Side(NamedTuple):
         return {}
 
     @property
+    def marker(self) -> int:
+        """Own slopes were always there."""
+        return 0
+
+    @property
     def alone(self) -> tuple[int, ...]:
         """Every slot is multiplied with those of the other side."""
         return ()
