@@ -146,7 +146,7 @@ def test_rewards_are_replaced_exactly_after_columns_were_added():
     for id_, r in made[:began]:  # before there were columns for curvature: their sums must not change
         bandit.reward(id_, r + 1.0)
     state = bandit._learner.model.state
-    assert state.V == pytest.approx(V, rel=1e-9, abs=1e-9)
+    assert pytest.approx(V, rel=1e-9, abs=1e-9) == state.V
     assert state.b[:, 3:] == pytest.approx(b[:, 3:], rel=1e-9, abs=1e-9)
     assert not np.allclose(state.b[:, :3], b[:, :3])
 
