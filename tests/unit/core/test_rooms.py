@@ -28,7 +28,11 @@ def test_rooms_without_compiled_code_have_nothing_to_compile():
 def test_compiled_rooms_do_not_import_rooms_that_decide_nothing():
     """Except for the files they are saved to, the locks around them, and bounds on what they earned, which no kernel calls."""
     graph = __import__("grimp").build_graph("driftbandits", exclude_type_checking_imports=True)
-    aside = {name for name, room in rooms.ROOMS.items() if not (room.compiled or room.decides)} - {"io", "util", "inference"}
+    aside = {name for name, room in rooms.ROOMS.items() if not (room.compiled or room.decides)} - {
+        "io",
+        "util",
+        "inference",
+    }
     for name, room in rooms.ROOMS.items():
         if room.compiled:
             inside = f"driftbandits.{name.removesuffix('.py')}"

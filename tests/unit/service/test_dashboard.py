@@ -8,7 +8,16 @@ import pytest
 
 from .serving import serving
 
-CARDS = ("#reward svg .curve", "#share svg .area", "#memories .memory", "#items tbody tr", "#why li", "#explore")
+CARDS = (
+    "#health",
+    "#value .against svg",
+    "#reward svg .curve",
+    "#share svg .area",
+    "#memories .memory",
+    "#items tbody tr",
+    "#why li",
+    "#explore",
+)
 
 
 def _send(url, body, method="POST"):

@@ -6,7 +6,6 @@ import time
 from functools import partial
 from typing import Any
 
-from ...bandit.bandit import Bandit
 from ...bandit.core import DriftEvent
 from ...errors import DriftBanditsError
 from ..loop import Loop
@@ -67,12 +66,12 @@ def _items_note(many: int, decisions: int) -> str:
 
 
 def _health(loop: Loop, info: dict[str, Any]) -> dict[str, Any]:
-    told = loop.call(lambda bandit: bandit.health()) if hasattr(Bandit, "health") else None
-    todo = [] if told is None else list(told.todo)
+    told = loop.call(lambda bandit: bandit.health())
+    todo = [*told.actions]
     if loop.settings.mode == "apprentice" and info.get("guided"):
         share, events = info["agreed"] / info["guided"], info["guided"]
         todo.append(f"Apprentice: the loop would have shown the same in {share:.0%} of {events:,} events.")
-    return {"sentence": "" if told is None else told.sentence, "todo": todo}
+    return {"sentence": told.sentence, "todo": todo}
 
 
 def _event(event: DriftEvent) -> dict[str, Any]:
@@ -97,7 +96,7 @@ def _value(loop: Loop) -> dict[str, Any]:
     for against, words in AGAINST.items():
         try:
             value = loop.call(partial(_valued, against=against))
-        except (DriftBanditsError, AttributeError):
+        except DriftBanditsError:
             continue
         sides = {side: _bound(getattr(value, side)) for side in ("own", "other", "lift")}
         if all(part is not None for part in sides.values()):
