@@ -109,9 +109,11 @@ def _mean_reward(numbers: Vector) -> float:
 def _slots(scale: Scale, row: Vector, table: Table) -> tuple[Vector, Vector]:
     """z of a raw row, and the mean of z over all offers; a missing number is 0 in both."""
     z = np.where(np.isnan(row), 0.0, row - scale.anchor)
-    mean = np.where(scale.seen > 0.0, scale.mean - scale.anchor, 0.0)
-    for slot, present in table.present.items():
-        mean[slot] *= scale.mean[present]
+    # A slot counts values since it exists; offers before held `missing` there, and a number that is missing is z = 0.
+    total = max(float(table.rows_seen), float(scale.seen.max()), 1.0)
+    before = np.where(np.isnan(table.missing), 0.0, table.missing)
+    known = np.where(scale.kind == NUMBER, 0.0, (total - scale.seen) * before)
+    mean = (scale.seen * (scale.mean - scale.anchor) + known) / total
     mean[0] = 1.0
     return z, mean
 

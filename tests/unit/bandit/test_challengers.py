@@ -85,6 +85,7 @@ def test_promoted_it_decides_with_what_it_has_learned():
     bandit.challenge("short", half_life=30)
     waiting = play(bandit, 40, np.random.default_rng(5), late=2)
     shadow = bandit._challengers["short"].shadow
+    assert shadow._tick == bandit._tick  # else all it has learned would age at once
     expected = shadow.estimate(["a", "b"], {"hour": 3.0})
     bandit.promote("short")
     assert bandit.estimate(["a", "b"], {"hour": 3.0}) == expected

@@ -98,6 +98,20 @@ def test_an_effect_is_named_in_the_units_of_the_reward():
     assert [*bandit.importance()][:2] == ["colour", "price"]
 
 
+def test_effects_are_relative_to_what_is_usually_on_offer():
+    """Over all offers the contributions of a feature have mean 0, also where its value is sometimes missing."""
+    rng = np.random.default_rng(4)
+    bandit, made = db.Bandit(features="item", half_life=1e9, seed=0), []
+    for t in range(60):
+        row = {"size": rng.uniform(0, 1)} | ({"price": rng.uniform(5, 6)} if t % 3 else {})
+        made.append(bandit.decide({"only": row}))
+        bandit.reward(made[-1].id, row["size"] + 2.0 * ("price" in row) + row.get("price", 0.0) + 0.1 * rng.normal())
+    parts = [bandit.explain(d).contributions for d in made]
+    for name in ("size", "price"):
+        assert np.mean([part[name] for part in parts]) == pytest.approx(0.0, abs=1e-9)
+        assert np.std([part[name] for part in parts]) > 0.1
+
+
 def test_the_sentence_names_item_probability_and_evidence():
     bandit = db.Bandit(seed=0, half_life=50)
     first = bandit.explain(bandit.decide(["a", "b"]))
