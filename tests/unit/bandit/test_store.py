@@ -10,6 +10,8 @@ from driftbandits.bandit.sqlite_store import SQLiteStore
 from driftbandits.bandit.store import ASIDE, Damaged, Repeated, StoreUnavailable, Superseded
 from driftbandits.errors import CannotRead
 
+pytestmark = pytest.mark.interpreted  # no kernel is called
+
 
 @pytest.fixture(scope="module")
 def database():
