@@ -38,6 +38,7 @@ class Loop:
         self._lock = threading.RLock()
         self._closed = False
         self._jobs: list[Job] = []  # changes that wait for their turn
+        self._queueing = threading.Lock()
         self._expired = self._learned = self._tended = 0.0  # when
         self._entry = catalogue.entry(name)
         self._wait = self._entry.settings.wait_seconds()
@@ -107,10 +108,12 @@ class Loop:
     def commit(self, function: Callable[[Any], T]) -> T:
         """Change the bandit. Calls that wait for their turn at the same time share one transaction: its commit is most of their cost."""
         job = Job(function)
-        self._jobs.append(job)
+        with self._queueing:
+            self._jobs.append(job)
         with self._lock:
             if not job.done:
-                jobs, self._jobs = self._jobs, []
+                with self._queueing:
+                    jobs, self._jobs = self._jobs, []
                 try:
                     self.call(lambda bandit: _together(bandit, jobs))
                 except BaseException as problem:

@@ -245,3 +245,32 @@ def test_a_change_that_fails_half_way_undoes_itself_alone(tmp_path):
         bandit._ahead = True
         assert bandit.info()["decisions"] == 2
         assert to_bytes(bandit) == before
+
+
+def test_no_call_is_lost_between_threads(tmp_path):
+    import sys
+    import threading
+
+    from driftbandits.service.file_catalogue import FileCatalogue
+    from driftbandits.service.loops import Loops
+    from driftbandits.service.settings import LoopSettings
+
+    loops = Loops(FileCatalogue(tmp_path, shared=False))
+    loops.catalogue.create("a", LoopSettings())
+    loop, made_, before = loops.get("a"), [], sys.getswitchinterval()
+
+    def drive(place):
+        for n in range(300):
+            made_.append((place, n) == loop.commit(lambda _, key=(place, n): key))
+
+    sys.setswitchinterval(1e-6)  # threads take turns in the middle of everything
+    try:
+        threads = [threading.Thread(target=drive, args=(n,)) for n in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+        loops.close()
+    assert made_ == [True] * 1800
