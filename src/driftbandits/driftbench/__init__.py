@@ -4,8 +4,8 @@
 >>> len(WORLDS) >= 24
 True
 
-`driftbandits bench-suite my_learner.py` plays a learner of your own, an object with `select` and `update`, and writes one JSON;
-`driftbandits leaderboard DIR` makes a page and a LaTeX table of many. docs/driftbench.md is the guide.
+``driftbandits bench-suite my_learner.py`` plays a learner of your own, an object with `select` and `update`, and writes one JSON;
+``driftbandits leaderboard DIR`` makes a page and a LaTeX table of many. docs/driftbench.md is the guide.
 """
 
 from .run import Runner
