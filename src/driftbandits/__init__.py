@@ -64,9 +64,7 @@ def __getattr__(name: str) -> Any:
 
         return getattr(bandit, name)
     if name == "Client":
-        from .service.client import Client
-
-        return Client
+        return importlib.import_module(".service.client", __name__).Client
     if name == "datasets":
         return importlib.import_module(".datasets", __name__)
     if name in ("Log", "replay", "tune"):

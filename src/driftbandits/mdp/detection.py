@@ -54,7 +54,7 @@ class DetectingPlanner(NamedTuple):
 class Visits(NamedTuple):
     """What happened at every pair since the last restart."""
 
-    count: Matrix  # (S·A, S) successors
+    successors: Matrix  # (S·A, S) how often each was next
     paid: Vector  # (S·A,) sum of rewards
     n: Integers  # (S·A,) visits
     earlier: Cube  # (S·A, PLACES, S) counts before
@@ -95,7 +95,7 @@ def _(strategy: DetectingPlanner, task: Task) -> DetectingState:
     if task.moves is not None and len(task.moves.used) == pairs:  # features say which successors a pair can have
         possible[:] = np.maximum(np.asarray(task.moves.used), 1)
     visits = Visits(
-        count=np.zeros((pairs, S)),
+        successors=np.zeros((pairs, S)),
         paid=np.zeros(pairs),
         n=np.zeros(pairs, np.int64),
         earlier=np.zeros((pairs, PLACES, S)),
@@ -162,8 +162,8 @@ def forget_visits(v: Visits) -> None:
         v.n[pair] = v.used[pair] = 0
         v.step[pair] = 1
         v.paid[pair] = 0.0
-        for s in range(v.count.shape[1]):
-            v.count[pair, s] = 0.0
+        for s in range(v.successors.shape[1]):
+            v.successors[pair, s] = 0.0
 
 
 @kernel
@@ -173,7 +173,7 @@ def visit_refutes(v: Visits, pair: int, r: float, successor: int, delta: float) 
     if n > 0 and n % v.step[pair] == 0:
         keep_place(v, pair)
     v.n[pair] = n + 1
-    v.count[pair, successor] += 1.0
+    v.successors[pair, successor] += 1.0
     v.paid[pair] += min(max(r, 0.0), 1.0)
     for p in range(v.used[pair]):
         first = float((p + 1) * v.step[pair])
@@ -194,13 +194,13 @@ def keep_place(v: Visits, pair: int) -> None:
     """Keep the counts so far as one more place; when there are PLACES of them, every second is left."""
     p = v.used[pair]
     v.earlier_paid[pair, p] = v.paid[pair]
-    for s in range(v.count.shape[1]):
-        v.earlier[pair, p, s] = v.count[pair, s]
+    for s in range(v.successors.shape[1]):
+        v.earlier[pair, p, s] = v.successors[pair, s]
     v.used[pair] = p + 1
     if p + 1 == PLACES:
         for q in range(PLACES // 2):
             v.earlier_paid[pair, q] = v.earlier_paid[pair, 2 * q + 1]
-            for s in range(v.count.shape[1]):
+            for s in range(v.successors.shape[1]):
                 v.earlier[pair, q, s] = v.earlier[pair, 2 * q + 1, s]
         v.used[pair] = PLACES // 2
         v.step[pair] *= 2
@@ -219,9 +219,9 @@ def choices_log(m: float, U: int) -> float:
 def moves_ratio(v: Visits, pair: int, place: int, first: float, rest: float) -> float:
     """Λ of the successors."""
     total = 0.0
-    for s in range(v.count.shape[1]):
+    for s in range(v.successors.shape[1]):
         a = v.earlier[pair, place, s]
-        b = v.count[pair, s] - a
+        b = v.successors[pair, s] - a
         total += surprise_of(a, first, a + b, first + rest) + surprise_of(b, rest, a + b, first + rest)
     return total
 
