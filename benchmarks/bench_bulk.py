@@ -1,7 +1,8 @@
 """What a row of a log costs: CPU time, the best of several readings, as ratios. `python benchmarks/bench_bulk.py [rows]`.
 
-"row by row" is the path that is taken where columns cannot be (`rows.parse`), which was the only one before; pandas reads the same columns.
-Vowpal Wabbit, river and bayesianbandits learn from a log, so they are to be compared with `Bandit.fit`, which is not measured here.
+"row by row" is the path that is taken where columns cannot be (`rows.parse`, `Bandit.observe`, `Bandit.decide`), which was the only one
+before; pandas reads the same columns.
+Peers (river, Vowpal Wabbit, bayesianbandits) are not measured here: they are not installed with this project.
 """
 
 import pathlib
@@ -13,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 import driftbandits as db
-from driftbandits.replay import arrow_csv, text_files
 from driftbandits.replay.decode import Decoder
+from driftbandits.tables import arrow_csv, text_files
 
 ITEMS, NUMBERS, BEST = 10, 10, 3
 
@@ -85,5 +86,54 @@ def main(rows):
             print(f"replay of a function, {name}: {replay:.2f} µs per row, {replay / ours:.1f} × reading it")
 
 
+def learning(frame, context, one_by_one):
+    """`fit`, batches and sums over one set of columns; `one_by_one` rows are learned by `observe` for comparison."""
+    rows, columns = len(frame), {"item": "item", "reward": "reward", "time": "at", "context": context}
+    few = frame[:one_by_one].to_dict("records")
+
+    def observe():
+        bandit = db.Bandit(reward="click")
+        for row in few:
+            bandit.observe(row["item"], {name: row[name] for name in context}, reward=row["reward"], at=row["at"])
+
+    def batches():
+        bandit, ids = db.Bandit(reward="click"), []
+        asked = frame[context]
+        start = time.process_time()
+        ids = bandit.decide_batch(asked, offers=[f"i{k}" for k in range(ITEMS)])["id"]
+        middle = time.process_time()
+        bandit.reward_batch(pd.DataFrame({"id": ids, "reward": frame["reward"]}))
+        return middle - start, time.process_time() - middle
+
+    db.Bandit(reward="click").fit(frame[:200], **columns)  # compiled, or read from the cache
+    fit = cost(lambda: db.Bandit(reward="click").fit(frame, **columns), rows, 2)
+    single = cost(observe, one_by_one, 1)
+    sums = cost(lambda: db.Bandit(reward="click").fit(frame, exact=False, tail=1, **columns), rows, 2)
+    decide, reward = (1e6 * t / rows for t in batches())
+    p = db.Bandit(reward="click").fit(frame[:200], **columns).info()["columns"]
+    print(
+        f"fit, {p} columns: {fit:.1f} µs per row, {single / fit:.1f} × faster than observe; by sums {sums:.2f}",
+        flush=True,
+    )
+    print(f"decide_batch, {p} columns, {ITEMS} items: {decide:.1f}; reward_batch: {reward:.1f} µs per row", flush=True)
+
+
+def durable(rows):
+    """A decision and its reward in a file, each its own transaction."""
+    with tempfile.TemporaryDirectory() as folder, db.Bandit.open(pathlib.Path(folder, "b"), reward="click") as bandit:
+        items, context = [f"i{k}" for k in range(ITEMS)], {f"x{j}": 0.1 * j for j in range(NUMBERS)}
+
+        def loop():
+            for t in range(rows):
+                bandit.reward(bandit.decide(items, context).id, t % 2)
+
+        print(f"durable decide + reward: {cost(loop, rows, 2):.0f} µs")
+
+
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)
+    N = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
+    main(N)
+    LOG, PLAIN = made(N), [f"x{j}" for j in range(NUMBERS)]
+    learning(LOG, PLAIN, 1000)
+    learning(LOG[: max(1000, N // 20)], [*PLAIN, "c0", "c1", "c2"], 300)
+    durable(500)

@@ -594,4 +594,11 @@ def _today(row: Vector, table: Table) -> Vector:
     return row if len(row) == table.width else np.r_[row, table.missing[len(row) :]]
 
 
-__all__ = ["NEVER", "Adaptive", "TooWide", "same"]
+def in_slots_of_today(rows: Sequence[Vector], table: Table) -> Matrix:
+    """Rows made at different times, some before there were all slots, as one matrix."""
+    if all(len(row) == table.width for row in rows):
+        return np.array(rows)
+    return np.array([_today(row, table) for row in rows])
+
+
+__all__ = ["NEVER", "Adaptive", "TooWide", "in_slots_of_today", "same"]

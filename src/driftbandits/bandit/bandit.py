@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 
@@ -377,32 +377,107 @@ class Bandit(Core):
 
     def fit(
         self,
-        frame: Any,
+        data: Any,
         *,
-        item: str,
-        reward: str,
+        item: str | None = None,
+        reward: str | None = None,
         time: str | None = None,
         propensity: str | None = None,
         weight: str | None = None,
+        id: str | None = None,  # noqa: A002
+        repeats: Literal["error", "drop"] = "error",
         context: Sequence[str] | None = None,
         item_features: Sequence[str] | None = None,
+        exact: bool = True,
+        tail: int = 20_000,
+        scheduler: str | None = None,
     ) -> "Bandit":
-        """Learn from a pandas, polars or Arrow frame, one past choice per row, in order of time.
+        """Learn from past choices, one per row, in order of time: all rows, or none if one is broken.
 
         Parameters
         ----------
+        data
+            A pandas, polars or Arrow frame, which is sorted by time here; files (Parquet, CSV, JSON lines, Arrow), a folder or a pattern
+            of such, which must be in order of time; or a `Log`, which needs no columns named. Files are read in pieces.
         item, reward
-            Names of the columns with the item chosen and its reward.
+            Columns with the item chosen and its reward.
         time, propensity, weight
-            Names of further columns, optional.
+            Further columns, optional. Propensities are checked; the regression does not need them.
+        id, repeats
+            A column with an id that no two rows share: a second row is refused, or with "drop" left out; `info()["fit"]` says how many.
         context, item_features
-            Lists of columns. Otherwise columns named "item.…" are features of the item, all that are left of the context.
-        """
-        from .frames import fit
+            Lists of columns. Otherwise columns named "item.…" are features of the item, all that are left of the context, but for those
+            that by their name are an id, a propensity or a reward: a warning says so.
+        exact, tail, scheduler
+            exact=False learns all but the last `tail` rows by their sums, ten to a hundred times as fast, in parts that any number of
+            processes can read: files, or a Dask collection, on a Dask scheduler ("threads", "processes", the address of a cluster). See
+            docs/large-logs.md for what differs; `info()["fit"]["exact_from"]` is the row from which all is exact.
 
-        columns = {"time": time, "propensity": propensity, "weight": weight}
-        fit(self, frame, item=item, reward=reward, context=context, item_features=item_features, **columns)
+        Examples
+        --------
+        >>> import driftbandits as db, pandas as pd
+        >>> frame = pd.DataFrame({"banner": ["a", "b", "b"], "clicked": [0, 1, 1], "age": [31, 45, 27]})
+        >>> bandit = db.Bandit(reward="click").fit(frame, item="banner", reward="clicked")
+        >>> bandit.info()["observed"]
+        3
+        """
+        from .bulk.fit import fit
+        from .bulk.sources import Data
+
+        columns: dict[str, Any] = {
+            "item": item,
+            "reward": reward,
+            "time": time,
+            "propensity": propensity,
+            "weight": weight,
+            "id": id,
+        }
+        columns |= {"context": context, "item_features": item_features}
+        if exact and not hasattr(data, "to_delayed"):
+            fit(self, Data(data, repeats, columns))
+            return self
+        if exact:
+            raise InvalidValue("a Dask collection is learned in parts; say exact=False, or .compute() it first")
+        from .bulk.by_sums import fit_by_sums, in_turn, on_dask, parts_of
+
+        spread = scheduler is not None or hasattr(data, "to_delayed")
+        fit_by_sums(self, parts_of(data, repeats, columns), tail, on_dask(scheduler) if spread else in_turn)
         return self
+
+    def merge(self, other: "Bandit") -> "Bandit":
+        """Add what another bandit learned from rows that this one has not seen: another region, shard or day.
+
+        Both must have the same settings, and no decision that waits. The sums are those of one bandit that learned both logs, to rounding;
+        see docs/large-logs.md for what is no sum. If one log ended before the other began, decisions are counted on from it; logs of the
+        same time end together. Many bandits are merged at once, in any order, by `from_parts`.
+        """
+        from .merging import merged
+        from .saving import STATE
+
+        with self._turn():
+            if self._writes_rows:
+                raise InvalidState(
+                    "a durable bandit is the bandit of its log, and cannot be merged; merge bandits in memory"
+                )
+            found = merged([self, other])
+            self.__dict__ |= {name: getattr(found, name) for name in STATE}
+        return self
+
+    @classmethod
+    def from_parts(cls, parts: "Sequence[Bandit]") -> "Bandit":
+        """A bandit with what all of these learned, from logs that share no row; they are not changed. See `merge`.
+
+        Examples
+        --------
+        >>> import driftbandits as db, pandas as pd
+        >>> days = [pd.DataFrame({"item": ["a", "b"], "reward": [0, 1], "at": [day, day + 1.0]}) for day in (1e9, 2e9)]
+        >>> parts = [db.Bandit().fit(day, item="item", reward="reward", time="at") for day in days]
+        >>> db.Bandit.from_parts(parts).info()["observed"]
+        4
+        """
+        from .merging import merged
+
+        return merged(list(parts))
 
     def decide_batch(
         self, frame: Any, *, offers: Items | str, time: str | None = None, context: Sequence[str] | None = None
@@ -411,13 +486,13 @@ class Bandit(Core):
 
         `offers` is a list of names, a dict of items with features, or the name of a column with a list of names per row.
         """
-        from .frames import decide_batch
+        from .bulk.decide import decide_batch
 
         return decide_batch(self, frame, offers=offers, time=time, context=context)
 
     def reward_batch(self, frame: Any) -> int:
         """Learn the rewards of a frame with columns id and reward (at, weight: if there are); all are checked first. Returns how many."""
-        from .frames import reward_batch
+        from .bulk.reward import reward_batch
 
         return reward_batch(self, frame)
 
@@ -612,6 +687,7 @@ class Bandit(Core):
                 **self._learner.info(),
                 "drift_events": len(self._events),
                 "challengers": {name: challenger.info() for name, challenger in self._challengers.items()},
+                **({} if self._fitted is None else {"fit": {k: v for k, v in self._fitted.items() if k != "marks"}}),
                 "version": __version__,
             }
 

@@ -2,6 +2,9 @@
 
 import hashlib
 
+import numpy as np
+from numpy.typing import NDArray
+
 MASK = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
 PLACES = 1 << 12  # draws for one decision
@@ -24,3 +27,18 @@ def uniform(start: int, tick: int, place: int) -> float:
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
     return ((z ^ (z >> 31)) >> 11) * 2.0**-53
+
+
+def uniforms(start: int, first: int, n: int) -> NDArray[np.float64]:
+    """`uniform` for the first place of n decisions in a row.
+
+    Examples
+    --------
+    >>> uniforms(seed_of(0), 5, 2).tolist() == [uniform(seed_of(0), 5, 0), uniform(seed_of(0), 6, 0)]
+    True
+    """
+    step = np.arange(n, dtype=np.uint64) * np.uint64(PLACES * GOLDEN & MASK)  # whole numbers wrap around at 2⁶⁴
+    z = np.uint64((start + first * PLACES * GOLDEN) & MASK) + step
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return ((z ^ (z >> np.uint64(31))) >> np.uint64(11)).astype(np.float64) * 2.0**-53

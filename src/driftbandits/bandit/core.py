@@ -115,6 +115,7 @@ class Core:
     """The state of a bandit, and its changes."""
 
     _together = False  # many changes are being made that are undone together
+    _writes_rows = False  # every change is written to a log, row by row
 
     def _begin(self, strategy: Any, on_drift: Callable[[DriftEvent], Any] | None) -> None:
         """The state of a bandit that has seen nothing."""
@@ -128,11 +129,13 @@ class Core:
         self._tick = 0  # decisions made, here and elsewhere
         self._counts = dict.fromkeys(COUNTED, 0)
         self._newest = -math.inf  # the latest time seen
+        self._oldest = math.inf  # the earliest
         self._given = False  # do users give the time?
         self._events: list[DriftEvent] = []
         self._recent: dict[str, Decision] = {}
         self._challengers: dict[str, Challenger] = {}
         self._ledger = Ledger(bounded=self._config["reward"] == "click", explore=self._config["explore"])
+        self._fitted: dict[str, Any] | None = None  # what `info` says of logs that were learned, and their fingerprints
         self._unreported: list[DriftEvent] = []  # those that on_drift has not been called with
         self._learner: Learner = self._new_learner(strategy)
 
@@ -270,7 +273,8 @@ class Core:
         if agreed is not None:
             counts["guided"] = counts.get("guided", 0) + 1
             counts["agreed"] = counts.get("agreed", 0) + agreed
-        return {"_tick": tick, "_counts": counts, "_newest": newest, "_given": request.given}
+        oldest = min(self._oldest, request.at)
+        return {"_tick": tick, "_counts": counts, "_oldest": oldest, "_newest": newest, "_given": request.given}
 
     def _activate(self, id_: str, at: float) -> None:
         """From now on the reward of a deferred decision is expected."""

@@ -44,6 +44,7 @@ class HasLearner(InvalidState):
 class Durable(Bandit):
     """`Bandit.open`: learns from the log in its file."""
 
+    _writes_rows = True
     _store: Store
     _held: Any  # the lock between processes
     _seq = 0  # the last row applied

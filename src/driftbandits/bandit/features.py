@@ -205,7 +205,7 @@ class Table:
             types = {*map(type, column)}
             if types == {str}:
                 strings.append((name, column))
-                if self._kind(name) not in (None, str):
+                if self.kind_of(name) not in (None, str):
                     return self._read_slowly(rows)
                 continue
             if not types <= SIMPLE:
@@ -221,7 +221,7 @@ class Table:
                 or raw.ndim > 2
                 or not d
                 or d != known
-                or self._kind(name) not in (None, kind)
+                or self.kind_of(name) not in (None, kind)
             ):
                 return self._read_slowly(rows)
             if kind is list:
@@ -264,14 +264,14 @@ class Table:
             read.append((numbers, strings))
         return Reading(None, (), read, vectors)
 
-    def _kind(self, name: str) -> type | None:
+    def kind_of(self, name: str) -> type | None:
         """What a feature has been so far."""
         if name in self.strings:
             return str
         return list if name in self.vectors else float if name in self.numbers else None
 
     def _same_kind(self, name: str, value: Any, kind: type, kinds: dict[str, type]) -> None:
-        known = self._kind(name) or kinds.setdefault(name, kind)
+        known = self.kind_of(name) or kinds.setdefault(name, kind)
         if known is not kind:
             raise InvalidValue(
                 f"{self.side} feature {said(name)} = {said(value)} is {WORDS[kind]} and was {WORDS[known]} before; a feature keeps "
@@ -467,7 +467,7 @@ class Table:
 
     def knows(self, name: str) -> bool:
         """Whether a feature has been seen."""
-        return self._kind(name) is not None
+        return self.kind_of(name) is not None
 
     def forget(self, name: str) -> None:
         """Free a name: its slots stay, under a name that no one uses, and are missing in every row from now on."""

@@ -149,7 +149,7 @@ class Follower(Bandit):
     def _note(self, kind: str, **_: Any) -> None:
         raise InvalidState(f"a follower cannot {kind}: the process that opened {self._store.name} does")
 
-    def fit(self, frame: Any, *, item: str, reward: str, **columns: Any) -> "Bandit":  # noqa: ARG002
+    def fit(self, data: Any, **columns: Any) -> "Bandit":  # noqa: ARG002
         """A follower learns nothing itself."""
         raise InvalidState(f"a follower cannot fit: the process that opened {self._store.name} does")
 

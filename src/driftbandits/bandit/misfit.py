@@ -72,6 +72,17 @@ class Misfit:
         new.nats = dict(self.nats)
         return new
 
+    def add_many(self, names: Sequence[Any], rows: Matrix, contexts: Matrix, rewards: Vector) -> None:
+        """Keep observations in a row, none of which is due to be looked at."""
+        self.count += len(rewards)
+        last = slice(max(len(rewards) - KEPT, 0), None)
+        self.kept.extend(zip(names[last], rows[last], contexts[last], rewards[last].tolist(), strict=True))
+
+    @property
+    def room(self) -> int:
+        """How many observations come before the one after which is looked."""
+        return self.next - self.count - 1
+
     @property
     def due(self) -> bool:
         """Whether to look now."""

@@ -30,9 +30,11 @@ STATE = (
     "_pending",
     "_tick",
     "_counts",
+    "_oldest",
     "_newest",
     "_given",
     "_events",
+    "_fitted",
     "_unreported",
     "_learner",
     "_ledger",
@@ -102,8 +104,10 @@ def to_bytes(bandit: Bandit) -> bytes:
         "tick": bandit._tick,
         "counts": bandit._counts,
         "newest": bandit._newest if math.isfinite(bandit._newest) else None,
+        "oldest": bandit._oldest if math.isfinite(bandit._oldest) else None,
         "given": bandit._given,
         "events": [list(event) for event in bandit._events],
+        "fitted": bandit._fitted,
         "learner": about,
         "pending": waiting,
         "ledger": books,
@@ -153,7 +157,9 @@ def from_bytes(
         bandit._counts = {key: int(state["counts"][key]) for key in bandit._counts}
         bandit._counts |= {key: int(state["counts"][key]) for key in ALSO_COUNTED if key in state["counts"]}
         bandit._newest = -math.inf if state["newest"] is None else float(state["newest"])
+        bandit._oldest = _oldest(state)
         bandit._events = [DriftEvent(*event) for event in state["events"]]
+        bandit._fitted = _fitted(state.get("fitted"))
         bandit._learner = _learner(bandit, learner, arrays)
         bandit._pending = _unpack_pending(state["pending"], arrays["pending"], bandit._config["max_pending"])
         for i, rival in enumerate(state.get("challengers", ())):
@@ -198,6 +204,21 @@ def _settings(config: dict[str, Any], features: Any) -> dict[str, Any]:
     elif features is not None:
         raise CannotRead(f"it was made with features={config['features']!r}, not with a function")
     return config
+
+
+def _oldest(state: Mapping[str, Any]) -> float:
+    """The earliest time; ∞ if there is none yet, −∞ if a file of an earlier version does not say."""
+    if state.get("oldest") is not None:
+        return float(state["oldest"])
+    return math.inf if state["newest"] is None else -math.inf
+
+
+def _fitted(saved: Any) -> dict[str, Any] | None:
+    """What is known of logs that were learned; files of earlier versions do not say."""
+    if saved is None:
+        return None
+    counts = {key: int(saved[key]) for key in ("rows", "repeated", "exact_from")}
+    return counts | {"marks": [str(mark) for mark in saved["marks"]]}
 
 
 def _strategy(about: Mapping[str, Any], given: Any) -> Any:

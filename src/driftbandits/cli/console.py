@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
@@ -15,6 +16,7 @@ from ..experiment.analyse.panel_results import MARKS, Panel, readings_of
 from ..experiment.write.publish import Published, final_lines
 from .interrupts import interrupt_at_once, interrupt_in_order
 
+PARTS = 64  # of a log, between two looks at the progress bar
 errors = Console(stderr=True, highlight=False, soft_wrap=True)
 out = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 160)
 
@@ -49,6 +51,26 @@ class Rows:
     def replaying(self, done: int, total: int) -> None:
         """Show the number of rows done."""
         self.bar.update(self.task, description="replaying", completed=done, total=total)
+
+    def learning(self, done: int) -> None:
+        """Show the number of rows learned; how many there are is not known before."""
+        self.bar.update(self.task, description="learning", completed=done)
+
+    def of_parts(self, run: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
+        """Run tasks over the parts of a log, with the number of parts done; they are read twice, for statistics and for sums."""
+        steps = iter(("statistics", "sums"))
+
+        def shown(function: Callable[[Any], Any], tasks: list[Any]) -> list[Any]:
+            name, done = next(steps), 0
+            self.bar.update(self.task, description=name, completed=0, total=len(tasks))
+            answer: list[Any] = []
+            for start in range(0, len(tasks), PARTS):
+                answer += run(function, tasks[start : start + PARTS])
+                done = min(start + PARTS, len(tasks))
+                self.bar.update(self.task, description=name, completed=done, total=len(tasks))
+            return answer
+
+        return shown
 
 
 class Reporter:

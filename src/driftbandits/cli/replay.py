@@ -51,6 +51,13 @@ def replay(
             help="The value of an empty reward, or drop to omit the row. [dim]Default: an error.[/]",
         ),
     ] = None,
+    id: Annotated[  # noqa: A002
+        str | None, typer.Option(metavar="COLUMN", help="Column with an id that no two decisions share.")
+    ] = None,
+    drop_repeats: Annotated[
+        bool,
+        typer.Option("--drop-repeats", help="Leave out rows whose id was there before. [dim]Default: an error.[/]"),
+    ] = False,
     half_life: Annotated[
         list[str] | None,
         typer.Option(metavar="DECISIONS|DURATION", help='A half-life to evaluate, like 300 or "2d"; may be repeated.'),
@@ -68,6 +75,13 @@ def replay(
             help="Length of a window: hour, day, week, a duration, or a number of rows. [dim]Default: day, if suitable.[/]"
         ),
     ] = None,
+    interval: Annotated[
+        str,
+        typer.Option(
+            metavar="bootstrap|always_valid",
+            help="Interval of a value: for one look at the end, or for all looks at once.",
+        ),
+    ] = "bootstrap",
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the bandits and of the bootstrap.")] = 0,
     report: Annotated[
         bool,
@@ -99,11 +113,14 @@ def replay(
                 context=[name for each in context or [] for name in each.split(",")],
                 reward_time=reward_time,
                 without_reward=None if without_reward is None else _number(without_reward),
+                id=id,
+                repeats="drop" if drop_repeats else "error",
             ),
             half_lives=[_number(text) for text in half_life] if half_life else None,
             reward=kind,
             estimator=estimator,
             by=int(by) if by is not None and by.isdigit() else by,
+            interval=interval,
             seed=seed,
             progress=rows.replaying,
         )

@@ -58,6 +58,7 @@ ROOMS = {
     "inference": ASIDE,
     "util": ASIDE,
     "io": ASIDE,
+    "tables": ASIDE,
     "replay": ASIDE,
     "experiment": ASIDE,
     "driftbench": ASIDE,

@@ -13,33 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..tables.kinds import Categories, Codes, Numbers, Plain, listed
 from .rows import Row
 
 Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
-
-
-class Numbers(NamedTuple):
-    """A feature that is a number or a truth value in every row."""
-
-    values: NDArray[Any]
-    missing: NDArray[np.bool_] | None  # None: nowhere
-
-    def listed(self) -> list[Any]:
-        """Python values; None where a value is missing."""
-        return _listed(self.values, self.missing)
-
-
-class Categories(NamedTuple):
-    """A feature that is a string: row t has values[codes[t]], none where the code is −1."""
-
-    codes: Codes
-    values: list[str]
-
-    def listed(self) -> list[Any]:
-        """Python values; None where a value is missing."""
-        values = np.array([*self.values, None], object)  # code −1 is the last
-        return values[self.codes].tolist()  # type: ignore[no-any-return]
 
 
 class Offers(NamedTuple):
@@ -72,7 +49,7 @@ class Chunk:
     at: Floats | None  # seconds since 1970
     rewarded: Floats | None  # when the reward came; NaN: at once
     offers: Offers
-    context: dict[str, Numbers | Categories]
+    context: dict[str, Plain]
     contexts: list[dict[str, Any] | None] | None = None  # by row, where a column holds dicts or values of no one kind
     dropped: int = 0  # rows that were left out, having no reward
     repeated: int = 0  # … and having the id of an earlier row
@@ -82,12 +59,7 @@ class Chunk:
 
     def take(self, kept: NDArray[np.bool_] | slice) -> "Chunk":
         """Some of its rows, by a mask or a slice."""
-        context: dict[str, Numbers | Categories] = {}
-        for name, column in self.context.items():
-            if isinstance(column, Numbers):
-                context[name] = Numbers(column.values[kept], None if column.missing is None else column.missing[kept])
-            else:
-                context[name] = column._replace(codes=column.codes[kept])
+        context: dict[str, Plain] = {name: column.take(kept) for name, column in self.context.items()}
         every = self.contexts
         if every is not None:
             every = (
@@ -121,7 +93,7 @@ class Chunk:
             self.reward.tolist(),
             none if self.propensity is None else self.propensity.tolist(),
             none if self.at is None else self.at.tolist(),
-            none if self.rewarded is None else _listed(self.rewarded, np.isnan(self.rewarded)),
+            none if self.rewarded is None else listed(self.rewarded, np.isnan(self.rewarded)),
             [distinct[k] for k in self.offers.which.tolist()],
             self.each_context(),
         )
@@ -149,9 +121,4 @@ class Chunk:
             yield self.take(slice(start, start + size))
 
 
-def _listed(values: NDArray[Any], missing: NDArray[np.bool_] | None) -> list[Any]:
-    answer = values.tolist()
-    if missing is not None:
-        for place in np.flatnonzero(missing).tolist():
-            answer[place] = None
-    return answer  # type: ignore[no-any-return]
+__all__ = ["Categories", "Chunk", "Codes", "Floats", "Numbers", "Offers"]

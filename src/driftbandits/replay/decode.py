@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from ..bandit.offers import as_name
 from ..errors import DriftBanditsError
-from .batches import Batch
-from .chunks import Categories, Chunk, Codes, Floats, Numbers, Offers
+from ..tables.batches import Batch
+from ..tables.kinds import Plain, feature
+from .chunks import Chunk, Codes, Floats, Offers
 from .rows import MILLISECONDS, Columns, Row, as_offer, parse
 
 REMEMBERED = 100_000  # offers as text whose meaning is kept
@@ -87,7 +88,7 @@ class Decoder:
         """None where a column is of another kind than its role needs, or where a value may be wrong."""
         if any(isinstance(column, list) for column in batch.columns.values()):
             return None
-        from . import arrow_types
+        from ..tables import arrow_types
 
         columns, given = self.columns, batch.columns
         n = len(batch.numbers)
@@ -131,7 +132,7 @@ class Decoder:
 
     def _chosen(self, given: Mapping[str, Any], n: int) -> tuple[Codes, Offers] | None:
         """The items chosen with what was on offer; None unless each was on offer."""
-        from . import arrow_types
+        from ..tables import arrow_types
 
         found = arrow_types.coded(given[self.columns.item])
         if found is None or (found.codes < 0).any():
@@ -160,7 +161,7 @@ class Decoder:
         return None
 
     def _offered(self, column: Any) -> Offers | None:
-        from . import arrow_types
+        from ..tables import arrow_types
 
         flat = arrow_types.lists(column)
         if flat is not None:
@@ -195,7 +196,7 @@ def chosen_names(batch: Batch, columns: Columns) -> list[Any] | None:
     """The items chosen in a batch, each once; None where it must be read row by row."""
     if any(isinstance(column, list) for column in batch.columns.values()):
         return None
-    from . import arrow_types
+    from ..tables import arrow_types
 
     found, reward = arrow_types.coded(batch.columns[columns.item]), arrow_types.numbers(batch.columns[columns.reward])
     if found is None or reward is None:
@@ -256,24 +257,16 @@ def _weights(n: int) -> Codes:
     return np.random.default_rng(0).integers(2**62, size=n, dtype=np.int64) * 2 + 1
 
 
-def _context(given: Mapping[str, Any], wanted: tuple[str, ...]) -> dict[str, Numbers | Categories] | None:
+def _context(given: Mapping[str, Any], wanted: tuple[str, ...]) -> dict[str, Plain] | None:
     """Features that are numbers in all rows, or strings in all rows; None if one is anything else."""
     import pyarrow as pa
 
-    from . import arrow_types
-
-    answer: dict[str, Numbers | Categories] = {}
+    answer: dict[str, Plain] = {}
     for name in wanted:
-        column = arrow_types.plain(given[name])
-        if pa.types.is_null(column.type):
+        if pa.types.is_null(given[name].type):
             continue
-        if arrow_types.is_number(column.type):
-            missing = column.is_null(nan_is_null=True).to_numpy(zero_copy_only=False)
-            values = column.fill_null(False if pa.types.is_boolean(column.type) else 0) if column.null_count else column
-            answer[name] = Numbers(values.to_numpy(zero_copy_only=False), missing if missing.any() else None)
-            continue
-        found = arrow_types.coded(column)
+        found = feature(given[name])
         if found is None:
             return None
-        answer[name] = Categories(*found)
+        answer[name] = found
     return answer

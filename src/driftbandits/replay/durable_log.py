@@ -16,7 +16,7 @@ from ..bandit.store import COLUMNS, intact
 from ..bandit.store import Row as Logged
 from ..errors import CannotRead, InvalidValue
 from ..io.files import as_path
-from .batches import SIZE
+from ..tables.batches import SIZE
 from .chunks import Chunk
 from .decode import Decoder
 from .log import Log

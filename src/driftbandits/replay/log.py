@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from ..bandit.frames import missing
 from ..bandit.offers import as_items, in_order
 from ..errors import InvalidValue
-from .batches import Batch, Source
+from ..tables.batches import Batch, Source
+from ..tables.frames import missing
+from ..tables.repeats import refuse_repeats, repeated_rows
+from ..tables.sources import is_sqlite, open_sources
 from .chunks import Chunk, Floats
 from .decode import Decoder, chosen_names
-from .repeats import refuse_repeats, repeated_rows
 from .rows import Columns, Row, as_time, check_context, parse
 from .scan import scan
-from .sources import is_sqlite, open_sources
 
 
 class Log:
@@ -177,7 +177,7 @@ def _in_order(source: Source, columns: Columns) -> Source:
 
 def _times(batch: Batch, column: str, name: str) -> Floats:
     if not isinstance(batch.columns[column], list):
-        from .arrow_types import seconds
+        from ..tables.arrow_types import seconds
 
         found = seconds(batch.columns[column])
         if found is not None and not np.isnan(found).any():

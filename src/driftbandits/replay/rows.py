@@ -8,10 +8,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..bandit.frames import missing, plain_value
 from ..bandit.offers import as_items, as_name
 from ..errors import DriftBanditsError, InvalidValue
-from .batches import Batch
+from ..tables.batches import Batch
+from ..tables.frames import missing, plain_value
 
 MILLISECONDS = 1e11  # seconds since 1970 beyond the year 5000 are milliseconds
 

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from ..core.linalg import Matrix, Vector
 from ..errors import DriftBanditsError
+from .bandit_rows import can_replay, replay_chunk
 from .chunks import Chunk
 from .estimators import DR, EACH, HEAD, MR, REWARDS, ROWS, WR, WW, M, W
 from .forecast import Forecast
 from .log import Log
-from .policies import policy_of
+from .policies import BanditPolicy, policy_of
 from .policy import OwnOnly, Policy
 from .result import Walk
 from .rows import Row
@@ -144,9 +145,12 @@ def walk(
             own = values[:, HEAD + EACH * k :][:, :EACH]
             for runner in walker.runners():
                 looked = walker.look if runner is (walker.weighted or walker.matched) else None
-                found = _ask(
-                    runner, start, rows, heads, expected, late, looked, set(looks), chunk.source, valued is not None
-                )
+                if not runner.waiting and can_replay(runner.policy, chunk, late):
+                    found = _by_columns(runner, chunk, rows, start, heads, expected, looked, set(looks))
+                else:
+                    found = _ask(
+                        runner, start, rows, heads, expected, late, looked, set(looks), chunk.source, valued is not None
+                    )
                 if runner is walker.weighted:
                     _weigh(own, found, chunk, p, expected)
                     if valued is not None:
@@ -184,6 +188,26 @@ class Answers:
     agrees: NDArray[np.bool_]  # it drew that item too, and the coin fell on heads
     direct: Vector  # Σ π(a) r̂(a)
     largest: list[float]  # max π(a), where always-valid bounds ask for it
+
+
+def _by_columns(
+    runner: Runner,
+    chunk: Chunk,
+    rows: list[Row],
+    start: int,
+    heads: NDArray[np.bool_],
+    expected: list[dict[Any, float]] | None,
+    look: Callable[[int, Row], None] | None,
+    looks: set[int],
+) -> Answers:
+    """A bandit on one chunk, by compiled code."""
+    assert isinstance(runner.policy, BanditPolicy)
+    found = replay_chunk(runner.policy, chunk, rows, start, runner.own, heads, look, looks)
+    direct = np.zeros(len(rows))
+    if expected is not None:
+        each = zip(found.names, found.law, expected, strict=True)
+        direct[:] = [_direct(dict(zip(names, law, strict=True)), known) for names, law, known in each]
+    return Answers(found.p, found.same & heads, direct, [max(law) for law in found.law])
 
 
 def _ask(

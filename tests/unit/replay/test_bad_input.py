@@ -11,7 +11,7 @@ import pytest
 import driftbandits as db
 import logs
 from driftbandits.errors import InvalidValue
-from driftbandits.replay.arrow_types import to_list
+from driftbandits.tables.arrow_types import to_list
 
 ROLES = {"item": "item", "reward": "r"}
 

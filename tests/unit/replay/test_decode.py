@@ -11,9 +11,9 @@ import pytest
 
 import driftbandits as db
 from driftbandits.errors import InvalidValue
-from driftbandits.replay import arrow_csv, text_files
 from driftbandits.replay.chunks import Categories, Numbers
 from driftbandits.replay.decode import Decoder, _equal_rows
+from driftbandits.tables import arrow_csv, text_files
 
 NAMES = ["a", "b", "c", 'it\'s, "quoted"', "é"]
 

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bandit.frames import missing
 from ..errors import InvalidValue
 from .batches import Source
+from .frames import missing
 
 
 def repeated_rows(sources: list[Source], column: str) -> list[NDArray[np.int64]]:

@@ -77,7 +77,7 @@ def _from_arrow(parts: Iterable[Any]) -> Iterator[Batch]:
 
 def source_of_frame(given: Any) -> Source:
     """A frame of pandas, polars or Arrow."""
-    from ..bandit.frames import read_frame
+    from .frames import read_frame
 
     table = read_frame(given, ())
     return _of_frame(table, {}, None)

@@ -4,7 +4,7 @@ import pytest
 
 import driftbandits as db
 from driftbandits.errors import InvalidValue
-from driftbandits.replay import sources, text_files
+from driftbandits.tables import sources, text_files
 
 
 def test_a_file_is_read_in_pieces(tmp_path, monkeypatch):

@@ -11,7 +11,7 @@ import pytest
 
 import driftbandits as db
 from driftbandits.errors import CannotRead, InvalidValue
-from driftbandits.replay import columnar, text_files
+from driftbandits.tables import columnar, text_files
 
 ROWS = [
     {"item": "a", "r": 1.0, "p": 0.5, "offer": ["a", "b"], "age": 31.0, "land": "se", "at": "2024-05-01T10:00:00"},

@@ -1,0 +1,206 @@
+r"""Many rows in one call: what `steps` does for one decision, done for a *stretch* of rows in which nothing new appears.
+
+Nothing new: every item has its place and every feature its slot, so that no array changes its shape on the way. Steps are called in the
+order in which `Bandit` calls them, and are the same machine code; the numbers are therefore the same to the last bit as row by row.
+"""
+
+from ..core.kernel import entry, kernel
+from ..core.linalg import Matrix, Vector
+from .choice import LAW, MEAN, STATIC_MEAN
+from .columns import Layout, Scale, Slots
+from .steps import decide, learn, see
+from .sums import RHO, Integers, State, Work
+
+ROW, BEFORE, AFTER, NATS = range(4)  # columns of `events`: in which row the longest memory was refuted, and `Refuted`
+
+
+@kernel
+def _note(state: State, row: int, events: Matrix, found: int) -> int:
+    """Keep a refutation; returns how many there are."""
+    events[found, ROW] = row
+    for j in range(3):
+        events[found, 1 + j] = state.event[j]
+    return found + 1
+
+
+@entry
+def observe_rows(
+    state: State,
+    layout: Layout,
+    items: Scale,
+    rows: Matrix,
+    context: Scale,
+    crows: Matrix,
+    who: Integers,
+    when: Vector,
+    before: int,
+    at: Vector,
+    clocked: bool,
+    r: Vector,
+    w: Vector,
+    told: Vector,
+    events: Matrix,
+    slots: Slots,
+    work: Work,
+) -> int:
+    """Learn T choices made elsewhere, after `before` decisions; returns how many refutations are in `events` (T, 4).
+
+    rows (T, 1, J) and crows (T, 1, J') are raw features, who (T,) places of the items, when (N,) the decision in which the item of each
+    place was last on offer, at (T,) times, by which memories forget if they are `clocked`, told (2,) the ticket of a choice made elsewhere.
+    """
+    found = 0
+    for t in range(rows.shape[0]):
+        tick = float(before + t + 1)
+        when[who[t]] = tick
+        see(state, items, rows[t], context, crows[t], tick, True)
+        if w[t] == 0.0:
+            continue
+        age = at[t] if clocked else tick
+        row, crow = rows[t, 0], crows[t, 0]
+        if learn(state, layout, items, row, context, crow, who[t], age, r[t], w[t], True, told, slots, work):
+            found = _note(state, t, events, found)
+    return found
+
+
+@entry
+def decide_rows(
+    state: State,
+    layout: Layout,
+    items: Scale,
+    offers: Matrix,
+    which: Integers,
+    who: Integers,
+    when: Vector,
+    before: int,
+    context: Scale,
+    crows: Matrix,
+    explore: float,
+    u: Vector,
+    chosen: Integers,
+    rows: Matrix,
+    table: Matrix,
+    open_: Integers,
+    told: Matrix,
+    law: Matrix,
+    scores: Matrix,
+    kept: Matrix,
+    slots: Slots,
+    work: Work,
+) -> None:
+    """Decide T times between n items, after `before` decisions, by u (T,) in [0, 1).
+
+    Row t has on offer offers[which[t]] of offers (K, n, J), whose items have the places who[which[t]] of who (K, n). Written are: chosen
+    (T,), the probabilities law (T, n), scores (T, n), the tickets told (T, 2), and in kept (T, J) and crows (T, 1, J')
+    the features of the items chosen and of the contexts, extreme values cut. rows (n, J), table (ROWS, n) are room to compute in; open_
+    (n,) is 1.
+    """
+    n, J, rho = rows.shape[0], rows.shape[1], state.numbers[RHO]
+    for t in range(crows.shape[0]):
+        k, tick = which[t], float(before + t + 1)
+        for a in range(n):
+            when[who[k, a]] = tick
+            for j in range(J):
+                rows[a, j] = offers[k, a, j]
+        see(state, items, rows, context, crows[t], tick, True)
+        a = decide(
+            state, layout, items, rows, context, crows[t], who[k], explore, u[t], -1, table, open_, told[t], slots, work
+        )
+        chosen[t] = a
+        for j in range(n):
+            law[t, j] = table[LAW, j]
+            scores[t, j] = (1.0 - rho) * table[MEAN, j] + rho * table[STATIC_MEAN, j]
+        for j in range(J):
+            kept[t, j] = rows[a, j]
+
+
+@entry
+def learn_rows(
+    state: State,
+    layout: Layout,
+    items: Scale,
+    rows: Matrix,
+    context: Scale,
+    crows: Matrix,
+    who: Integers,
+    tick: Vector,
+    r: Vector,
+    w: Vector,
+    told: Matrix,
+    events: Matrix,
+    slots: Slots,
+    work: Work,
+) -> int:
+    """Learn the rewards of T decisions, made at tick (T,), in this order; returns how many refutations are in `events` (T, 4)."""
+    found = 0
+    for t in range(rows.shape[0]):
+        if w[t] == 0.0:
+            continue
+        if learn(
+            state, layout, items, rows[t], context, crows[t], who[t], tick[t], r[t], w[t], True, told[t], slots, work
+        ):
+            found = _note(state, t, events, found)
+    return found
+
+
+@entry
+def replay_rows(
+    state: State,
+    layout: Layout,
+    items: Scale,
+    offers: Matrix,
+    which: Integers,
+    who: Integers,
+    when: Vector,
+    before: int,
+    context: Scale,
+    crows: Matrix,
+    explore: float,
+    u: Vector,
+    logged: Integers,
+    learns: Integers,
+    at: Vector,
+    clocked: bool,
+    r: Vector,
+    chosen: Integers,
+    rows: Matrix,
+    table: Matrix,
+    open_: Integers,
+    told: Vector,
+    law: Matrix,
+    kept: Matrix,
+    events: Matrix,
+    slots: Slots,
+    work: Work,
+) -> int:
+    """`decide_rows` over a log of T rows, in which the items logged (T,) were chosen and earned r (T,).
+
+    After each decision the logged choice is learned as if it were the own one: always where learns (T,) is 2, where it is 1 if the own
+    choice is the same, where it is 0 never. kept (T, J) are the features of the items logged. Returns how many refutations are in `events`.
+    """
+    n, J, found = rows.shape[0], rows.shape[1], 0
+    for t in range(crows.shape[0]):
+        k, tick = which[t], float(before + t + 1)
+        for a in range(n):
+            when[who[k, a]] = tick
+            for j in range(J):
+                rows[a, j] = offers[k, a, j]
+        see(state, items, rows, context, crows[t], tick, True)
+        a = decide(
+            state, layout, items, rows, context, crows[t], who[k], explore, u[t], -1, table, open_, told, slots, work
+        )
+        chosen[t] = a
+        for j in range(n):
+            law[t, j] = table[LAW, j]
+        b = logged[t]
+        for j in range(J):
+            kept[t, j] = rows[b, j]
+        if learns[t] == 0 or (learns[t] == 1 and a != b):
+            continue
+        if a != b:
+            decide(state, layout, items, rows, context, crows[t], who[k], 0.0, 0.0, b, table, open_, told, slots, work)
+        age = at[t] if clocked else tick
+        if learn(
+            state, layout, items, rows[b], context, crows[t, 0], who[k, b], age, r[t], 1.0, True, told, slots, work
+        ):
+            found = _note(state, t, events, found)
+    return found

@@ -1,0 +1,200 @@
+"""`Bandit.fit`: past choices, by columns, with the state that row by row would have."""
+
+import time as clock
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...core.atomic import wholly
+from ...core.linalg import Matrix, Vector
+from ...errors import DriftBanditsError, InvalidValue
+from ...tables.kinds import Column, Numbers
+from ..adaptive import Adaptive
+from ..core import EVENTS, DriftEvent
+from ..features import Table
+from .blocks import Block, Copies, check
+from .machine import machine
+from .sources import Data, Fingerprint, note_fit
+from .stretches import check_fit, first_of, in_slots, new_to, pieces
+
+if TYPE_CHECKING:
+    from ..bandit import Bandit
+
+ELSEWHERE = np.array([-1.0, 1.0])  # the ticket of a choice made elsewhere: it speaks for no voice
+
+
+def fit(bandit: "Bandit", data: Data, progress: Callable[[int], None] | None = None) -> None:
+    """Learn all rows, or none; `progress` hears how many are done."""
+    mark = Fingerprint()
+
+    def watched() -> Iterator[Block]:
+        for block in data.blocks():
+            if progress is not None:
+                progress(mark.rows)
+            mark.add(block)
+            yield block
+
+    learn_blocks(bandit, watched())
+    if not mark.rows:
+        raise InvalidValue("there are no rows to learn from")
+    note_fit(bandit, mark, repeated=data.repeated, exact_from=0)
+
+
+def learn_blocks(bandit: "Bandit", blocks: Iterator[Block]) -> None:
+    """Learn all blocks, or none."""
+    copies, last = Copies(), -np.inf
+    with bandit._whole():
+        for block in blocks:
+            last = in_order(block, last)
+            copies.add(block)
+            check_block(bandit, block)
+            learn_block(bandit, block)
+        copies.refuse()
+
+
+def in_order(block: Block, last: float) -> float:
+    """Refuse rows that are out of order; returns the time of the last one."""
+    if block.at is None:
+        return last
+    back = np.flatnonzero(block.at < np.r_[last, block.at[:-1]])
+    if len(back):
+        raise InvalidValue(
+            f"{block.where(int(back[0]))} is earlier than the row before it; a file must be in order of time: sort it first, or give a "
+            "frame, which is sorted here (no row was learned)"
+        )
+    return float(block.at[-1])
+
+
+def check_block(bandit: "Bandit", block: Block) -> None:
+    """Refuse what `observe` would refuse, in its words."""
+    row = check(block, bandit._config["reward"])
+    for table, columns in _sides(bandit, block):
+        row = other_kind(table, columns) if row is None else row
+    if row is not None:
+        try:
+            bandit._observation(**block.choice(row))
+        except DriftBanditsError as problem:
+            raise type(problem)(f"{block.where(row)}: {problem} (no row was learned)") from None
+
+
+def _sides(bandit: "Bandit", block: Block) -> list[tuple[Table, dict[str, Column]]]:
+    learner: Any = bandit._learner
+    if bandit._function is not None or not isinstance(learner, Adaptive):
+        return []
+    return [(learner.items, block.own), (learner.context, block.context)]
+
+
+def other_kind(table: Table, columns: Mapping[str, Column]) -> int | None:
+    """The first row with a feature of another kind than it was before."""
+    rows = [
+        int(column.present().argmax())
+        for name, column in columns.items()
+        if table.kind_of(name) not in (None, float if isinstance(column, Numbers) else str) and column.present().any()
+    ]
+    return min(rows, default=None)
+
+
+def learn_block(bandit: "Bandit", block: Block) -> None:
+    """Learn one block, which has been checked; the caller undoes what goes wrong."""
+    start, n = 0, len(block)
+    while start < n:
+        start = _learn_from(bandit, block if start == 0 else block.take(slice(start, n)), start)
+
+
+def _learn_from(bandit: "Bandit", block: Block, before: int) -> int:
+    """Learn a block until its end, or until an item lost its place: then places are to be looked up anew. Returns the rows done."""
+    learner = bandit._learner
+    if not by_columns(bandit) or not block.plain:
+        for t in range(len(block)):
+            _single(bandit, block, t)
+        return before + len(block)
+    assert isinstance(learner, Adaptive)
+    evicted = learner.places.evicted
+    for start, end, new in pieces(new_rows(learner, block), len(block), machine().longest("observe")):
+        for a, b, alone in [(start, end, True)] if new else watched(learner, start, end):
+            if not alone:
+                _stretch(bandit, learner, block.take(slice(a, b)))
+                continue
+            _single(bandit, block, a)
+            if bandit._learner is not learner or learner.places.evicted != evicted:
+                return before + b
+    return before + len(block)
+
+
+def watched(learner: Adaptive, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
+    """Rows as (start, end, alone?): after some rewards the learner looks for columns that are missing, and the row before is single."""
+    while start < end:
+        room = learner.misfit.room
+        stop = min(start + room, end) if room > 0 else start + 1
+        yield start, stop, room <= 0
+        start = stop
+
+
+def by_columns(bandit: "Bandit") -> bool:
+    """Whether stretches can be walked by compiled code: the default learner, in memory, alone, with features that need no function."""
+    alone = not bandit._writes_rows and not bandit._challengers
+    return alone and bandit._function is None and type(bandit._learner) is Adaptive
+
+
+def _single(bandit: "Bandit", block: Block, t: int) -> None:
+    try:
+        bandit.observe(**block.choice(t))
+    except DriftBanditsError as problem:
+        raise type(problem)(f"{block.where(t)}: {problem} (no row was learned)") from None
+
+
+def new_rows(learner: Adaptive, block: Block) -> list[int]:
+    """Rows that may show something new."""
+    new = new_to(learner.items, block.own, len(block)) + new_to(learner.context, block.context, len(block))
+    unknown = np.array([learner.places.get(name) < 0 for name in block.names], np.bool_)
+    new += first_of(block.item, unknown)
+    return new if ready(learner) else [0, *new]
+
+
+def ready(learner: Adaptive) -> bool:
+    """Whether the model has its columns: the first named item decides which there are."""
+    return learner._started and learner.model.columns.own_effects
+
+
+def _stretch(bandit: "Bandit", learner: Adaptive, block: Block) -> None:
+    """Rows that show nothing new, by one compiled call."""
+    n, model = len(block), learner.model
+    at = np.full(n, clock.time()) if block.at is None else block.at
+    weight = np.ones(n) if block.weight is None else np.ascontiguousarray(block.weight)
+    rows, crows = in_slots(learner.items, block.own, n), in_slots(learner.context, block.context, n)
+    places = learner.places.known(block.names)
+    who, events = places[block.item], np.empty((n, 4))
+    check_fit(model, rows, crows, who)
+    found = wholly(
+        machine().observe,
+        (*model.state, *model.items, *model.context, model.when),
+        model.state, model.layout, model.items, rows[:, None], model.context, crows[:, None], who, model.when,
+        bandit._tick, np.ascontiguousarray(at), bandit._clocked, np.ascontiguousarray(block.reward), weight, ELSEWHERE, events,
+        model.slots, model.work,
+    )  # fmt: skip
+    bandit._tick += n
+    learned = weight > 0.0
+    names = [block.names[k] for k in block.item[learned].tolist()]
+    learner.misfit.add_many(names, rows[learned], crows[learned], block.reward[learned])
+    bandit._counts["observed"] += n
+    newest = pass_time(bandit, at, given=block.at is not None)
+    note_events(bandit, events[:found], at, newest)
+
+
+def pass_time(bandit: "Bandit", at: Vector, *, given: bool) -> Vector:
+    """Times of decisions in a row, as `Core._clock` notes them; returns the newest one at each."""
+    newest = np.maximum.accumulate(np.r_[bandit._newest, at])
+    bandit._given = given
+    bandit._counts["backwards"] += int((at < newest[:-1]).sum())
+    bandit._newest = float(newest[-1])
+    bandit._oldest = min(bandit._oldest, float(at.min()))
+    return newest[1:]
+
+
+def note_events(bandit: "Bandit", events: Matrix, at: Vector, newest: Vector) -> None:
+    """Refutations in some rows, whose decisions were made at `at`, `newest` being the latest time known then."""
+    new = [DriftEvent(max(float(at[int(row)]), float(newest[int(row)])), *refuted) for row, *refuted in events.tolist()]
+    if new:
+        bandit._events = [*bandit._events, *new][-EVENTS:]
+        bandit._unreported = [*bandit._unreported, *new] if bandit._on_drift is not None else bandit._unreported

@@ -1,0 +1,125 @@
+"""`Bandit.reward_batch`: rewards of many decisions, in the order of their rows."""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...core.atomic import wholly
+from ...errors import DriftBanditsError, InvalidValue
+from ...tables.frames import missing, plain_value, read_frame
+from ..adaptive import Adaptive, in_slots_of_today
+from ..pending import DONE, Open
+from .fit import by_columns, note_events, ready
+from .machine import machine
+from .stretches import check_fit
+
+if TYPE_CHECKING:
+    from ..bandit import Bandit
+
+
+class Came(NamedTuple):
+    """One reward, checked."""
+
+    id: str
+    reward: float
+    weight: float
+    at: Any
+
+
+def reward_batch(bandit: "Bandit", frame: Any) -> int:
+    """Learn a frame of rewards; every row is checked before the first is learned."""
+    came = _read(frame)
+    with bandit._turn():
+        for row, one in enumerate(came):
+            try:
+                bandit._answer(one.id, one.reward, one.at, one.weight)
+            except DriftBanditsError as problem:
+                raise type(problem)(f"row {row} of the frame: {problem} (no row was learned)") from None
+    repeat = bandit._config["on_repeat"]
+    if len({one.id for one in came}) < len(came) and repeat == "error":
+        raise InvalidValue("an id is in the frame twice; a decision is learned once (no row was learned)")
+    with bandit._whole():
+        start = 0
+        while start < len(came):
+            start += _learn_from(bandit, came[start:])
+    return len(came)
+
+
+def _read(frame: Any) -> list[Came]:
+    table = read_frame(frame, ["id", "reward"])
+
+    def column(name: str, default: Any) -> list[Any]:
+        if name not in table.columns:
+            return [default] * len(table)
+        return [default if missing(value) else plain_value(value) for value in table[name].to_list()]
+
+    columns = (
+        column(name, default) for name, default in (("id", None), ("reward", None), ("weight", 1.0), ("at", None))
+    )
+    return [*map(Came._make, zip(*columns, strict=True))]
+
+
+def _learn_from(bandit: "Bandit", came: list[Came]) -> int:
+    """Learn as many as one compiled call can, or one; returns how many."""
+    learner, open_ = bandit._learner, bandit._pending.open
+    if not by_columns(bandit) or bandit._config["on_repeat"] == "replace":
+        one = came[0]
+        bandit.reward(one.id, one.reward, at=one.at, weight=one.weight)
+        return 1
+    assert isinstance(learner, Adaptive)
+    most = min(machine().longest("learn"), max(learner.misfit.room, 0)) if ready(learner) else 0
+    waiting: list[Open] = []
+    seen: set[str] = set()
+    for one in came[:most]:
+        found = open_.get(one.id)
+        if (
+            found is None
+            or not found.learn
+            or one.id in seen
+            or len(found.memos) != 1
+            or learner.places.get(found.memos[0].item) < 0
+        ):
+            break
+        seen.add(one.id)
+        waiting.append(found)
+    if not waiting:
+        one = came[0]
+        bandit.reward(one.id, one.reward, at=one.at, weight=one.weight)
+        return 1
+    _stretch(bandit, learner, came[: len(waiting)], waiting)
+    return len(waiting)
+
+
+def _simple(found: Open) -> bool:
+    """One item, with a name."""
+    return len(found.memos) == 1 and found.memos[0].named
+
+
+def _stretch(bandit: "Bandit", learner: Adaptive, came: list[Came], waiting: list[Open]) -> None:
+    """Rewards of decisions with one item each, which has its place."""
+    T, m = len(waiting), learner.model
+    memos = [opened.memos[0] for opened in waiting]
+    rows = in_slots_of_today([memo.row for memo in memos], learner.items)
+    crows = in_slots_of_today([memo.context for memo in memos], learner.context)
+    who = learner.places.known([memo.item for memo in memos])
+    tick = np.array([opened.at if bandit._clocked else opened.tick for opened in waiting], np.float64)
+    r, w = (np.array([getattr(one, name) for one in came], np.float64) for name in ("reward", "weight"))
+    told = np.array([memo.seen for memo in memos])
+    events = np.empty((T, 4))
+    check_fit(m, rows, crows, who)
+    found = wholly(
+        machine().learn,
+        (*m.state, *m.items, *m.context),
+        m.state, m.layout, m.items, rows, m.context, crows, who, tick, r, w, told, events, m.slots, m.work,
+    )  # fmt: skip
+    learned = w > 0.0
+    names = [memo.item for memo, there in zip(memos, learned.tolist(), strict=True) if there]
+    learner.misfit.add_many(names, rows[learned], crows[learned], r[learned])
+    bandit._counts["rewards"] += T
+    bandit._counts["late"] += sum(opened.tick < bandit._tick for opened in waiting)
+    ledger = bandit._ledger
+    for one, opened in zip(came, waiting, strict=True):
+        ledger.books = ledger.after(ledger.books, bandit._entries(opened, [float(one.reward)], None))
+    bandit._pending.close([(one.id, DONE) for one in came])
+    at = np.array([opened.at for opened in waiting])
+    note_events(bandit, events[:found], at, np.full(T, bandit._newest))

@@ -1,0 +1,194 @@
+"""Where `Bandit.fit` reads from: a frame, files, or a `Log`; rows in order of time, each id once, the same data not twice."""
+
+import copy
+import warnings
+import zlib
+from collections.abc import Iterator, Mapping
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ...core.linalg import Vector
+from ...errors import InvalidValue
+from ...tables.batches import Source
+from ...tables.kinds import Categories, Codes, Column, Numbers, Objects
+from ...tables.repeats import refuse_repeats, repeated_rows
+from ...tables.sources import open_sources
+from .blocks import Block, Roles, blocks_of, roles_of, times_of
+from .stretches import codes_of
+
+if TYPE_CHECKING:
+    from ..bandit import Bandit
+
+Repeats = Literal["error", "drop"]
+REMEMBERED = 64  # fits whose data are recognised
+
+
+class Data:
+    """The rows to learn from; `blocks` reads them once."""
+
+    def __init__(self, given: Any, repeats: Repeats, columns: Mapping[str, Any]) -> None:
+        self.repeated = 0
+        self._log: Any = None
+        if hasattr(given, "chunks") and hasattr(given, "facts"):
+            if any(value is not None for value in columns.values()):
+                raise InvalidValue("a Log knows its columns; give fit nothing else, or the file itself")
+            self._log, self.repeated = given, int(given.facts.repeated)
+            return
+        self.sources = open_sources(given)
+        if columns.get("item") is None or columns.get("reward") is None:
+            raise InvalidValue("item=… and reward=… are needed: the columns with the item chosen and with its reward")
+        self.sources[0].require(name for name in columns.values() if isinstance(name, str))
+        self.roles: Roles = roles_of(self.sources[0].columns, **columns)
+        for source in self.sources:
+            source.require(self.roles.wanted())
+        if self.roles.time is not None:
+            self.sources = [_in_order(source, self.roles.time) for source in self.sources]
+        self._again = _repeated(self.sources, self.roles.id, repeats)
+        self.repeated = 0 if self._again is None else sum(map(len, self._again))
+
+    def each(self) -> "Iterator[Data]":
+        """A part for each file."""
+        if self._log is not None or len(self.sources) == 1:
+            yield self
+            return
+        for k, source in enumerate(self.sources):
+            part = copy.copy(self)
+            part.sources = [source]
+            part._again = None if self._again is None else [self._again[k]]
+            part.repeated = 0 if self._again is None else len(self._again[k])
+            yield part
+
+    def blocks(self) -> Iterator[Block]:
+        """All rows, block by block."""
+        if self._log is not None:
+            for chunk in self._log.chunks():
+                if len(chunk):
+                    yield _of_chunk(chunk)
+            return
+        for k, source in enumerate(self.sources):
+            for block in blocks_of([source], self.roles):
+                if self._again is not None and len(self._again[k]):
+                    block = block.take(~np.isin(block.number, self._again[k]))
+                if len(block):
+                    yield block
+
+
+def _in_order(source: Source, time: str) -> Source:
+    """A frame sorted by time. A file is not sorted; learning raises if it is out of order."""
+    if source.reordered is None:
+        return source
+    found = [times_of(batch, time, source.name) for batch in source.batches([time])]
+    order = np.argsort(np.concatenate([np.zeros(0), *found]), kind="stable")
+    return source if bool((np.diff(order) == 1).all()) else source.reordered(order)
+
+
+def _repeated(sources: list[Source], id_: str | None, repeats: Repeats) -> list[Codes] | None:
+    if repeats not in ("error", "drop"):
+        raise InvalidValue(f"repeats = {repeats!r} is not allowed; it must be 'error' or 'drop'")
+    if id_ is None:
+        return None
+    again = repeated_rows(sources, id_)
+    if repeats == "error":
+        refuse_repeats(sources, again, id_)
+    return again
+
+
+# ------------------------------------------------------------------------------------------------------------------- logs
+
+
+def _of_chunk(chunk: Any) -> Block:
+    """A chunk of a `Log`: features of the item chosen are those it had on offer."""
+    context = chunk.context if chunk.contexts is None else _columns(chunk.contexts)
+    offers, names = chunk.offers.distinct, chunk.names
+    own: dict[str, Column] = {}
+    if any(features is not None for offer in offers for features in offer.values()):
+        chosen = zip(chunk.offers.which.tolist(), chunk.item.tolist(), strict=True)
+        own = _columns([offers[k][names[i]] for k, i in chosen])
+    return Block(
+        chunk.number,
+        chunk.source,
+        list(names),
+        chunk.item,
+        chunk.reward,
+        chunk.at,
+        chunk.propensity,
+        None,
+        own,
+        context,
+    )
+
+
+def _columns(rows: list[Any]) -> dict[str, Column]:
+    """Dicts by columns; those that learn check what is in them."""
+    from ..vectors import as_row
+
+    dicts = [as_row(row, "features") or {} for row in rows]
+    names = dict.fromkeys(name for row in dicts for name in row)
+    return {name: _column([row.get(name) for row in dicts], name) for name in names}
+
+
+def _column(values: list[Any], name: str) -> Column:
+    texts = [isinstance(value, str) for value in values if value is not None]
+    if all(texts):
+        codes, distinct = codes_of([None, *values])
+        return Categories(codes[1:] - 1, distinct[1:])
+    if any(texts):
+        raise InvalidValue(f"feature {name!r} has numbers and strings; a feature keeps its kind (no row was learned)")
+    if not all(value is None or isinstance(value, Real) for value in values):
+        return Objects(values)
+    there = np.array([value is not None for value in values], np.bool_)
+    numbers = np.array([0.0 if value is None else float(value) for value in values])
+    return Numbers(numbers, None if there.all() else ~there)
+
+
+# ------------------------------------------------------------------------------------------------------------ the same data
+
+
+class Fingerprint:
+    """Recognises rows that were learned before: checksums of items, rewards and times, free of how they are cut into blocks."""
+
+    def __init__(self) -> None:
+        self._sums = [0, 0, 0]
+        self._whole = ""  # of parts that were read apart
+        self.rows = 0
+
+    def add(self, block: Block) -> None:
+        """Take a block into account."""
+        names = np.array([zlib.crc32(repr(name).encode()) for name in block.names], np.int64)
+        columns: list[Vector | Codes | None] = [names[block.item], block.reward, block.at]
+        for k, column in enumerate(columns):
+            if column is not None:
+                self._sums[k] = zlib.crc32(np.ascontiguousarray(column).data, self._sums[k])
+        self.rows += len(block)
+
+    def text(self) -> str:
+        """The fingerprint."""
+        return self._whole or "-".join(f"{part:x}" for part in (self.rows, *self._sums))
+
+    def joined(self, other: "Fingerprint") -> "Fingerprint":
+        """Of two parts in a row."""
+        both = Fingerprint()
+        both.rows = self.rows + other.rows
+        both._whole = f"{both.rows:x}-{zlib.crc32(f'{self.text()} {other.text()}'.encode()):x}"
+        return both
+
+
+def note_fit(bandit: "Bandit", mark: Fingerprint, *, repeated: int, exact_from: int) -> None:
+    """Keep what `info()` says of a fit; warn if the same data were learned before."""
+    before = bandit._fitted
+    marks = [] if before is None else before["marks"]
+    if mark.text() in marks:
+        warnings.warn(
+            f"these {mark.rows} rows were learned before: each now counts twice, which is evidence that is not there",
+            stacklevel=4,
+        )
+    total = mark.rows + (0 if before is None else before["rows"])
+    dropped = repeated + (0 if before is None else before["repeated"])
+    bandit._fitted = {
+        "rows": total,
+        "repeated": dropped,
+        "exact_from": exact_from,
+        "marks": [*marks, mark.text()][-REMEMBERED:],
+    }

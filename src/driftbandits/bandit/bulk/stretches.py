@@ -1,0 +1,97 @@
+"""Columns in the slots of a `Table`, and the rows at which something new appears."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.linalg import Matrix
+from ...errors import InvalidShape
+from ...tables.kinds import Categories, Codes, Column, Numbers
+from ..adaptive import Model
+from ..features import Table
+
+Rows = NDArray[np.int64]
+
+
+def first_true(mask: NDArray[np.bool_]) -> list[int]:
+    """The place of the first True, in a list; an empty list if there is none."""
+    place = int(mask.argmax()) if len(mask) else 0
+    return [place] if len(mask) and mask[place] else []
+
+
+def first_of(codes: Codes, wanted: NDArray[np.bool_]) -> list[int]:
+    """Where each wanted code occurs first."""
+    if not wanted.any():
+        return []
+    places = np.flatnonzero(wanted[codes] & (codes >= 0))
+    return places[np.unique(codes[places], return_index=True)[1]].tolist()  # type: ignore[no-any-return]
+
+
+def new_to(table: Table, columns: Mapping[str, Column], rows: int) -> list[int]:
+    """Rows at which this side of a decision may show something new: all that do, and perhaps some that do not."""
+    found: list[int] = []
+    for name, column in columns.items():
+        there = column.present()
+        if isinstance(column, Numbers):
+            if name not in table.numbers:
+                found += first_true(there)
+            if name not in table.presence:
+                found += first_true(~there)
+        elif isinstance(column, Categories):
+            if name not in table.strings:
+                found += first_true(there)
+            unknown = [(name, value) not in table._tokens for value in column.values]
+            found += first_of(column.codes, np.array(unknown, np.bool_))
+    if rows and any(name not in columns and name not in table.presence for name in table.numbers):
+        found.append(0)  # a number that this source does not have is missing
+    return found
+
+
+def in_slots(table: Table, columns: Mapping[str, Column], rows: int) -> Matrix:
+    """Raw features (rows, width) of rows that show nothing new."""
+    out = np.empty((rows, table.width))
+    out[:] = table.absent
+    every = np.arange(rows)
+    for name, column in columns.items():
+        if isinstance(column, Categories):
+            slots = np.array([table.slot_of((name, value)) or 0 for value in column.values], np.int64)
+            there = column.codes >= 0
+            out[every[there], slots[column.codes[there]]] = 1.0
+        elif isinstance(column, Numbers) and name in table.numbers:
+            slot = table.numbers[name]
+            out[:, slot] = column.values
+            if column.missing is not None:
+                out[column.missing, slot] = np.nan
+            if name in table.presence:
+                out[:, table.presence[name]] = column.present()
+    for t in range(rows if table.derived else 0):  # one by one: a product of matrices would round otherwise
+        table.derive(out[t : t + 1])
+    return out
+
+
+def pieces(new: list[int], rows: int, most: int) -> list[tuple[int, int, bool]]:
+    """Rows 0 … rows − 1 as (start, end, is it new?): new rows one by one, others in stretches of at most `most`."""
+    answer, start = [], 0
+    for place in [*sorted(set(new)), rows]:
+        answer += [(a, min(a + most, place), False) for a in range(start, place, most)]
+        if place < rows:
+            answer.append((place, place + 1, True))
+        start = place + 1
+    return answer
+
+
+def check_fit(model: Model, rows: Matrix, crows: Matrix, who: Codes) -> None:
+    """Compiled code checks no bounds: every shape and place that it reads is compared before."""
+    widths = rows.shape[-1] == len(model.items.kind) and crows.shape[-1] == len(model.context.kind)
+    places = who.min() >= 0 and who.max() < len(model.state.last) == len(model.when)
+    if not widths or not places:
+        raise InvalidShape("rows of a batch do not fit the model: please report how it came to this")
+
+
+def codes_of(names: list[Any]) -> tuple[Codes, list[Any]]:
+    """Values by codes, in the order in which they appear."""
+    known: dict[Any, int] = {}
+    codes = np.array([known.setdefault(name, len(known)) for name in names], np.int64)
+    return codes, [*known]

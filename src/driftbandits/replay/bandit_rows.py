@@ -1,0 +1,183 @@
+"""A `Bandit` on a chunk of a log by columns: the same decisions and the same learning as row by row (`walk._ask`)."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..adaptive.choice import ROWS
+from ..bandit import Bandit
+from ..bandit.adaptive import Adaptive
+from ..bandit.bulk.blocks import accepted
+from ..bandit.bulk.decide import Asked, Offered, equally_many, new_offers, stacked
+from ..bandit.bulk.fit import by_columns, note_events, other_kind, pass_time, ready
+from ..bandit.bulk.machine import machine
+from ..bandit.bulk.stretches import check_fit, in_slots, new_to, pieces
+from ..bandit.chance import uniforms
+from ..bandit.values import HUGE
+from ..core.atomic import wholly
+from ..errors import DriftBanditsError
+from ..tables.kinds import Numbers
+from .chunks import Chunk, Codes
+from .policies import BanditPolicy
+from .rows import Row
+
+Look = Callable[[int, Row], None]
+
+
+class Replayed:
+    """Probabilities of the items of each row, in the order of their names; the own choice and the logged one."""
+
+    def __init__(self, n: int) -> None:
+        self.names: list[list[Any]] = [[]] * n
+        self.law: list[Any] = [None] * n
+        self.p = np.zeros(n)
+        self.same = np.zeros(n, np.bool_)
+
+
+def can_replay(policy: Any, chunk: Chunk, late: bool) -> bool:
+    """Whether this chunk can be walked by columns; what may be wrong in it is left to the walk that names the row."""
+    if not isinstance(policy, BanditPolicy) or not by_columns(policy.bandit) or chunk.contexts is not None:
+        return False
+    if late and chunk.rewarded is not None and not bool(np.isnan(chunk.rewarded).all()):
+        return False
+    learner: Any = policy.bandit._learner
+    numbers = [c for c in chunk.context.values() if isinstance(c, Numbers) and c.values.dtype.kind == "f"]
+    sound = all((np.abs(c.values[c.present()]) < HUGE).all() for c in numbers)
+    good = accepted(policy.bandit._config["reward"], chunk.reward).all()
+    return bool(sound and good and other_kind(learner.context, chunk.context) is None)
+
+
+def replay_chunk(
+    policy: BanditPolicy,
+    chunk: Chunk,
+    rows: list[Row],
+    start: int,
+    own: bool,
+    heads: NDArray[np.bool_],
+    look: Look | None,
+    looks: set[int],
+) -> Replayed:
+    """Ask and tell for all rows of a chunk; `look` is called after the rows in `looks`."""
+    n, found = len(rows), Replayed(len(rows))
+    at = np.arange(start, start + n, dtype=np.float64) if chunk.at is None else chunk.at
+    asked = Asked(
+        dict(chunk.context), at, Offered([dict(offer) for offer in chunk.offers.distinct], chunk.offers.which)
+    )
+    stops = [t - start + 1 for t in sorted(looks)] if look is not None else []
+    done = 0
+    for stop in dict.fromkeys([*stops, n]):
+        while done < stop:
+            done = _until(policy, chunk, asked, rows, start, done, stop, own, heads, found)
+        if look is not None and done - 1 + start in looks:
+            look(done - 1 + start, rows[done - 1])
+    return found
+
+
+def _until(
+    policy: BanditPolicy,
+    chunk: Chunk,
+    asked: Asked,
+    rows: list[Row],
+    start: int,
+    done: int,
+    stop: int,
+    own: bool,
+    heads: NDArray[np.bool_],
+    found: Replayed,
+) -> int:
+    """Walk until `stop`, or until a row changed what is known; returns the rows done."""
+    bandit = policy.bandit
+    learner = bandit._learner
+    part = asked.take(slice(done, stop))
+    if not by_columns(bandit):
+        _alone(policy, rows, start, done, own, heads, found, chunk.source)
+        return done + 1
+    assert isinstance(learner, Adaptive)
+    new = new_to(learner.context, part.context, len(part)) + new_offers(learner, part.offered)
+    first = min(min(new, default=len(part)), max(learner.misfit.room, 0)) if ready(learner) else 0
+    if first == 0:
+        _alone(policy, rows, start, done, own, heads, found, chunk.source)
+        return done + 1
+    for a, b, _ in pieces([], first, machine().longest("replay")):
+        for piece, place in equally_many(part.take(slice(a, b)), done + a):
+            _stretch(bandit, learner, piece, place, chunk, own, heads, found)
+    return done + first
+
+
+def _alone(
+    policy: BanditPolicy,
+    rows: list[Row],
+    start: int,
+    place: int,
+    own: bool,
+    heads: NDArray[np.bool_],
+    found: Replayed,
+    source: str,
+) -> None:
+    row, t = rows[place], start + place
+    try:
+        item, chances = policy.ask(t, row)
+        same = item == row.item
+        if own and not (same and heads[place]):
+            policy.skip(t)
+        else:
+            policy.tell(t, row)
+    except DriftBanditsError as problem:
+        raise type(problem)(f"row {row.number} of {source}: {problem}") from None
+    found.names[place], found.law[place] = [*chances], [*chances.values()]
+    found.p[place], found.same[place] = chances.get(row.item, 0.0), same
+
+
+def _stretch(
+    bandit: Bandit,
+    learner: Adaptive,
+    part: Asked,
+    place: int,
+    chunk: Chunk,
+    own: bool,
+    heads: NDArray[np.bool_],
+    found: Replayed,
+) -> None:
+    """Rows with equally many items that meet nothing new, by one compiled call."""
+    T, m = len(part), learner.model
+    offer = stacked(learner, part.offered)
+    n, J = offer.rows.shape[1:]
+    here = slice(place, place + T)
+    crows, at = in_slots(learner.context, part.context, T), np.ascontiguousarray(part.at)
+    logged = _logged(offer.names, offer.which, chunk, here)
+    learns = np.where(heads[here], 1, 0).astype(np.int64) if own else np.full(T, 2, np.int64)
+    chosen, law, kept, events = np.empty(T, np.int64), np.empty((T, n)), np.empty((T, J)), np.empty((T, 4))
+    check_fit(m, offer.rows, crows, offer.who)
+    many = wholly(
+        machine().replay,
+        (*m.state, *m.items, *m.context, m.when),
+        m.state, m.layout, m.items, offer.rows, offer.which, offer.who, m.when, bandit._tick, m.context,
+        crows[:, None], float(bandit._config["explore"]), uniforms(bandit._chance, bandit._tick + 1, T), logged, learns, at,
+        bandit._clocked, np.ascontiguousarray(chunk.reward[here]), chosen, np.empty((n, J)), np.empty((ROWS, n)),
+        np.ones(n, np.int64), np.empty(2), law, kept, events, m.slots, m.work,
+    )  # fmt: skip
+    same = chosen == logged
+    learned = (learns == 2) | ((learns == 1) & same)
+    names = [offer.names[k][a] for k, a in zip(offer.which[learned].tolist(), logged[learned].tolist(), strict=True)]
+    learner.misfit.add_many(names, kept[learned], crows[learned], chunk.reward[here][learned])
+    _count(bandit, T, int(learned.sum()))
+    newest = pass_time(bandit, at, given=True)
+    note_events(bandit, events[:many], at, newest)
+    found.p[here], found.same[here] = law[np.arange(T), logged], same
+    found.law[here] = law.tolist()
+    found.names[here] = [offer.names[k] for k in offer.which.tolist()]
+
+
+def _count(bandit: Bandit, rows: int, learned: int) -> None:
+    bandit._tick += rows
+    bandit._counts["decisions"] += rows
+    bandit._counts["rewards"] += learned
+
+
+def _logged(names: list[list[Any]], which: Codes, chunk: Chunk, here: slice) -> Codes:
+    """Where the logged item of each row is among the items on offer."""
+    tables = [{name: a for a, name in enumerate(order)} for order in names]
+    each = zip(which.tolist(), chunk.item[here].tolist(), strict=True)
+    return np.array([tables[k][chunk.names[item]] for k, item in each], np.int64)

@@ -1,0 +1,111 @@
+"""Batches of decisions and rewards: the same as one by one."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import driftbandits as db
+from driftbandits.bandit.bulk import decide as deciding
+from driftbandits.bandit.saving import digest
+
+pytestmark = pytest.mark.xdist_group("bandit")
+MODES = ("item", "interact", "disjoint", "hybrid")
+PRICED = {"a": {"price": 1.0}, "b": {"price": 2.0, "kind": "new"}, "c": {"price": 3.0}}
+
+
+def questions(seed, rows):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"x": rng.normal(size=rows), "y": np.where(rng.random(rows) < 0.3, np.nan, 1.0)})
+    frame["c"] = rng.choice(np.array(["r", "s", None], object), rows)
+    frame["at"] = 1.7e9 + np.arange(rows, dtype=float)
+    every = [["a", "b"], ["a", "b", "c"], ["c", "b"]]
+    frame["on"] = [every[k] for k in rng.integers(3, size=rows)]
+    return frame
+
+
+def one_by_one(bandit, frame, offers):
+    made = []
+    for row in frame.to_dict("records"):
+        who = {k: row[k] for k in ("x", "y", "c") if row[k] is not None and row[k] == row[k]}
+        made.append(bandit.decide(row["on"] if offers == "on" else offers, who, at=row["at"]))
+    return made
+
+
+def answers(seed, ids):
+    """Rewards in another order than the decisions, some of them never."""
+    rng = np.random.default_rng(seed)
+    n = len(ids)
+    order = rng.permutation(n)[: max(1, 4 * n // 5)]
+    return order, rng.normal(size=len(order)), rng.choice([1.0, 2.0, 0.0], len(order))
+
+
+@pytest.mark.compiled  # bit for bit in machine code
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10**6), mode=st.sampled_from(MODES), offers=st.sampled_from(["on", "priced"]))
+def test_batches_are_decided_and_learned_as_one_by_one(seed, mode, offers):
+    made = {
+        "features": mode,
+        "seed": seed,
+        "half_life": [None, 30, "1min"][seed % 3],
+        "max_items": 3 if seed % 2 else 4096,
+    }
+    a, b = db.Bandit(**made), db.Bandit(**made)
+    given_ = PRICED if offers == "priced" else "on"
+    for step in range(3):
+        frame = questions(seed + step, 40)
+        who = frame if given_ == "on" else frame.drop(columns="on")
+        out = a.decide_batch(who, offers=given_, time="at")
+        single = one_by_one(b, frame, given_)
+        assert out["item"].tolist() == [d.item for d in single]
+        assert out["propensity"].tolist() == [d.propensity for d in single]
+        assert digest(a) == digest(b)
+        order, r, w = answers(seed + step, single)
+        came = pd.DataFrame({"id": out["id"].to_numpy()[order], "reward": r, "weight": w})
+        assert a.reward_batch(came) == len(order)
+        for k, reward, weight in zip(order, r, w, strict=True):
+            b.reward(single[k].id, float(reward), weight=float(weight))
+        assert digest(a) == digest(b)
+        assert a.drift_events() == b.drift_events()
+
+
+@pytest.mark.interpreted
+def test_most_decisions_are_made_by_the_kernel(monkeypatch):
+    alone = []
+    go = deciding._single
+    monkeypatch.setattr(deciding, "_single", lambda bandit, rows, t, made: (alone.append(t), go(bandit, rows, t, made)))
+    bandit = db.Bandit(features="item")
+    bandit.decide_batch(questions(0, 30), offers="on", time="at")
+    assert len(alone) <= 8
+    bandit.decide_batch(questions(1, 30), offers="on", time="at")
+    assert len(alone) <= 9
+
+
+@pytest.mark.interpreted
+def test_no_context_a_mask_of_none_and_replaced_rewards():
+    bandit = db.Bandit(on_repeat="replace")
+    out = bandit.decide_batch(pl.DataFrame({"on": [["a", "b"]] * 5}), offers="on")
+    assert out.columns == ["on", "id", "item", "propensity"]
+    came = pl.DataFrame({"id": out["id"], "reward": [1.0] * 5})
+    assert bandit.reward_batch(came) == bandit.reward_batch(came) == 5
+    assert (bandit.info()["rewards"], bandit.info()["replaced"]) == (5, 5)
+
+
+@pytest.mark.interpreted
+def test_a_broken_row_is_named_and_nothing_is_decided():
+    bandit = db.Bandit(features="item")
+    bandit.decide(["a"], {"x": 1.0, "c": "r"})
+    before = digest(bandit)
+    frame = questions(0, 6)
+    for broken, says in (
+        (frame.assign(x=[1.0] * 5 + [np.inf]), "row 5 of the frame.*'x' = inf.*no decision"),
+        (frame.assign(c=1.0), "row 0 .*was a string before"),
+        (frame.assign(at=1e12), "row 0 .*future"),
+        (frame.assign(on=[["a"]] * 5 + [[]]), "row 5 .*empty|empty"),
+        (frame.assign(on=[["a"]] * 5 + [["a", "a"]]), "twice"),
+    ):
+        with pytest.raises(db.DriftBanditsError, match=says):
+            bandit.decide_batch(broken, offers="on", time="at")
+        assert digest(bandit) == before
