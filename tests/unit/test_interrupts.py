@@ -16,7 +16,7 @@ pytestmark = [
 ]
 
 
-def holds(case: Case, most: int = 20) -> None:
+def holds(case: Case, most: int = 40) -> None:
     """At no more than so many lines, spread evenly over all of them."""
     every = max(1, lines(case) // most)
     tried, wrong = attack(case, every=every)
@@ -37,12 +37,12 @@ def test_every_agent(name, call):
 
 @pytest.mark.parametrize("call", ["begin_episode", "observe", "observe the end"])
 def test_episodic_agent(call):
-    holds(cases.episodic_case(call), most=12)
+    holds(cases.episodic_case(call), most=25)
 
 
 @pytest.mark.parametrize("call", ["decide", "reward", "absorb", "fit", "expire"])
 def test_durable_bandit(call):
-    holds(cases.durable_case(call), most=8)
+    holds(cases.durable_case(call), most=15)
 
 
 @pytest.mark.slow
@@ -53,24 +53,24 @@ def test_every_call_of_a_durable_bandit(call):
 
 @pytest.mark.parametrize("new", [False, True])
 def test_opening(new):
-    holds(cases.open_case(new), most=8)
+    holds(cases.open_case(new), most=15)
 
 
 @pytest.mark.parametrize("call", ["decide", "reward"])
 def test_follower(call):
-    holds(cases.follower_case(call), most=8)
+    holds(cases.follower_case(call), most=15)
 
 
 @pytest.mark.parametrize("call", ["fit", "reward_batch", "save", "info", "estimate"])
 def test_bandit_in_memory(call):
-    holds(cases.memory_case("interact", call), most=12)
+    holds(cases.memory_case("interact", call), most=25)
 
 
 @pytest.mark.parametrize(
     ("mode", "call"), [("interact", "reward"), ("interact", "reward late"), ("disjoint", "reward")]
 )
 def test_rewarded_bandit_in_memory(mode, call):
-    holds(cases.memory_case(mode, call), most=30)
+    holds(cases.memory_case(mode, call), most=60)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_rewarded_bandit_in_memory(mode, call):
     ],
 )
 def test_learning_bandit_in_memory(mode, call):
-    holds(cases.memory_case(mode, call), most=12)
+    holds(cases.memory_case(mode, call), most=25)
 
 
 def test_the_harness_finds_what_is_torn():
