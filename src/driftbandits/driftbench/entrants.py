@@ -188,6 +188,7 @@ def _mdp(name: str, multinomial: bool, **options: Any) -> Callable[[Task, Settin
             "gamma": gamma_of(task, setting),
             "window": window_of(task, setting),
             "period": window_of(task, setting),
+            "reward_noise": task.R,
             "reward_bonus_scale": setting.get("bonus", 1.0),
             "transition_bonus_scale": setting["bonus"] * (LOGIT if multinomial else 1.0) if "bonus" in setting else 1.0,
         }

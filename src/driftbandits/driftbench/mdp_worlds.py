@@ -10,19 +10,22 @@ from .task import Made, Task
 Make = Callable[[Rng, int, int], Made]
 
 
+NOISE = 0.5  # standard deviation of the reward that a learner sees; without it known models make these worlds easy
+
+
 def river(**options: Any) -> Make:
-    """RiverSwim of six states; the same in every draw but for chance."""
-    return lambda _rng, K, _draw: _made(riverswim(episodes=K, horizon=10, **options))
+    """RiverSwim of ten states; the same in every draw but for chance."""
+    return lambda _rng, K, _draw: _made(riverswim(states=10, episodes=K, horizon=10, noise=NOISE, **options))
 
 
 def shop(**options: Any) -> Make:
-    """A shop of eight items with quiet and busy seasons."""
-    return lambda _rng, K, _draw: _made(inventory(episodes=K, horizon=10, **options))
+    """A shop of eight items with quiet and busy seasons; profits differ little, so the noise is smaller."""
+    return lambda _rng, K, _draw: _made(inventory(episodes=K, horizon=10, noise=0.2, **options))
 
 
 def random_mixture(**options: Any) -> Make:
-    """A random mixture of four chains on eight states, another one in every draw."""
-    sizes: dict[str, Any] = {"states": 8, "actions": 3, "dim": 4, "horizon": 8}
+    """A random mixture of eight chains on twelve states, another one in every draw."""
+    sizes: dict[str, Any] = {"states": 12, "actions": 4, "dim": 8, "horizon": 8, "noise": NOISE}
     return lambda rng, K, _draw: _made(random_linear_mixture(episodes=K, seed=_seed(rng), **sizes, **options))
 
 
@@ -34,13 +37,13 @@ def lower_bound(*, block: int) -> Make:
 
 
 def logit_river(**options: Any) -> Make:
-    """RiverSwim as a multinomial-logit mixture."""
-    return lambda _rng, K, _draw: _made(mnl_riverswim(episodes=K, horizon=8, **options))
+    """RiverSwim of ten states as a multinomial-logit mixture."""
+    return lambda _rng, K, _draw: _made(mnl_riverswim(states=10, episodes=K, horizon=8, noise=NOISE, **options))
 
 
 def random_logit(**options: Any) -> Make:
     """A random multinomial-logit MDP, another one in every draw."""
-    sizes: dict[str, Any] = {"states": 6, "actions": 3, "dim": 4, "horizon": 8}
+    sizes: dict[str, Any] = {"states": 8, "actions": 4, "dim": 6, "horizon": 8, "noise": NOISE}
     return lambda rng, K, _draw: _made(random_mnl(episodes=K, seed=_seed(rng), **sizes, **options))
 
 
@@ -55,6 +58,7 @@ def _made(world: MDP) -> Made:
         choices=world.actions,
         horizon=world.horizon,
         reward="value",
+        R=world.noise,
         episodes=world.episodes,
         states=world.states,
         multinomial=world.multinomial,

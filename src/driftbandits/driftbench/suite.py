@@ -26,7 +26,7 @@ DRAWS: dict[Split, int] = {"judge": 8, "design": 3}
 SETTINGS = 8  # that the tuned track may try
 SECONDS = 120.0  # of CPU for one draw; a learner that needs more is stopped and has no score in that world
 CEILING = 0.95  # a score above it counts as solved
-ROUNDS, EPISODES, STRETCH = 3000, 500, 1500
+ROUNDS, EPISODES, STRETCH = 3000, 300, 1500
 TINY_DRAWS, TINY_ROUNDS, TINY_EPISODES = 2, 48, 6
 REFERENCE = pathlib.Path(__file__).with_name("reference.json")
 
@@ -65,15 +65,15 @@ _WORLDS = (
     _world("items-seasons", "seasons", bandits.items("seasons"), "levels rise and fall in turn"),
     _world("items-pulses", "pulses", bandits.items("pulses"), "one item at a time is in demand"),
     _world("mdp-river-static", "static", mdps.river(drift="static"), "RiverSwim"),
-    _world("mdp-river-slow", "slow", mdps.river(drift="gradual"), "RiverSwim and its mirror image, gradually"),
-    _world("mdp-river-jumps", "jumps", mdps.river(drift="abrupt", changes=3), "RiverSwim and its mirror image, abruptly"),
-    _world("mdp-shop-seasons", "seasons", mdps.shop(drift="gradual", turns=2.0), "a shop, two years"),
-    _world("mdp-random-jumps", "jumps", mdps.random_mixture(drift="abrupt"), "random mixture of four chains"),
+    _world("mdp-river-slow", "slow", mdps.river(drift="gradual", turns=3.0), "RiverSwim and its mirror image, gradually"),
+    _world("mdp-river-jumps", "jumps", mdps.river(drift="abrupt", changes=9), "RiverSwim and its mirror image, abruptly"),
+    _world("mdp-shop-seasons", "seasons", mdps.shop(drift="gradual", turns=6.0), "a shop, six years"),
+    _world("mdp-random-jumps", "jumps", mdps.random_mixture(drift="abrupt", changes=7), "random mixture of eight chains"),
     _world("mdp-hard", "adversarial", mdps.lower_bound(block=100), "the lower bound's hidden corner"),
     _world("logit-river-static", "static", mdps.logit_river(drift="static"), "RiverSwim with logits"),
-    _world("logit-river-slow", "slow", mdps.logit_river(drift="gradual"), "RiverSwim with logits, gradually"),
-    _world("logit-river-jumps", "jumps", mdps.logit_river(drift="abrupt", changes=3), "RiverSwim with logits, abruptly"),
-    _world("logit-random-jumps", "jumps", mdps.random_logit(drift="abrupt"), "random logits, two jumps"),
+    _world("logit-river-slow", "slow", mdps.logit_river(drift="gradual", turns=3.0), "RiverSwim with logits, gradually"),
+    _world("logit-river-jumps", "jumps", mdps.logit_river(drift="abrupt", changes=9), "RiverSwim with logits, abruptly"),
+    _world("logit-random-jumps", "jumps", mdps.random_logit(drift="abrupt", changes=5), "random logits, five jumps"),
     _world("real-elec2", "real", real.stream("elec2"), "prices of electricity, half-hourly"),
     _world("real-weather", "real", real.stream("weather"), "rain at Offutt, daily"),
     _world("real-sea", "real", real.stream("sea"), "SEA concepts"),
