@@ -84,7 +84,8 @@ def _can_merge(a: "Bandit", b: "Bandit") -> None:
     known = a._learner, b._learner
     if any(table.vectors or table.derived or table.marker for one in known for table in (one.items, one.context)):
         raise InvalidValue(
-            "bandits that have seen vectors, or have added columns for curvature or own slopes, cannot be merged; features='linear' adds none"
+            "bandits that have seen vectors, or have added columns for curvature or own slopes, cannot be merged; features='linear' adds "
+            "none"
         )
     if all(one._started for one in known) and known[0].model.columns.slopes != known[1].model.columns.slopes:
         raise InvalidValue(
