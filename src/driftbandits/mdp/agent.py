@@ -121,7 +121,7 @@ class EpisodicAgent(Saveable):
         self.replan = _flag("replan", replan)
         self._visits = np.zeros(self.states * self.actions if self.replan else 0, np.int64)
         self._doing: Doing | None = None  # begun, and not finished
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # the thread that was interrupted between a call and its release can go on
         given = (self.strategy, self._state, PLAN, 0, 0, 0.0, 0, self._rng)
         self._direct = prepared(_turn, given, compile_mode(compile), partial(setattr, self, "_direct"))
 
