@@ -74,13 +74,13 @@ def test_without_keys_only_this_machine_may_call(tmp_path):
 
 
 def test_the_rate_of_a_key(tmp_path):
-    rates = Rates(5.0)
-    assert [rates.wait("a") > 0 for _ in range(6)] == [False] * 5 + [True]
+    rates = Rates(0.001)  # one at once, the next after a quarter of an hour: no test takes so long
+    assert [rates.wait("a") > 0 for _ in range(3)] == [False, True, True]
     assert rates.wait("b") == 0.0
-    with called(tmp_path, rate=2.0) as client:
-        answers = [client.get("/loops") for _ in range(4)]
-    assert [a.status_code for a in answers] == [200, 200, 429, 429]
-    assert answers[-1].headers["Retry-After"] == "1"
+    with called(tmp_path, rate=0.001) as client:
+        answers = [client.get("/loops") for _ in range(3)]
+    assert [a.status_code for a in answers] == [200, 429, 429]
+    assert int(answers[-1].headers["Retry-After"]) > 100
     assert answers[-1].json()["error"]["code"] == "too_many"
 
 
