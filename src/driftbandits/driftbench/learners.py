@@ -112,7 +112,27 @@ class BanditLearner:
         self.bandit.reward(self.last.id, reward)
 
 
-_TABLES: dict[str, Any] = {"q_learning": QLearning, "ucbvi": UCBVI, "psrl": PSRL}
+class _Clipped:
+    """Rewards in the suite have noise, the baselines need them in [0, 1]: they are cut there."""
+
+    def observe(self, h: int, s: int, a: int, reward: float, s_next: int) -> None:
+        """Learn the reward, cut."""
+        super().observe(h, s, a, min(max(reward, 0.0), 1.0), s_next)  # type: ignore[misc]
+
+
+class _QLearning(_Clipped, QLearning):
+    pass
+
+
+class _UCBVI(_Clipped, UCBVI):
+    pass
+
+
+class _PSRL(_Clipped, PSRL):
+    pass
+
+
+_TABLES: dict[str, Any] = {"q_learning": _QLearning, "ucbvi": _UCBVI, "psrl": _PSRL}
 
 
 def table_learner(name: str) -> Callable[[Task, Setting], Callable[[int], Any]]:

@@ -69,6 +69,13 @@ def test_mdps_know_their_own_random_play(name):
     assert abs(play.regret(ENTRANTS["uniform"], {}, made, [0]) - made.uniform()) < 1e-9
 
 
+@pytest.mark.parametrize("name", ["q_learning", "ucbvi", "psrl"])
+def test_the_baselines_play_where_rewards_have_noise(name):
+    made = suite.drawn("mdp-river-jumps", 0, True)
+    assert made.world.noise > 0.0
+    assert 0.0 < play.regret(ENTRANTS[name], {}, made, [0]) < 2.0 * made.uniform()
+
+
 def test_another_world_than_the_frozen_one_is_refused(monkeypatch):
     suite.drawn.cache_clear()
     monkeypatch.setattr(suite, "reference", lambda: {"worlds": {"linear-hard": {"best": [1.0] * 11}}})
