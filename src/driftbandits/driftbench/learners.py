@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core.linalg import Matrix
-from ..mdp.baselines import PSRL, UCBVI, QLearning
+from ..mdp.baselines import PSRL, UCBVI, Baseline, QLearning
 from .task import CannotPlay, Task
 
 Setting = Mapping[str, Any]
@@ -112,12 +112,23 @@ class BanditLearner:
         self.bandit.reward(self.last.id, reward)
 
 
-class _Clipped:
+class _Clipped(Baseline):
     """Rewards in the suite have noise, the baselines need them in [0, 1]: they are cut there."""
 
-    def observe(self, h: int, s: int, a: int, reward: float, s_next: int) -> None:
+    def observe(
+        self,
+        h: int,
+        s: int,
+        a: int,
+        reward: float,
+        s_next: int,
+        *,
+        terminated: bool = False,
+        truncated: bool = False,
+    ) -> None:
         """Learn the reward, cut."""
-        super().observe(h, s, a, min(max(reward, 0.0), 1.0), s_next)  # type: ignore[misc]
+        cut = min(max(reward, 0.0), 1.0)
+        super().observe(h, s, a, cut, s_next, terminated=terminated, truncated=truncated)
 
 
 class _QLearning(_Clipped, QLearning):
