@@ -409,7 +409,7 @@ class Bandit(Core):
             Lists of columns. Otherwise columns named "item.…" are features of the item, all that are left of the context, but for those
             that by their name are an id, a propensity or a reward: a warning says so.
         exact, tail, scheduler
-            exact=False learns all but the last `tail` rows by their sums, ten to a hundred times as fast, in parts that any number of
+            exact=False learns all but the last `tail` rows by their sums, many times as fast, in parts that any number of
             processes can read: files, or a Dask collection, on a Dask scheduler ("threads", "processes", the address of a cluster). See
             docs/large-logs.md for what differs; `info()["fit"]["exact_from"]` is the row from which all is exact.
 
