@@ -14,7 +14,7 @@ from ..core.linalg import Matrix, Vector
 from ..errors import InvalidValue
 from .columns import NUMBER, Scale
 from .regression import faded
-from .sums import NEVER, NEWEST, State
+from .sums import NEVER, NEWEST, SHORTEST, State
 from .tuning import FURTHEST
 
 ROUNDING = 1e-6  # relative
@@ -24,15 +24,16 @@ LARGEST = 1e220  # features and rewards are below 1e100, and their squares are s
 def check_sums(state: State) -> None:
     """Refuse sums that no observations have."""
     _small_enough({f"state.{name}": value for name, value in state._asdict().items()})
-    _no_negative("state.V", state.V)
+    kept = slice(int(state.numbers[SHORTEST]), None)  # shorter memories take no part, and nobody keeps their sums
+    _no_negative("state.V", state.V[kept])
     _no_negative("state.own_M", state.own_M)
     if np.abs(state.offset).max() > FURTHEST:
         raise InvalidValue(f"state.offset is beyond {FURTHEST:g} decades, where no prior is; was the file changed?")
-    E = _explained(state)
-    if state.E.size and not np.allclose(E, state.E, rtol=ROUNDING, atol=ROUNDING * (1.0 + np.abs(E).max())):
+    E = _explained(state)[kept]
+    if state.E.size and not np.allclose(E, state.E[kept], rtol=ROUNDING, atol=ROUNDING * (1.0 + np.abs(E).max())):
         raise InvalidValue("state.E is not what state.own_S says; was the file changed?")
     prior = state.Lam[np.arange(len(state.V)) // max(len(state.V) - 1, 1)]
-    _no_negative("state.V − state.E", state.V + prior - E)
+    _no_negative("state.V − state.E", (state.V + prior)[kept] - E)
 
 
 def check_scale(side: str, scale: Scale) -> None:
