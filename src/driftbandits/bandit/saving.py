@@ -43,6 +43,7 @@ STATE = (
     "_clocked",
 )
 USUAL = (None, True)  # `since` and `learn` of a decision in files of 0.2.0
+DURABLE = b"SQLite format 3\0"  # how the file of `Bandit.open` begins
 FIRST = "driftbandits.Bandit"  # where files of the first versions have their JSON; they have no checksum
 
 
@@ -51,17 +52,33 @@ class EarlierLearner(CannotRead):
 
 
 def save(bandit: Bandit, path: Any) -> None:
-    """Write the file, whole or not at all."""
+    """Write the file, whole or not at all; never over a durable bandit, whose log exists nowhere else."""
+    if _durable(as_path(path)):
+        raise InvalidValue(f"{os.fspath(path)} is a durable bandit, and has a log; save to another path")
     write_atomically(path, to_bytes(bandit))
 
 
 def load(path: Any, features: Any, strategy: Any, on_drift: Any) -> Bandit:
     """Read the file, whole or not at all."""
+    if _durable(as_path(path)):
+        raise CannotRead(f"{os.fspath(path)} is a durable bandit, not a saved one; Bandit.open opens it")
     try:
         data = pathlib.Path(as_path(path)).read_bytes()
     except OSError as problem:
         raise CannotRead(f"{os.fspath(path)} cannot be read: {problem.strerror}") from None
     return from_bytes(data, os.fspath(path), features=features, strategy=strategy, on_drift=on_drift)
+
+
+def _durable(path: str) -> bool:
+    """Is it a file of `Bandit.open`? One that is open is not looked into: closing it again would end SQLite's locks in this process."""
+    file = pathlib.Path(os.path.realpath(path))
+    try:
+        if not file.is_file() or file.with_name(f"{file.name}-wal").exists():
+            return file.is_file()
+        with file.open("rb") as content:
+            return content.read(len(DURABLE)) == DURABLE
+    except OSError:
+        return False  # the reason is said when it is read or written
 
 
 def copied(data: bytes, features: Any, strategy: Any, on_drift: Any) -> Bandit:

@@ -98,7 +98,9 @@ class SQLiteStore:
             self._prepare(sync, learner)
         except sqlite3.Error as problem:
             self._db.close()
-            raise CannotRead(f"{self.name} is not a durable bandit, or it is damaged: {problem}") from None
+            raise CannotRead(
+                f"{self.name} is not a durable bandit, or it is damaged: {problem}; what save wrote is read by Bandit.load"
+            ) from None
         except BaseException:
             self._db.close()
             raise

@@ -16,7 +16,7 @@ import driftbandits as db
 from driftbandits.bandit import durable
 from driftbandits.bandit.pending import AlreadyRewarded, NotActive, UnknownDecision
 from driftbandits.bandit.saving import digest, to_bytes
-from driftbandits.errors import InvalidState, InvalidValue
+from driftbandits.errors import CannotRead, InvalidState, InvalidValue
 
 pytestmark = pytest.mark.xdist_group("bandit")
 CHILD = str(pathlib.Path(__file__).with_name("kill_child.py"))
@@ -93,6 +93,28 @@ def test_files_of_others_are_refused(tmp_path):
         db.Bandit.open(other)
     with pytest.raises(db.DriftBanditsError, match="is not there"):
         db.Bandit.follow(tmp_path / "nowhere.bandit")
+
+
+def test_save_never_replaces_a_durable_bandit(tmp_path):
+    path, saved = tmp_path / "shop.bandit", tmp_path / "saved.bandit"
+    with db.Bandit.open(path) as bandit:
+        d = bandit.decide(offer(0))
+        for attempt in (lambda: bandit.save(path), lambda: db.Bandit().save(path)):
+            with pytest.raises(InvalidValue, match="save to another path"):
+                attempt()
+        with pytest.raises(CannotRead, match=r"Bandit\.open opens it"):
+            db.Bandit.load(path)
+        bandit.reward(d.id, 1.0)
+        bandit.save(saved)
+        bandit.save(saved)  # over what was saved before
+    with pytest.raises(InvalidValue, match="save to another path"):  # closed, it is one no less
+        db.Bandit.load(saved).save(path)
+    with pytest.raises(CannotRead, match=r"Bandit\.open opens it"):
+        db.Bandit.load(path)
+    with pytest.raises(CannotRead, match=r"read by Bandit\.load"):
+        db.Bandit.open(saved)
+    with db.Bandit.open(path) as bandit:
+        assert bandit.info()["rewards"] == 1
 
 
 def test_bad_input_writes_nothing(tmp_path):
