@@ -24,7 +24,7 @@ from .arguments import (
     RewardKind,
 )
 from .challengers import dropped, new_challenger, promoted
-from .clock import duration, moment, written
+from .clock import NEVER_FORGETS, duration, moment, written
 from .core import RECENT, Answer, Core, DriftEvent, Request, Way, shown
 from .decision import Decision
 from .explanation import Case, Explanation, explain, importance
@@ -60,7 +60,8 @@ class Bandit(Core):
         says what each can represent. Or a function of the item's features (its name, if it has none) and the context that returns a dict
         or a vector, or a fitted scikit-learn transformer of both.
     half_life
-        None: finds out. A number: of decisions after which an observation counts half. "3d", "90min" or a timedelta: by the clock.
+        None: finds out. A number: of decisions after which an observation counts half (math.inf: never).
+        "3d", "90min" or a timedelta: by the clock.
     explore
         Every item on offer has propensity ≥ explore / number of items. 0.002 costs next to nothing; 0.02 costs one or two percent of what
         there is to earn, and makes evaluation of other policies on the log ten times as sharp for items that are rarely chosen.
@@ -695,10 +696,11 @@ class Bandit(Core):
         c = dict(self._config)
         if c["clocked"]:
             c["half_life"] = written(c["half_life"])
+        elif c["half_life"] == NEVER_FORGETS:
+            c["half_life"] = math.inf
+        observed = f", {self._counts['observed']} observed" if self._counts["observed"] else ""
         asked = ", ".join(f"{name}={c[name]!r}" for name in ("reward", "features", "half_life", "explore", "seed"))
-        return (
-            f"{type(self).__name__}({asked}): {self._counts['decisions']} decisions, {self._counts['rewards']} rewards"
-        )
+        return f"{type(self).__name__}({asked}): {self._counts['decisions']} decisions, {self._counts['rewards']} rewards{observed}"
 
     def _repr_html_(self) -> str:
         """Settings, counts and the last drift, for notebooks."""

@@ -6,7 +6,6 @@ of (items, context) learns nothing. An error of a challenger never disturbs the 
 """
 
 import logging
-import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from .bandit import Bandit
 
 LOG = logging.getLogger("driftbandits")
-NEVER_FORGETS = 1e15  # a half-life, in decisions or seconds, after which nothing is forgotten
 SETTINGS = ("half_life", "features", "explore")  # what a challenger may do otherwise
 Policy = Callable[[dict[Any, Any], Any], Any]
 
@@ -131,8 +129,6 @@ def new_shadow(bandit: "Bandit", strategy: Any, settings: Mapping[str, Any]) -> 
     if bandit._function is not None:
         config["features"] = bandit._function
     given = dict(settings)
-    if isinstance(given.get("half_life"), float) and math.isinf(given["half_life"]):
-        given["half_life"] = NEVER_FORGETS
     if strategy is not None and config["features"] in ("disjoint", "hybrid") and "features" not in given:
         given["features"] = "interact"
     shadow = Bandit(**{**config, **given}, strategy=strategy)

@@ -11,6 +11,7 @@ from ..errors import InvalidValue, real, said
 from .values import as_float
 
 UNITS = {"s": 1.0, "sec": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0, "ms": 1e-3}
+NEVER_FORGETS = 1e15  # a half-life, in decisions or seconds, after which nothing is forgotten
 AHEAD = 3600.0  # clocks of machines may disagree by an hour, not by more
 
 
@@ -42,8 +43,8 @@ def moment(at: Any, *, name: str = "at") -> float:
     return seconds
 
 
-def duration(given: Any, *, name: str, zero: bool = False) -> float:
-    """A timedelta, "90min", "3d", "1.5h", or a number of seconds, in seconds > 0, or ≥ 0.
+def duration(given: Any, *, name: str, zero: bool = False, number: str = "seconds") -> float:
+    """A timedelta, "90min", "3d", "1.5h", or a number of seconds, in seconds > 0, or ≥ 0; `number` is what the error calls a number.
 
     Examples
     --------
@@ -62,7 +63,7 @@ def duration(given: Any, *, name: str, zero: bool = False) -> float:
     if not 0.0 <= seconds < math.inf or (seconds == 0.0 and not zero):
         raise InvalidValue(
             f"{name} = {said(given)} is no duration; it must be {'≥' if zero else '>'} 0, "
-            "like '3d', '90min', '1.5h', a timedelta or seconds"
+            f"like '3d', '90min', '1.5h', a timedelta or {number}"
         )
     return seconds
 

@@ -17,7 +17,7 @@ from ..util.fair_lock import FairLock
 from .adaptive import Adaptive, TooWide
 from .arguments import FeatureMap
 from .chance import seed_of, uniform
-from .clock import duration
+from .clock import NEVER_FORGETS, duration
 from .decision import Decision, Features
 from .kinds import KINDS
 from .learner import Choice, Draft, Learner, Memo, Observation, Offer, Placed, Refuted
@@ -162,8 +162,10 @@ class Core:
                 f"explore = {said(explore)} is not allowed; it must be in [0, 1]: it is shared among the items on offer"
             )
         self._clocked = half_life is not None and not isinstance(half_life, Real)
+        if isinstance(half_life, float) and half_life == math.inf:
+            half_life = NEVER_FORGETS
         if half_life is not None:
-            half_life = duration(half_life, name="half_life")
+            half_life = duration(half_life, name="half_life", number="a number of decisions")
         self._config: dict[str, Any] = {
             "reward": reward,
             "features": features if isinstance(features, str) else "function",

@@ -157,7 +157,7 @@ def _sentence(e: Explanation) -> str:
     best = e.estimate >= other.estimate
     why, against = ("", "against") if best else (" to learn more about it", "below")
     beside = f"{against} {_estimate(other)} for {other.item!r}"
-    return f"{e.item!r} was chosen{chance}{why}: {own}, {beside}{_largest(differ)}; {rests}."
+    return f"{e.item!r} was chosen{chance}{why}: {own}, {beside}{_largest(differ, 1.0 if best else -1.0)}; {rests}."
 
 
 def _by_feature(part: Part) -> dict[str, float]:
@@ -169,14 +169,19 @@ def _by_feature(part: Part) -> dict[str, float]:
     return totals
 
 
-def _largest(parts: Mapping[str, float]) -> str:
-    """The contributions that matter, in words."""
+def _largest(parts: Mapping[str, float], sign: float = 1.0) -> str:
+    """The contributions that matter, in words: those of the sign that the whole has are why, the others are in spite of it."""
     size = max(map(abs, parts.values()), default=0.0)
     if size == 0.0:
         return ""
     top = sorted(parts.items(), key=lambda entry: -abs(entry[1]))[:NAMED]
-    said = [f"{label} ({value:+.3g})" for label, value in top if abs(value) >= 0.05 * size]
-    return f", because of {' and '.join([', '.join(said[:-1]), said[-1]] if len(said) > 1 else said)}"
+    told = [(f"{label} ({value:+.3g})", sign * value > 0.0) for label, value in top if abs(value) >= 0.05 * size]
+    why, spite = ([text for text, for_it in told if for_it is kind] for kind in (True, False))
+    return (f", because of {_listed(why)}" if why else "") + (f", in spite of {_listed(spite)}" if spite else "")
+
+
+def _listed(said: list[str]) -> str:
+    return " and ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said)
 
 
 def _estimate(part: Part) -> str:

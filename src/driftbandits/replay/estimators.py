@@ -117,7 +117,7 @@ def why_not(total: Vector, policy: int, estimator: str) -> str | None:
         )
     if abs(mean - 1.0) > OFF * error + ROUNDED:
         return (
-            f"its weights average {mean:.3f} ± {error:.3f} and must average 1: it chooses what the log never could, "
-            "or the propensities are wrong"
+            f"its weights average {mean:.3f} ± {error:.3f} and must average 1: it chooses what the log never could, or so rarely "
+            "that it never did (explore more), or the propensities are wrong"
         )
     return None

@@ -401,3 +401,9 @@ def test_bad_settings(settings):
 def test_repr_says_half_lives_as_they_are_given():
     assert "half_life='2d'" in repr(db.Bandit(half_life="48h"))
     assert "half_life=300.0" in repr(db.Bandit(half_life=300))
+    never = db.Bandit(half_life=float("inf"))
+    never.observe("a", reward=1.0)
+    assert "half_life=inf" in repr(never)
+    assert repr(never).endswith(": 0 decisions, 0 rewards, 1 observed")
+    with pytest.raises(db.DriftBanditsError, match="a timedelta or a number of decisions"):
+        db.Bandit(half_life=0)
