@@ -1,5 +1,6 @@
 """The promises of a store (`bandit.store`), attacked one by one: each of these lost, doubled or bricked something once."""
 
+import itertools
 import os
 import pathlib
 import shutil
@@ -504,5 +505,6 @@ def test_followers_rows_are_absorbed_in_pieces(tmp_path, monkeypatch):
 
         monkeypatch.setattr(learner._store, "_run", counted)
         assert learner.absorb() == 90
-        assert begun == [*range(0, 91, 10)]  # the last is the call itself
+        assert begun[-1] == 90  # the call itself
+        assert all(later - before <= 10 for before, later in itertools.pairwise(begun))  # no transaction is longer
         assert learner.info()["rewards"] == 45

@@ -85,9 +85,7 @@ def made(strategy, features=None, **options):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: db.zoo.weight_ucrl(gama=0.9), "gama = 0.9 is not a constant"),
         (lambda: db.zoo.weight_ucrl(constants="best"), "constants = 'best'"),
-        (lambda: db.zoo.weight_ucrl(gamma=0.9, kappa=0.1), "kappa"),
         (lambda: db.EpisodicAgent(db.zoo.weight_ucrl(), horizon=3), "give features"),
         (lambda: db.EpisodicAgent(db.zoo.mnl_weight_ucrl(), db.mdp.tabular(2, 2), horizon=3), "multinomial-logit"),
         (
@@ -135,3 +133,10 @@ def made(strategy, features=None, **options):
 def test_refuses(make, message):
     with pytest.raises(db.DriftBanditsError, match=message):
         make()
+
+
+def test_an_unknown_option_is_named_and_the_nearest_suggested():
+    with pytest.raises(TypeError, match="'gama'; did you mean 'gamma'"):
+        db.zoo.weight_ucrl(gama=0.9)
+    with pytest.raises(TypeError, match="'kappa'; it takes gamma, half_life"):
+        db.zoo.weight_ucrl(gamma=0.9, kappa=0.1)
