@@ -133,7 +133,7 @@ def open_pool(url: str, *, size: int = 8) -> ConnectionPool[Any]:
         max_size=size,
         timeout=PATIENCE,
         kwargs={"autocommit": True, "prepare_threshold": 2, "connect_timeout": 5},
-        reconnect_timeout=1e9,  # a database that restarts is waited for
+        reconnect_timeout=2.0,  # then the next call begins afresh: the pool doubles its pauses, and would sleep as long as an outage was
         configure=_bounded,
         open=True,
     )

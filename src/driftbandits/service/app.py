@@ -91,10 +91,10 @@ def log_to_stderr(config: Config) -> None:
     """JSON lines, without what clients sent unless that is wanted."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JSONLines(config.log_bodies))
-    for name in ("driftbandits", "uvicorn"):
+    for name, level in (("driftbandits", logging.INFO), ("uvicorn", logging.INFO), ("psycopg", logging.WARNING)):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False
-        logger.setLevel(logging.INFO)
+        logger.setLevel(level)
 
 
 def worker() -> FastAPI:

@@ -6,10 +6,12 @@ import signal
 import time
 
 import pytest
+from psycopg_pool.base import AttemptWithBackoff
 from served import called, postgres
 
 
-def test_a_database_that_restarts(tmp_path):
+def test_a_database_that_restarts(tmp_path, monkeypatch):
+    monkeypatch.setattr(AttemptWithBackoff, "DELAY_BACKOFF", 60.0)  # as after a long outage
     with postgres() as server, called(tmp_path, database=server.get_uri()) as client:
         assert client.put("/loops/a").status_code == 201
         first = client.post("/loops/a/decide", json={"items": ["x", "y"], "id": "1"}).json()
