@@ -22,6 +22,7 @@ class Config(BaseModel):
     workers: int = 1
     rate: Annotated[float, Field(ge=0.0)] = 0.0  # requests per second and key; 0: any number
     max_body: int = 1 << 20  # bytes
+    max_model: int = 1 << 28  # bytes of a model that an admin puts in place of a loop's
     max_depth: int = 16  # of nested JSON
     max_items: int = 10_000  # on offer in one decision
     max_name: int = 256  # characters of a name, and of a string in a feature

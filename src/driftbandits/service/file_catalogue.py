@@ -96,7 +96,10 @@ class FileCatalogue:
         """Move the folder of a loop aside."""
         target = self.deleted / f"{name}-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{secrets.token_hex(3)}"
         with _writing(target):
-            (self.folder / name).rename(target)
+            try:
+                (self.folder / name).rename(target)
+            except FileNotFoundError:  # another call was faster
+                raise unknown(name) from None
         return str(target)
 
     def learner(self, name: str, settings: LoopSettings) -> Durable:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 
 from . import metrics
@@ -53,10 +54,14 @@ class Gate:
         try:
             caller = self._admitted(scope, headers)
             scope["caller"] = caller
-            body = Body(receive, self.config, headers)
+            if "\0" in scope["path"]:
+                raise Problem(422, "invalid", "the address has the character U+0000, which databases cannot keep")
+            body = Body(receive, self._limit(scope, caller), self.config.body_timeout, headers)
             await self.app(scope, body, send_)
         except Problem as problem:
             await self._answer(as_answer(problem), scope, receive, send_, answer)
+        except ClientDisconnect:  # there is nobody to answer; noted as 499
+            pass
         except Exception as problem:
             where = _where(problem)
             LOG.error("request failed", extra={"fields": {"request_id": id_.decode(), "error": where}})
@@ -96,6 +101,11 @@ class Gate:
                 headers={"Retry-After": str(max(1, round(wait)))},
             )
         return caller
+
+    def _limit(self, scope: Message, caller: Caller | None) -> int:
+        """Bytes of a body; a loop's own model is larger than any request."""
+        model = scope["method"] == "PUT" and scope["path"].endswith("/model")
+        return self.config.max_model if model and caller and caller.role == "admin" else self.config.max_body
 
     def _note(self, scope: Message, status: int, seconds: float, id_: str) -> None:
         route = scope.get("route")
@@ -137,8 +147,8 @@ def _where(problem: BaseException) -> str:
 class Body:
     """A body that is counted and timed as it comes."""
 
-    def __init__(self, receive: Receive, config: Config, headers: dict[bytes, bytes]) -> None:
-        self._receive, self._limit, self._timeout = receive, config.max_body, config.body_timeout
+    def __init__(self, receive: Receive, limit: int, timeout: float, headers: dict[bytes, bytes]) -> None:
+        self._receive, self._limit, self._timeout = receive, limit, timeout
         self._read, self._whole = 0, False
         length = headers.get(b"content-length", b"0")
         if length.isdigit() and int(length) > self._limit:

@@ -1,5 +1,6 @@
 """The loops that this process has open: opened when they are asked for, closed when they are idle and there are many."""
 
+import contextlib
 import logging
 import threading
 import time
@@ -11,6 +12,7 @@ from ..bandit.store import StoreUnavailable
 from ..errors import DriftBanditsError
 from .catalogue import Catalogue, checked_name
 from .loop import Closed, Loop
+from .problems import Problem
 from .settings import LoopSettings
 
 T = TypeVar("T")
@@ -51,12 +53,17 @@ class Loops:
             if found is not None and not found._closed:
                 self._open.move_to_end(name)
                 return found
-            turn = self._opening.setdefault(name, threading.Lock())
+            turn = self._opening.setdefault(checked_name(name), threading.Lock())
         with turn:  # one thread opens it, the others wait
             with self._lock:
                 found = self._open.get(name)
             if found is None or found._closed:
-                found = Loop(checked_name(name), self.catalogue)
+                try:
+                    found = Loop(name, self.catalogue)
+                except BaseException:  # names of loops that are not there must not pile up
+                    with self._lock:
+                        self._opening.pop(name, None)
+                    raise
             with self._lock:
                 self._open[name] = found
                 self._open.move_to_end(name)
@@ -112,8 +119,11 @@ class Loops:
         if state is not None:
             settings = settings.model_copy(update=LoopSettings.of_saved(state))
         notes = {key: self.catalogue.note(name, key) for key in self.catalogue.notes(name, "")}
+        settings = settings.checked()
         self.remove(name)
-        self.catalogue.create(name, settings.checked(), state)
+        while not self.catalogue.create(name, settings, state):
+            with contextlib.suppress(Problem):  # a call has made it anew in between: that one is moved aside, too
+                self.remove(name)
         for key, note in notes.items():
             self.catalogue.keep_note(name, key, note)
 

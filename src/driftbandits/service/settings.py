@@ -8,6 +8,7 @@ from ..bandit.bandit import Bandit
 from ..bandit.clock import duration
 from ..bandit.rewards import as_reward
 from ..bandit.saving import from_bytes
+from ..errors import CannotRead
 from .problems import Problem
 
 Mode = Literal["online", "apprentice", "log_only"]
@@ -64,7 +65,10 @@ class LoopSettings(BaseModel):
     @classmethod
     def of_saved(cls, data: bytes) -> dict[str, Any]:
         """The settings that a saved bandit was made with, which a loop that begins with it must have."""
-        config: dict[str, Any] = from_bytes(data, "the model")._config
+        try:
+            config: dict[str, Any] = from_bytes(data, "the model")._config
+        except CannotRead as problem:  # what a client sent; the store is well
+            raise Problem(422, "invalid", str(problem)) from None
         if config["features"] == "function":
             raise Problem(422, "invalid", "the model was made with a function of features, which a service cannot hold")
         found = {

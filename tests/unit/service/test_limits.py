@@ -7,6 +7,9 @@ import socket
 import pytest
 from served import called, listening
 
+from driftbandits.service.file_catalogue import FileCatalogue
+from driftbandits.service.settings import LoopSettings
+
 
 def test_limits_of_requests(tmp_path):
     limits = {"max_body": 2000, "max_items": 5, "max_name": 20, "max_depth": 6, "max_batch": 3}
@@ -156,3 +159,69 @@ def test_slow_bodies_and_clients_that_hang_up(tmp_path):
         import urllib.request
 
         assert urllib.request.urlopen(f"{address}/healthz").status == 200
+
+
+TIMES = [
+    ("2026-01-01T00:00:00", "2027-01-01T00:00:00Z", 200),
+    ("0001-01-01T00:00:00", "9999-12-31T00:00:00", 422),
+    ("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", 422),
+]
+
+
+def test_odd_jobs_and_pages_of_the_retired_protocol(tmp_path):
+    with called(tmp_path, max_items=5) as client:
+        root = "/loops/a/personalizer"
+        for kind in ("evaluations", "featureImportances"):
+            for n, (start, end, status) in enumerate(TIMES):
+                asked = {"name": "n", "startTime": start, "endTime": end}
+                assert client.put(f"{root}/{kind}/e{n}", json=asked).status_code == status
+            for id_ in ("x" * 200, "é" * 150):
+                asked = {"name": "n", "startTime": "2026-01-01T00:00:00Z", "endTime": "2027-01-01T00:00:00Z"}
+                assert client.get(f"{root}/{kind}/{id_}").status_code == 404
+                assert client.put(f"{root}/{kind}/{id_}", json=asked).status_code == 200
+                assert client.get(f"{root}/{kind}/{id_}").json()["id"] == id_
+        assert client.get(f"/dashboard/{'x' * 300}.css").status_code == 404
+        assert client.get("/loops/a/explain/b%00").status_code == 422
+        answer = client.post(f"{root}/rank", json={"actions": [{"id": str(n)} for n in range(6)]})
+        assert (answer.status_code, answer.json()["error"]["code"]) == (422, "too_many_items")
+        many = [{"k": n} for n in range(5000)]
+        assert client.post(f"{root}/rank", json={"actions": [{"id": "a"}], "contextFeatures": many}).status_code == 422
+
+
+def test_models(tmp_path):
+    with called(tmp_path, max_body=2000) as client:
+        root = "/loops/a/personalizer"
+        client.post(f"{root}/rank", json={"actions": [{"id": "a"}, {"id": "b"}]})
+        for nonsense in (b"", b"nonsense", b"\xff" * 100):
+            answer = client.put(f"{root}/model", content=nonsense)
+            assert (answer.status_code, answer.json()["error"]["code"]) == (422, "invalid")
+        model = client.get(f"{root}/model").content
+        assert len(model) > 2000
+        assert client.put(f"{root}/model", content=model).status_code == 204
+        assert client.get("/loops/a").json()["info"]["decisions"] == 1
+
+
+def test_a_model_is_not_lost_to_a_call_that_makes_the_loop_anew(tmp_path, monkeypatch):
+    with called(tmp_path) as client:
+        root = "/loops/a/personalizer"
+        client.post(f"{root}/rank", json={"actions": [{"id": "a"}, {"id": "b"}]})
+        model = client.get(f"{root}/model").content
+        remove, interfered = FileCatalogue.remove, []
+
+        def faster(self, name):
+            moved = remove(self, name)
+            if not interfered:
+                interfered.append(self.create(name, LoopSettings()))
+            return moved
+
+        monkeypatch.setattr(FileCatalogue, "remove", faster)
+        assert client.put(f"{root}/model", content=model).status_code == 204
+        assert interfered == [True]
+        assert client.get("/loops/a").json()["info"]["decisions"] == 1
+
+
+def test_names_of_no_loops_do_not_pile_up(tmp_path):
+    with called(tmp_path) as client:
+        for n in range(5):
+            assert client.get(f"/loops/none{n}").status_code == 404
+        assert client.app.state.loops._opening == {}

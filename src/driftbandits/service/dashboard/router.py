@@ -66,6 +66,6 @@ def file(name: str) -> Response:
 
 def _file(name: str) -> Response:
     path = PAGE / name
-    if path.parent != PAGE or path.suffix not in KINDS or not path.is_file():
+    if path.parent != PAGE or path.suffix not in KINDS or path not in PAGE.iterdir():
         raise Problem(404, "not_found", "there is no such page")
     return FileResponse(path, media_type=KINDS[path.suffix], headers=HEADERS)

@@ -15,7 +15,10 @@ another value keeps both, since the old service kept both:
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...errors import InvalidValue, said
+
 DEPTH = 16  # of nested dictionaries
+REPEATS = 100  # values of one name: each is compared with all before it
 
 
 def flat(features: Sequence[Mapping[str, Any]] | None) -> dict[str, Any]:
@@ -44,5 +47,9 @@ def _keep(name: str, value: Any, found: dict[str, Any]) -> None:
     free, count = name, 1
     while free in found and found[free] != value:
         count += 1
+        if count > REPEATS:
+            raise InvalidValue(
+                f"feature {said(name)} has more than {REPEATS} values; give a list of numbers or of words"
+            )
         free = f"{name}#{count}"
     found[free] = value

@@ -1,5 +1,6 @@
 """Evaluations and feature importances: asked for, computed in the background, kept as notes of the loop."""
 
+import hashlib
 import logging
 import time
 from collections.abc import Callable
@@ -80,7 +81,8 @@ class Jobs:
     def _key(self, id_: str) -> str:
         if not 0 < len(id_) <= 200:
             raise Problem(422, "invalid", "an id of a job has 1 to 200 characters")
-        return f"{self.kind}-{id_.encode().hex()}"  # a note's name is a file name
+        digits = id_.encode().hex()  # a note's name is a file name, and may have 255 characters
+        return f"{self.kind}-{digits if len(digits) <= 200 else hashlib.sha256(id_.encode()).hexdigest()}"
 
     def close(self) -> None:
         """Wait for the job that runs."""

@@ -30,6 +30,12 @@ class Served:
         self.name, self.loops = loop, loops
         self.caller = cast(Caller, request.scope["caller"])
         self.state = request.app.state.personalizer
+        self.most: int = request.app.state.config.max_items
+
+    def bounded(self, actions: list[wire.Action]) -> None:
+        """Refuse more actions than the service allows."""
+        if len(actions) > self.most:
+            raise Problem(422, "too_many_items", f"{len(actions)} actions are given; at most {self.most} are allowed")
 
     def use(self, function: Callable[[Loop], T]) -> T:
         """Call the loop."""
@@ -81,6 +87,7 @@ def empty() -> Response:
 @router.post("/rank", status_code=201, summary="Rank")
 def rank(asked: wire.Rank, here: Here) -> Response:
     """Choose an action; `rewardActionId` is the one to show."""
+    here.bounded(asked.actions)
     return fast(here.use(lambda loop: events.rank(loop, asked)), 201)
 
 
@@ -102,6 +109,7 @@ def activate(event: str, here: Here) -> Response:
 @router.post("/multislot/rank", status_code=201, summary="Rank for several slots")
 def rank_slots(asked: wire.MultiSlotRank, here: Here) -> Response:
     """Choose an action for each slot."""
+    here.bounded(asked.actions)
     return fast(here.use(lambda loop: events.rank_slots(loop, asked)), 201)
 
 

@@ -3,12 +3,23 @@
 import datetime
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
 Features = list[dict[str, Any]] | None
 EventId = Annotated[StrictStr, Field(min_length=1, max_length=200)]
 Number = StrictInt | StrictFloat
 MOST_SLOTS = 50
+YEARS = (1900, 2900)  # of which evaluations can be asked for
+
+
+def _with_zone(moment: datetime.datetime) -> datetime.datetime:
+    """A time without a zone is in UTC."""
+    if not YEARS[0] < moment.year < YEARS[1]:
+        raise ValueError(f"the year must be between {YEARS[0]} and {YEARS[1]}")
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=datetime.UTC)
+
+
+Moment = Annotated[datetime.datetime, AfterValidator(_with_zone)]
 
 
 class Wire(BaseModel):
@@ -76,6 +87,6 @@ class Job(Wire):
     """An evaluation, or feature importances, over a stretch of time."""
 
     name: StrictStr
-    startTime: datetime.datetime
-    endTime: datetime.datetime
+    startTime: Moment
+    endTime: Moment
     enablePolicyOptimization: StrictBool | None = None
