@@ -23,6 +23,10 @@ def as_vector(features: Any, whose: str) -> Vector:
     """A plain vector (d,), or one line that says why not."""
     if hasattr(features, "toarray"):
         raise InvalidShape(f"{whose} are a sparse matrix; give a dict of the features that are not zero, or .toarray()")
+    if hasattr(features, "to_dict") and any(isinstance(name, str) for name in getattr(features, "index", ())):
+        raise InvalidValue(
+            f"{whose} are a {type(features).__name__} with names, which a vector has not; give .to_dict()"
+        )
     if isinstance(features, str) or not (isinstance(features, Sequence) or hasattr(features, "__array__")):
         kind = type(features).__name__
         raise InvalidValue(f"{whose} are of type {kind}; they must be a dict of features, a vector of numbers, or None")

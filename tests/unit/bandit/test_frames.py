@@ -76,6 +76,8 @@ def test_bad_frames_are_one_line_and_change_nothing():
             "numbers and strings",
         ),
         (lambda: bandit.fit([1, 2], item="banner", reward="clicked"), "pandas, polars or Arrow"),
+        (lambda: bandit.decide({"a": pd.Series({"p": 1.0})}), r"a Series with names.*to_dict"),
+        (lambda: bandit.decide(["a"], pd.Series({"p": 1.0, "q": "x"})), r"a Series with names.*to_dict"),
         (lambda: bandit.decide_batch(frame.assign(id=1), offers=["a"]), "column 'id' already"),
         (lambda: bandit.decide_batch(frame[["age"]].fillna(1.0), offers=[]), "empty"),
         (lambda: bandit.reward_batch(pd.DataFrame({"id": [d.id]})), "no column 'reward'"),
