@@ -1,7 +1,7 @@
 """`Bandit`: named items in, a decision out; rewards when they come."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
@@ -478,6 +478,8 @@ class Bandit(Core):
         """
         from .merging import merged
 
+        if not isinstance(parts, Iterable):
+            raise InvalidValue(f"parts = {said(parts)} is not allowed; it must be a list of bandits")
         return merged(list(parts))
 
     def decide_batch(
@@ -553,7 +555,8 @@ class Bandit(Core):
         if not isinstance(given, Mapping):
             raise InvalidValue(f"{said(given)} is no decision; give what decide returned, its dict or its id")
         logged = read_logged(given, self._learner)
-        first, propensity, scores = logged.offer.names[0], given.get("propensity"), given.get("scores") or {}
+        first, propensity, scores = logged.offer.names[0], given.get("propensity"), given.get("scores")
+        scores = scores if isinstance(scores, Mapping) else {}
         return Case([first], logged.rows[:1], logged.context, first, propensity, scores.get(first), logged.offer.named)
 
     def _decided(self, id_: str) -> Any:

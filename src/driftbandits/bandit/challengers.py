@@ -176,7 +176,7 @@ def functions(challengers: Mapping[str, Challenger]) -> dict[str, Challenger]:
 
 
 def _found(bandit: "Bandit", name: Any) -> Challenger:
-    if name not in bandit._challengers:
+    if not isinstance(name, str) or name not in bandit._challengers:
         known = ", ".join(map(repr, bandit._challengers)) or "none"
         raise InvalidValue(f"there is no challenger {said(name)}; there are: {known}")
     return bandit._challengers[name]

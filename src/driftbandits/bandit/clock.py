@@ -29,7 +29,10 @@ def moment(at: Any, *, name: str = "at") -> float:
         return time.time()
     now = time.time()
     known = isinstance(at, Real | datetime.datetime) and not isinstance(at, bool)
-    seconds = math.nan if not known else at.timestamp() if isinstance(at, datetime.datetime) else as_float(at)
+    try:
+        seconds = math.nan if not known else at.timestamp() if isinstance(at, datetime.datetime) else as_float(at)
+    except (ValueError, OverflowError, OSError):  # NaT, or a year that the system's calendar does not have
+        seconds = math.nan
     if not math.isfinite(seconds):
         hint = " (datetime.fromisoformat reads a string)" if isinstance(at, str) else ""
         raise InvalidValue(

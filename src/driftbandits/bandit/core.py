@@ -471,8 +471,9 @@ class Core:
         self.__dict__.update(after | self._drifted(self._learner.refuted(draft), request.at, before))
 
     def _drop(self, name: Any) -> None:
-        waiting = self._pending.open.items()
-        answers = [(id_, DONE) for id_, open_ in waiting if any(memo.item == name for memo in open_.memos)]
+        answered = [(id_, done.open) for id_, done in self._pending.closed.items() if done.open is not None]
+        known = [*self._pending.open.items(), *answered]  # what the item's sums no longer hold cannot be taken back
+        answers = [(id_, DONE) for id_, open_ in known if any(memo.item == name for memo in open_.memos)]
         draft = Draft()
         self._learner.dropping(draft, name)
         try:

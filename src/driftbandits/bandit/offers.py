@@ -114,7 +114,7 @@ def masked(given: dict[Any, Any], mask: Any) -> dict[Any, Any]:
         )
     for name, m in zip(given, allowed, strict=True):
         if not isinstance(m, bool | np.bool_) and (not isinstance(m, int | np.integer) or m not in (0, 1)):
-            raise InvalidValue(f"mask of item {said(name)} = {m!r} is not allowed; it must be True or False")
+            raise InvalidValue(f"mask of item {said(name)} = {said(m)} is not allowed; it must be True or False")
     left = {name: given[name] for name, m in zip(given, allowed, strict=True) if m}
     if not left:
         raise InvalidValue("mask allows no item; at least one must be left to choose")

@@ -66,7 +66,7 @@ class Value(Comparison):
 
 def value(ledger: Ledger, against: Any, alpha: float, now: float) -> Value:
     """The sums of a ledger as intervals."""
-    if not ledger.knows(against) and against not in (RANDOM, FIRST):
+    if not isinstance(against, str | int) or not (ledger.knows(against) or against in (RANDOM, FIRST)):
         raise InvalidValue(
             f"against = {said(against)} is not known; it must be 'random', 'first', a challenger, or an item that was on offer in a "
             "decision whose reward has come"

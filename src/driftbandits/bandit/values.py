@@ -17,7 +17,7 @@ import numpy as np
 from ..core.linalg import Vector
 from ..errors import InvalidShape, InvalidValue, said
 
-HUGE = 1e100  # numbers beyond it cannot be squared and summed
+HUGE = 1e50  # products of two numbers beyond it cannot be squared and summed
 PLAIN = frozenset(
     {float, int, bool, np.float64, np.float32, np.int64, np.int32, np.bool_}
 )  # numbers that are read without a closer look

@@ -407,3 +407,44 @@ def test_repr_says_half_lives_as_they_are_given():
     assert repr(never).endswith(": 0 decisions, 0 rewards, 1 observed")
     with pytest.raises(db.DriftBanditsError, match="a timedelta or a number of decisions"):
         db.Bandit(half_life=0)
+
+
+@pytest.mark.parametrize("features", ["item", "interact", "disjoint"])
+def test_a_reward_of_a_dropped_item_is_not_taken_back(features):
+    """The sums that held it are gone."""
+    bandit = db.Bandit(features=features, on_repeat="replace")
+    d = bandit.decide(["a", "b"])
+    bandit.reward(d.id, 1.0)
+    bandit.drop(d.item)
+    bandit.reward(d.id, 0.0)
+    assert bandit.info()["ignored"] == 1
+    assert all(math.isfinite(score) for score in bandit.decide(["a", "b"]).scores.values())
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda b: b.decide(["a"], at=datetime.datetime.min),
+        lambda b: b.decide(["a"], at=pytest.importorskip("pandas").NaT),
+        lambda b: b.decide(["a"], mask=[10**5000]),
+        lambda b: b.value(["a"]),
+        lambda b: b.promote(["a"]),
+        lambda b: b.drop_challenger({}),
+        lambda b: db.Bandit.from_parts(None),
+        lambda b: b.decide({"a": {"x": 1e90}}, {"q": 1e90}),  # their product cannot be squared
+        lambda b: b.decide_batch(pytest.importorskip("pandas").DataFrame({"c": [1.0]}), offers=["\udcff"]),
+    ],
+)
+def test_further_wrong_values_are_refused(call):
+    bandit = db.Bandit(seed=0)
+    bandit.reward(bandit.decide(["a", "b"]).id, 1.0)
+    before = to_bytes(bandit)
+    with pytest.raises(db.DriftBanditsError):
+        call(bandit)
+    assert to_bytes(bandit) == before
+
+
+def test_explain_takes_a_log_without_scores():
+    bandit = db.Bandit(seed=0)
+    logged = bandit.decide({"a": {"x": 1.0}, "b": {"x": 2.0}}).to_dict() | {"scores": 3}
+    assert bandit.explain(logged).item

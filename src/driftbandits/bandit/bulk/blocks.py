@@ -22,7 +22,7 @@ from ..kinds import KINDS
 from ..offers import as_name
 from ..rewards import HEAVY
 from ..rewards import HUGE as HUGE_REWARD
-from ..values import HUGE
+from ..values import HUGE, as_float
 from .stretches import codes_of, first_true
 
 ITEM = "item."  # columns that begin so are features of the item
@@ -242,7 +242,7 @@ def _numbers(batch: Batch, name: str, empty: float | None, at: Where) -> Vector:
         for t, value in enumerate(values):
             if not missing(value) and not isinstance(value, Real):
                 raise InvalidValue(f"{at(t)}: {name} = {said(value)} is not a number (no row was learned)")
-            found[t] = math.nan if missing(value) else float(value)
+            found[t] = math.nan if missing(value) else as_float(value)
     gaps = np.isnan(found)
     if not gaps.any():
         return found
@@ -306,7 +306,7 @@ def feature_of(batch: Batch, name: str, source: str) -> Column:
         return Categories(codes[1:] - 1, distinct[1:])
     if not all(v is None or isinstance(v, Real) for v in values):
         return Objects(values)
-    return Numbers(np.array([0.0 if v is None else float(v) for v in values]), ~there if not there.all() else None)
+    return Numbers(np.array([0.0 if v is None else as_float(v) for v in values]), ~there if not there.all() else None)
 
 
 # --------------------------------------------------------------------------------------------------------------- checking

@@ -97,7 +97,7 @@ def decide_batch(bandit: "Bandit", frame: Any, *, offers: Any, time: str | None,
     with bandit._whole():
         for rows in asked:
             _decide(bandit, rows, made)
-    return _with_columns(table, made)
+        return _with_columns(table, made)  # or nothing was decided: who cannot be told the ids cannot reward them
 
 
 def _read(frame: Any, table: Any, offers: Any, column: str | None, time: str | None, who: list[str]) -> Iterator[Asked]:
@@ -282,7 +282,10 @@ def _rows(learner: Adaptive, offer: dict[Any, Any], order: list[Any]) -> Matrix:
 
 def _with_columns(table: Any, made: Made) -> Any:
     nw, native = narwhals(), table.implementation
-    new = [nw.new_series(name, getattr(made, name), backend=native) for name in made._fields]
+    try:
+        new = [nw.new_series(name, getattr(made, name), backend=native) for name in made._fields]
+    except UnicodeEncodeError:
+        raise InvalidValue("an item's name has characters that a frame cannot hold; nothing was decided") from None
     if native.is_pandas_like():
         new = [nw.from_native(s.to_native().set_axis(table.to_native().index), series_only=True) for s in new]
     return table.with_columns(*new).to_native()
