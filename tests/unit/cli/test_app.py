@@ -65,12 +65,6 @@ def test_in_a_pipe_it_is_quiet_and_exits_with_2(tmp_path: pathlib.Path) -> None:
     assert "4 cells" in result.stdout
 
 
-def test_the_package_runs_as_a_module(tmp_path: pathlib.Path) -> None:
-    command = [sys.executable, "-m", "driftbandits", "replay", "none.csv", "--item", "a", "--reward", "b"]
-    result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
-    assert (result.returncode, result.stdout, result.stderr) == (2, "", "driftbandits: none.csv is not there\n")
-
-
 def test_without_the_extras_it_says_what_to_install(tmp_path: pathlib.Path) -> None:
     code = (
         "import importlib.util as u; find = u.find_spec; u.find_spec = lambda n, *a: None if n == 'typer' else find(n, *a); "
