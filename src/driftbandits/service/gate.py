@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse
 from . import metrics
 from .config import Config
 from .keys import ANYBODY, Caller, Keys, given_key, is_loopback
-from .problems import Problem, as_answer, content
+from .problems import Problem, as_answer, content, where
 
 LOG = logging.getLogger("driftbandits.service")
 OPEN = ("/healthz",)  # answers without a key
@@ -63,8 +63,7 @@ class Gate:
         except ClientDisconnect:  # there is nobody to answer; noted as 499
             pass
         except Exception as problem:
-            where = _where(problem)
-            LOG.error("request failed", extra={"fields": {"request_id": id_.decode(), "error": where}})
+            LOG.error("request failed", extra={"fields": {"request_id": id_.decode(), "error": where(problem)}})
             internal = JSONResponse(content("internal", "the service failed; its log has the request id"), 500)
             await self._answer(internal, scope, receive, send_, answer)
         finally:
@@ -133,15 +132,6 @@ def _only_from_here(headers: dict[bytes, bytes]) -> None:
         host = re.sub(r":\d+$", "", value.partition("://")[2] or value)
         if value and not is_loopback(host):
             raise Problem(403, "forbidden", "without keys only this machine may call, as localhost or 127.0.0.1")
-
-
-def _where(problem: BaseException) -> str:
-    """The kind of an error and its place; its text may hold what a client sent."""
-    trace = problem.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    place = "" if trace is None else f" at {trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
-    return f"{type(problem).__name__}{place}"
 
 
 class Body:

@@ -13,6 +13,7 @@ import binascii
 import hashlib
 import hmac
 import ipaddress
+import logging
 import pathlib
 import secrets
 import tomllib
@@ -23,6 +24,7 @@ from ..io.files import locked, write_atomically
 
 Role = Literal["decide", "admin"]
 ROLES: tuple[Role, ...] = get_args(Role)
+LOG = logging.getLogger("driftbandits.service")
 PREFIX = "db_"
 LONGEST = 64
 
@@ -55,6 +57,7 @@ class Keys:
         self.path = path
         self._seen: tuple[int, int, int] | None = None
         self._known: list[tuple[bytes, Caller]] = []
+        self._warned = False
         self._look(strict=True)
 
     def caller(self, key: str) -> Caller | None:
@@ -74,8 +77,11 @@ class Keys:
             if seen == self._seen:
                 return
             self._known = [(bytes.fromhex(row["sha256"]), Caller(name, row["role"])) for name, row in read(self.path)]
-            self._seen = seen
+            self._seen, self._warned = seen, False
         except (OSError, CannotRead) as problem:
+            if not strict and not self._warned:
+                LOG.warning("the file of keys cannot be read: the keys known before stay valid until it can")
+            self._warned = True
             if strict:
                 raise (
                     problem

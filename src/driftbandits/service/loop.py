@@ -96,6 +96,18 @@ class Loop:
         self._entry, self._wait = entry, entry.settings.wait_seconds()
         self._bandit._config["explore"] = float(entry.settings.explore)
 
+    def let_go_if_replaced(self) -> bool:
+        """Whether this loop was deleted or made anew while it was called; then it is closed here, and is to be looked for again."""
+        try:
+            replaced = self.catalogue.entry(self.name).identity != self._entry.identity
+        except Problem:  # there is none of this name any more
+            replaced = True
+        if replaced or self._closed:
+            with self._lock:
+                self._closed = True
+                self._let_go()
+        return self._closed
+
     def call(self, function: Callable[[Any], T]) -> T:
         """Do something with the bandit; once more, if another process has become the learner in between."""
         with self._turn() as bandit:

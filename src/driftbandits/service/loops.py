@@ -9,16 +9,17 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from ..bandit.store import StoreUnavailable
-from ..errors import DriftBanditsError
+from ..errors import CannotRead, CannotWrite, DriftBanditsError, InvalidState
 from .catalogue import Catalogue, checked_name
 from .loop import Closed, Loop
-from .problems import Problem
+from .problems import Problem, where
 from .settings import LoopSettings
 
 T = TypeVar("T")
 LOG = logging.getLogger("driftbandits.service")
 TEND_EVERY = 0.1  # seconds
 ATTEMPTS = 5
+PAUSE = 0.05  # seconds between them, where the store was not found
 
 
 class Loops:
@@ -78,11 +79,17 @@ class Loops:
     def use(self, name: str, function: Callable[[Loop], T]) -> T:
         """Call a loop; again, if it was closed or made anew in between."""
         for attempt in range(ATTEMPTS):
+            loop: Loop | None = None
             try:
-                return function(self.get(name))
+                loop = self.get(name)
+                return function(loop)
             except Closed:
                 if attempt == ATTEMPTS - 1:
                     raise
+            except (InvalidState, CannotRead, CannotWrite):
+                if attempt == ATTEMPTS - 1 or (loop is not None and not loop.let_go_if_replaced()):
+                    raise
+                time.sleep(PAUSE)  # its files are just being moved
         raise AssertionError
 
     def open_now(self) -> list[Loop]:
@@ -142,9 +149,10 @@ class Loops:
                 except StoreUnavailable:
                     time.sleep(TEND_EVERY)
                 except DriftBanditsError as problem:
-                    LOG.warning("a loop could not be tended: %s", problem)
+                    if not loop.let_go_if_replaced():
+                        LOG.warning("a loop could not be tended", extra={"fields": {"error": type(problem).__name__}})
                 except Exception as problem:
-                    LOG.exception("a loop could not be tended: %s", type(problem).__name__)
+                    LOG.error("a loop could not be tended", extra={"fields": {"error": where(problem)}})
 
     def close(self) -> None:
         """Close all loops: each learner takes a snapshot, and another process can take over at once."""
