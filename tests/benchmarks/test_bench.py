@@ -139,6 +139,7 @@ def test_a_stream_is_known_by_every_round():
 
 def test_what_failed_is_tried_again(tmp_path):
     class Broken:
+        PACKAGE = "numpy"
         SETTINGS = ({},)
 
         @staticmethod

@@ -55,6 +55,8 @@ LONG = {
     "which",
     "neighbours",
     "mdp_taxi",
+    "mdp_lower_bound",
+    "adaptive_study",
 }  # five to ten seconds each, without the compiler
 
 

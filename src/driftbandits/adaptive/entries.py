@@ -66,7 +66,7 @@ def _scale_fits(scale: Scale, J: int) -> bool:
 @kernel
 def _all_below(values: Integers, least: int, limit: int) -> bool:
     for j in range(values.shape[0]):  # noqa: SIM110 (generators do not compile)
-        if not least <= values[j] < limit:
+        if values[j] < least or values[j] >= limit:
             return False
     return True
 
@@ -160,7 +160,7 @@ def decide(
         return False
     if mode == GIVEN:
         for k in range(told.shape[0]):
-            if not 0.0 <= told[k, ITEM] < n:
+            if told[k, ITEM] < 0.0 or told[k, ITEM] >= n:
                 return False
     if tick >= 0.0:
         _offered(state, items, rows, context, crow, who, tick, retired, when, work)
@@ -250,7 +250,7 @@ def move_prior(
 @entry(brief=True)
 def forget_item(state: State, i: int, work: Work, done: Vector) -> bool:
     """Forget an item's own effect, and renew all estimates."""
-    if not fits(state, work) or not 0 <= i < state.last.shape[0]:
+    if not fits(state, work) or i < 0 or i >= state.last.shape[0]:
         return False
     steps.forget_item(state, i, work)
     steps.renew_all(state, work)

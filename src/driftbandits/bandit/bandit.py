@@ -471,7 +471,7 @@ class Bandit(Core):
         Examples
         --------
         >>> import driftbandits as db, pandas as pd
-        >>> days = [pd.DataFrame({"item": ["a", "b"], "reward": [0, 1], "at": [day, day + 1.0]}) for day in (1e9, 2e9)]
+        >>> days = [pd.DataFrame({"item": ["a", "b"], "reward": [0, 1], "at": [day, day + 1.0]}) for day in (1e9, 1.1e9)]
         >>> parts = [db.Bandit().fit(day, item="item", reward="reward", time="at") for day in days]
         >>> db.Bandit.from_parts(parts).info()["observed"]
         4

@@ -63,7 +63,7 @@ class Ledger:
     >>> law = Law(["a", "b"], np.array([0.75, 0.25]), np.array([0.5, 0.5]), chosen=0, first=1)
     >>> for r in (1.0, 0.0, 1.0):
     ...     ledger.add(law, r, at=0.0)
-    >>> ledger.sums("random")[pv.OWN]
+    >>> float(ledger.sums("random")[pv.OWN])
     2.0
     """
 

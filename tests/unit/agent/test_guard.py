@@ -39,6 +39,7 @@ def test_overflow_is_undone():
 
 
 @pytest.mark.parametrize("strategy", [db.zoo.oful, lambda **k: db.zoo.master(db.zoo.oful(**k), horizon=50)])
+@pytest.mark.interpreted
 def test_a_ridge_lost_in_rounding_is_undone(strategy):
     agent = db.Agent(strategy(lam=1e-17, **LINEAR), dim=3, seed=0)
     before = state_of(agent)

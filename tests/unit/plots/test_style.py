@@ -76,7 +76,7 @@ def test_every_role_has_a_colour_and_no_colour_two_roles() -> None:
 @pytest.mark.parametrize("file", sorted(path.name for path in (ROOT / "experiments").glob("*.toml")))
 def test_experiments_draw_each_strategy_in_the_colour_of_its_role(file: str) -> None:
     for table in tomllib.loads((ROOT / "experiments" / file).read_text()).get("strategy", []):
-        role = role_of(table["use"])
+        role = "fixed forgetting" if table["use"].startswith("public_code:") else role_of(table["use"])
         if table["use"].endswith("weight_ucrl") and "gamma" not in table:
             role = "tuning-free"
         assert table.get("colour", style.ROLE_COLOURS[role][0]) in style.ROLE_COLOURS[role], table["name"]

@@ -188,6 +188,7 @@ def test_the_papers_set_is_not_the_ball():
     assert 4 <= np.isclose(exact, top).sum() <= 36  # the paper's is not
 
 
+@pytest.mark.slow
 def test_the_papers_rule_in_three_dimensions():
     """A choice that is not proved is counted as such; a proved one beats every point of C we can find."""
     rng = np.random.default_rng(8)

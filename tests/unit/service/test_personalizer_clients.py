@@ -20,6 +20,7 @@ from azure.core.credentials import AzureKeyCredential  # noqa: E402
 from azure.core.exceptions import HttpResponseError, ResourceNotFoundError  # noqa: E402
 from msrest.authentication import CognitiveServicesCredentials  # noqa: E402
 
+pytestmark = pytest.mark.compiled  # thousands of decisions
 ACTIONS = [{"id": name, "features": [{"topic": {"kind": name}}]} for name in ("news", "sport", "music")]
 
 

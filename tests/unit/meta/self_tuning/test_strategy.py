@@ -161,7 +161,7 @@ def choices(features=lambda X: X, rewards=lambda r: r, arms=None, columns=None, 
     return np.array(played)
 
 
-@pytest.mark.parametrize("disjoint", [False, True])
+@pytest.mark.parametrize("disjoint", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_units_of_features_and_rewards_do_not_matter(disjoint):
     plain = choices(disjoint=disjoint)
     assert len(set(plain)) > 3
@@ -177,6 +177,7 @@ def test_the_order_of_the_arms_matters_only_among_equals():
     assert (mixed == plain)[30:].mean() > 0.9
 
 
+@pytest.mark.slow
 def test_another_origin_of_items():
     """Items always have an intercept: only the very first rounds, before anything is centred, can tell."""
     plain = choices(disjoint=True)
