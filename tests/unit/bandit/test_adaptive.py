@@ -295,3 +295,18 @@ def test_a_standing_world_is_left_in_peace():
     assert info["sigma"] == pytest.approx(1.0, abs=0.08)
     assert info["calibration"]["beyond_1"] == pytest.approx(0.317, abs=0.05)
     assert info["calibration"]["beyond_2"] == pytest.approx(0.046, abs=0.025)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("features", ["disjoint", "hybrid"])
+def test_the_heaviest_weight_that_is_allowed_leaves_estimates_finite(features):
+    rng = np.random.default_rng(0)
+    bandit = db.Bandit(features=features, seed=0)
+    for t in range(40):
+        d = bandit.decide({name: {"x": rng.normal()} for name in "abc"}, {"q": rng.normal(), "z": rng.normal()})
+        assert np.isfinite(list(d.propensities.values())).all()
+        bandit.reward(d.id, float(rng.normal()), weight=1e4 if t % 5 == 0 else 1.0)
+    told = bandit.estimate({"a": {"x": 1.0}}, {"q": 0.0, "z": 1.0})
+    assert np.isfinite(told["a"].mean)
+    with pytest.raises(db.errors.InvalidValue, match="weight = 100000"):
+        bandit.reward(bandit.decide(["a"]).id, 1.0, weight=1e5)
