@@ -8,7 +8,7 @@ from ..errors import InvalidValue, real, said
 from .kinds import KINDS
 
 HUGE = 1e100
-HEAVY = 1e4  # a weight; sums of own effects lose digits with its square, and at 1e6 estimates became NaN within 60 rewards
+HEAVY = 1e4  # a weight; sums of own effects lose digits with its square, and at 1e6 estimates became NaN
 
 
 def as_reward(kind: str, reward: Any) -> float:
