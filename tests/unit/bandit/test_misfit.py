@@ -179,7 +179,7 @@ def test_own_slopes_are_added_when_items_differ_in_them_and_rewards_are_replaced
 def test_rows_that_overflow_are_no_evidence():
     items, context, misfit = Table("item"), Table("context"), Misfit()
     for t in range(40):
-        rows = items.write(items.read([{"x": (-1.0) ** t * 10.0 ** (90 + t % 9), "y": 1.0 * t}]))
+        rows = items.write(items.read([{"x": (-1.0) ** t * 10.0 ** (41 + t % 9), "y": 1.0 * t}]))
         misfit.add(Memo("a", rows[0], context.write(context.read([None]))[0], np.zeros(0)), float(t % 2))
     assert misfit.look(items, context, Columns(products=True, slopes=False)) is None
 
