@@ -22,7 +22,10 @@ class Peer:
 
     contexts = True
     role = "peer"
-    peer = ""
+
+    def __init_subclass__(cls, *, peer):
+        """`peer` names its file in bench/peers; up to eight settings beside its default are for the tuned track."""
+        cls.peer, cls.settings = peer, module(peer).SETTINGS[1:9]
 
     def __init__(self, task, seed, **setting):
         own = module(self.peer)
@@ -45,36 +48,29 @@ class Peer:
         self.learner.learn(self.offer, self.k, reward, 0)
 
 
-class VowpalWabbit(Peer):
-    peer = "vowpalwabbit"
-    settings = module("vowpalwabbit").SETTINGS[1:9]
+class VowpalWabbit(Peer, peer="vowpalwabbit"):
+    """See bench/peers/vowpalwabbit_.py."""
 
 
-class BayesianBandits(Peer):
-    peer = "bayesianbandits"
-    settings = module("bayesianbandits").SETTINGS[1:9]
+class BayesianBandits(Peer, peer="bayesianbandits"):
+    """See bench/peers/bayesianbandits_.py."""
 
 
-class River(Peer):
-    peer = "river"
-    settings = module("river").SETTINGS[1:9]
+class River(Peer, peer="river"):
+    """See bench/peers/river_.py."""
 
 
-class Mabwiser(Peer):
-    peer = "mabwiser"
-    settings = module("mabwiser").SETTINGS[1:9]
+class Mabwiser(Peer, peer="mabwiser"):
+    """See bench/peers/mabwiser_.py."""
 
 
-class ContextualBandits(Peer):
-    peer = "contextualbandits"
-    settings = module("contextualbandits").SETTINGS[1:9]
+class ContextualBandits(Peer, peer="contextualbandits"):
+    """See bench/peers/contextualbandits_.py."""
 
 
-class Coba(Peer):
-    peer = "coba"
-    settings = module("coba").SETTINGS[1:9]
+class Coba(Peer, peer="coba"):
+    """See bench/peers/coba_.py."""
 
 
-class NumPy(Peer):
-    peer = "numpy"
-    settings = module("numpy").SETTINGS[1:9]
+class NumPy(Peer, peer="numpy"):
+    """See bench/peers/numpy_.py."""

@@ -34,6 +34,7 @@ from .store import (
     dumps,
     in_sequence,
     intact,
+    newest_state,
     snapshot_checksum,
 )
 
@@ -331,19 +332,7 @@ class PostgresStore:
     def state(self, read: Callable[[bytes], T]) -> tuple[int, T] | None:
         """The newest snapshot that can be read, and its row."""
         sql = "SELECT seq, state, checksum FROM driftbandits.snapshots WHERE loop = %s ORDER BY seq DESC"
-        problem: CannotRead | None = None
-        for seq, state, checksum in self._run(sql, (self.loop,)):
-            try:
-                if checksum != snapshot_checksum(seq, bytes(state)):
-                    raise CannotRead(
-                        f"the snapshot after row {seq} of {self.name} is damaged: its checksum does not fit"
-                    )
-                return seq, read(bytes(state))
-            except CannotRead as found:
-                problem = problem or found
-        if problem is not None:
-            raise problem
-        return None
+        return newest_state(self.name, self._run(sql, (self.loop,)), read)
 
     # -------------------------------------------------------------------------------------------------------------- files
 

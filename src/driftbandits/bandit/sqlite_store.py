@@ -17,7 +17,7 @@ from contextlib import closing, contextmanager
 from itertools import chain
 from typing import Any, TypeVar
 
-from ..errors import CannotRead, CannotWrite, DriftBanditsError, InvalidState, InvalidValue
+from ..errors import CannotRead, CannotWrite, InvalidState, InvalidValue
 from ..io.files import PART, as_path, sync_file
 from .store import (
     COLUMNS,
@@ -30,6 +30,7 @@ from .store import (
     dumps,
     in_sequence,
     intact,
+    newest_state,
     snapshot_checksum,
 )
 
@@ -321,20 +322,8 @@ class SQLiteStore:
 
     def state(self, read: Callable[[bytes], T]) -> tuple[int, T] | None:
         """The newest snapshot that can be read, and its row."""
-        problem: DriftBanditsError | None = None
         found = self._run("SELECT seq, state, checksum FROM snapshots ORDER BY seq DESC").fetchall()
-        for seq, state, checksum in found:
-            try:
-                if checksum is not None and checksum != snapshot_checksum(seq, bytes(state)):
-                    raise CannotRead(
-                        f"the snapshot after row {seq} of {self.name} is damaged: its checksum does not fit"
-                    )
-                return seq, read(bytes(state))
-            except CannotRead as found_:
-                problem = problem or found_
-        if problem is not None:
-            raise problem
-        return None
+        return newest_state(self.name, found, read)
 
     # -------------------------------------------------------------------------------------------------------------- files
 

@@ -125,6 +125,21 @@ def as_text(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
+def newest_state(name: str, found: Sequence[Any], read: Callable[[bytes], T]) -> tuple[int, T] | None:
+    """The first of some snapshots (seq, state, checksum), the newest first, that can be read, and its row; None if there is none."""
+    problem: CannotRead | None = None
+    for seq, state, checksum in found:
+        try:
+            if checksum is not None and checksum != snapshot_checksum(seq, bytes(state)):
+                raise CannotRead(f"the snapshot after row {seq} of {name} is damaged: its checksum does not fit")
+            return seq, read(bytes(state))
+        except CannotRead as damaged:
+            problem = problem or damaged
+    if problem is not None:
+        raise problem
+    return None
+
+
 class Store(Protocol):
     """An open store. One thread uses it at a time: the bandit holds a lock."""
 

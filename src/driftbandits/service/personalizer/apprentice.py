@@ -3,12 +3,12 @@
 The log has both: what was shown, and what the loop would have chosen (`would`). A tally reads the rows that came since it last looked.
 """
 
-import datetime
 import json
 from typing import Any
 
 from ...bandit.store import Row
 from ..dashboard.window import CHUNK, Rows
+from .durations import moment_of
 
 
 class Tally:
@@ -56,11 +56,7 @@ class Tally:
         }
         return {
             **counts,
-            "startTime": _iso(self.first),
-            "lastProcessedEventTime": _iso(self.last),
+            "startTime": moment_of(self.first),
+            "lastProcessedEventTime": moment_of(self.last),
             "lastBatchMetrics": counts,
         }
-
-
-def _iso(seconds: float) -> str:
-    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).isoformat()

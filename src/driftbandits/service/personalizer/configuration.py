@@ -5,14 +5,13 @@ this protocol. All other fields described machinery that is not here; they are k
 back what they got.
 """
 
-import datetime
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from ..problems import Problem
 from ..settings import LoopSettings
-from .durations import duration_of, seconds_of
+from .durations import duration_of, now, seconds_of
 
 NOTE = "personalizer"  # the note of a loop that keeps what its settings have no place for
 MODES = {"Online": "online", "Apprentice": "apprentice", "LoggingOnly": "log_only"}
@@ -105,8 +104,3 @@ def shown(settings: LoopSettings, kept: dict[str, Any]) -> dict[str, Any]:
         "explorationPercentage": float(settings.explore),
         "learningMode": BACK[settings.mode],
     }
-
-
-def now() -> str:
-    """The time, as ISO 8601 with its zone."""
-    return datetime.datetime.now(datetime.UTC).isoformat()

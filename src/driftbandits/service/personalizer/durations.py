@@ -1,6 +1,8 @@
-"""Durations as ISO 8601 writes them (PT10M, P1DT2H, PT30.5S), which clients of the retired service send and expect."""
+"""Durations (PT10M, P1DT2H, PT30.5S) and moments as ISO 8601 writes them, which clients of the retired service send and expect."""
 
+import datetime
 import re
+import time
 
 from ...errors import InvalidValue, said
 
@@ -37,3 +39,17 @@ def duration_of(seconds: float) -> str:
             letter = unit[0].upper()
             date, time = (f"{many:g}{letter}", time) if unit == "days" else (date, f"{time}{many:g}{letter}")
     return f"P{date}{f'T{time}' if time else ''}" if date or time else "PT0S"
+
+
+def moment_of(seconds: float) -> str:
+    """A moment, given in seconds since 1970, with its zone.
+
+    >>> moment_of(0.0)
+    '1970-01-01T00:00:00+00:00'
+    """
+    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).isoformat()
+
+
+def now() -> str:
+    """The time."""
+    return moment_of(time.time())

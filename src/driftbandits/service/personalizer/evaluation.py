@@ -4,7 +4,6 @@ The log of the loop is replayed (`driftbandits.replay`) for the policy that the 
 action) and for chance (`Random`); what the loop did is `Online`. Each value has a 95 % interval.
 """
 
-import datetime
 import json
 import math
 from collections.abc import Callable
@@ -15,6 +14,7 @@ import numpy as np
 from ...bandit.store import Row
 from ...errors import InvalidValue
 from ..dashboard.window import CHUNK
+from .durations import moment_of
 from .wire import Job
 
 Read = Callable[[int, int], list[Row]]  # rows after a row, at most so many
@@ -129,7 +129,7 @@ def _mean(rewards: Any) -> _Mean:
 
 
 def _policy(name: str, whole: Any, windows: list[tuple[float, Any]]) -> dict[str, Any]:
-    data = [{"timeStamp": _iso(at), **_measured(estimate)} for at, estimate in windows]
+    data = [{"timeStamp": moment_of(at), **_measured(estimate)} for at, estimate in windows]
     return {
         "name": name,
         "arguments": "",
@@ -143,7 +143,3 @@ def _measured(estimate: Any) -> dict[str, Any]:
     low, high = (None if math.isnan(v) else v for v in (estimate.low, estimate.high))
     value = None if math.isnan(estimate.value) else float(estimate.value)
     return {"expectedReward": value, "confidenceInterval": [low, high]}
-
-
-def _iso(seconds: float) -> str:
-    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).isoformat()

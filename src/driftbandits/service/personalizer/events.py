@@ -5,8 +5,9 @@ slot shows is not on offer in the next. The name of the slot is a feature of the
 log knows which decision belongs to which slot.
 """
 
+import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ...bandit.decision import Decision
@@ -112,11 +113,8 @@ def _reward(loop: Loop, bandit: Any, event: str, value: float, aggregation: str)
         if before is not None and (aggregation != "sum" or late):
             return
         total = value if before is None else before + value
-        try:
-            taken = bandit._answer(event, total, None, 1.0)
-            bandit._take(taken)
-        except (AlreadyRewarded, NotActive):
-            return
+        with contextlib.suppress(AlreadyRewarded, NotActive):
+            bandit._take(bandit._answer(event, total, None, 1.0))
 
 
 # -------------------------------------------------------------------------------------------------------------- activation
@@ -124,25 +122,14 @@ def _reward(loop: Loop, bandit: Any, event: str, value: float, aggregation: str)
 
 def activate(loop: Loop, event: str) -> None:
     """Expect the reward of a deferred event."""
-    loop.call(_known(lambda bandit: bandit.activate(event)))
+    with contextlib.suppress(AlreadyRewarded):  # an event that has had its reward needs no activation
+        loop.call(lambda bandit: bandit.activate(event))
 
 
 def activate_slots(loop: Loop, event: str) -> None:
     """Expect the rewards of all slots of a deferred event."""
     for id_ in loop.call(lambda bandit: _slots(bandit, event)).values():
         activate(loop, id_)
-
-
-def _known(act: Callable[[Any], None]) -> Callable[[Any], None]:
-    """An event that has had its reward needs no activation."""
-
-    def quietly(bandit: Any) -> None:
-        try:
-            act(bandit)
-        except AlreadyRewarded:
-            return
-
-    return quietly
 
 
 def _slots(bandit: Any, event: str) -> dict[str, str]:
@@ -156,6 +143,3 @@ def _slots(bandit: Any, event: str) -> dict[str, str]:
     if not found:
         raise UnknownDecision(f"no event {event!r} was ranked here; give the eventId that rank returned")
     return found
-
-
-__all__ = ["activate", "activate_slots", "rank", "rank_slots", "reward", "reward_slots"]

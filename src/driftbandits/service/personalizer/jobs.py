@@ -10,7 +10,7 @@ from typing import Any
 from ...errors import DriftBanditsError
 from ..catalogue import Catalogue
 from ..problems import Problem
-from .configuration import now
+from .durations import now
 from .wire import Job
 
 LOG = logging.getLogger("driftbandits.service")

@@ -1,10 +1,10 @@
 """The paths of the retired protocol, under `/loops/{loop}/personalizer` and `/loops/{loop}/personalizer/v1.0`."""
 
-import datetime
 from collections.abc import Callable
 from typing import Annotated, Any, TypeVar, cast
 
 from fastapi import APIRouter, Depends, Request, Response
+from starlette.concurrency import run_in_threadpool
 
 from ...bandit.saving import to_bytes
 from ..keys import Caller
@@ -14,6 +14,7 @@ from ..problems import Problem
 from ..routes import Admin, BoundedRoute, Open, fast
 from . import configuration, evaluation, events, jobs, wire
 from .apprentice import Tally
+from .durations import moment_of
 
 T = TypeVar("T")
 NO_POLICY = (
@@ -76,6 +77,15 @@ class State:
 Here = Annotated[Served, Depends()]
 
 
+def made(here: Here) -> Served:
+    """The loop, which is there from now on."""
+    here.use(lambda loop: loop.name)
+    return here
+
+
+Made = Annotated[Served, Depends(made)]
+
+
 def empty() -> Response:
     """Done; there is nothing to say."""
     return Response(status_code=EMPTY)
@@ -132,13 +142,13 @@ def activate_slots(event: str, here: Here) -> Response:
 
 
 @router.get("/configurations/service", summary="Configuration")
-def get_configuration(here: Here, _: Admin) -> Response:
+def get_configuration(here: Made, _: Admin) -> Response:
     """The settings of the loop, as this protocol has them."""
     return fast(_configuration(here))
 
 
 @router.put("/configurations/service", summary="Change the configuration")
-def put_configuration(asked: configuration.Configuration, here: Here, _: Admin) -> Response:
+def put_configuration(asked: configuration.Configuration, here: Made, _: Admin) -> Response:
     """Fields that are not sent stay as they are."""
     settings = here.use(lambda loop: loop.settings)
     new, kept = configuration.changes(asked, settings, here.kept)
@@ -149,19 +159,16 @@ def put_configuration(asked: configuration.Configuration, here: Here, _: Admin) 
 
 
 def _configuration(here: Served) -> dict[str, Any]:
+    told = configuration.shown(here.loops.catalogue.entry(here.name).settings, here.kept)
     tally = here.state.tallies.setdefault(here.name, Tally())
-    settings = here.loops.catalogue.entry(here.name).settings if here.kept is not None else None
-    assert settings is not None
-    told = configuration.shown(settings, here.kept)
     here.use(lambda loop: loop.call(lambda bandit: tally.follow(bandit._store)))
     metrics = tally.metrics()
     return told | ({} if metrics is None else {"latestApprenticeModeMetrics": metrics})
 
 
 @router.get("/configurations/policy", summary="Learning settings")
-def get_policy(here: Here, _: Admin) -> Response:
+def get_policy(here: Made, _: Admin) -> Response:
     """What stands in their place."""
-    here.use(lambda loop: loop.name)
     return fast({"name": "driftbandits", "arguments": NO_POLICY})
 
 
@@ -194,20 +201,16 @@ def _saved(bandit: Any) -> bytes:
 
 
 @router.put("/model", status_code=EMPTY, summary="Replace the model")
-async def put_model(request: Request, here: Here, _: Admin) -> Response:
+async def put_model(request: Request, here: Made, _: Admin) -> Response:
     """Begin again with what a file knows; the loop that was is moved aside."""
-    from starlette.concurrency import run_in_threadpool
-
     data = await request.body()
-    await run_in_threadpool(here.use, lambda loop: loop.name)
     await run_in_threadpool(here.loops.restart, here.name, data)
     return empty()
 
 
 @router.delete("/model", status_code=EMPTY, summary="Forget the model")
-def delete_model(here: Here, _: Admin) -> Response:
+def delete_model(here: Made, _: Admin) -> Response:
     """Begin again with nothing; the loop that was is moved aside."""
-    here.use(lambda loop: loop.name)
     here.loops.restart(here.name, None)
     return empty()
 
@@ -216,14 +219,14 @@ def delete_model(here: Here, _: Admin) -> Response:
 def model_properties(here: Here, _: Admin) -> Response:
     """When the loop was made, and when it last learned."""
     first, last = here.use(lambda loop: loop.call(lambda bandit: bandit._store.span()))
-    return fast({"creationTime": _iso(first), "lastModifiedTime": _iso(last)})
+    return fast({"creationTime": _told(first), "lastModifiedTime": _told(last)})
 
 
 @router.get("/logs/properties", summary="Times of the log")
 def log_properties(here: Here, _: Admin) -> Response:
     """The first and the last time in the log."""
     first, last = here.use(lambda loop: loop.call(lambda bandit: bandit._store.span()))
-    return fast({"dateRange": {"from": _iso(first), "to": _iso(last)}})
+    return fast({"dateRange": {"from": _told(first), "to": _told(last)}})
 
 
 @router.delete("/logs", status_code=EMPTY, summary="Delete the log")
@@ -233,18 +236,17 @@ def delete_logs(here: Here, _: Admin) -> Response:
     return empty()
 
 
-def _iso(seconds: float | None) -> str | None:
-    return None if seconds is None else datetime.datetime.fromtimestamp(seconds, datetime.UTC).isoformat()
+def _told(seconds: float | None) -> str | None:
+    return None if seconds is None else moment_of(seconds)
 
 
 # -------------------------------------------------------------------------------------------------------------------- jobs
 
 
 @router.put("/evaluations/{id}", summary="Evaluate")
-def put_evaluation(id: str, asked: wire.Job, here: Here, _: Admin) -> Response:  # noqa: A002
+def put_evaluation(id: str, asked: wire.Job, here: Made, _: Admin) -> Response:  # noqa: A002
     """Replay the log in the background."""
     start, end = (moment.timestamp() for moment in (asked.startTime, asked.endTime))
-    here.use(lambda loop: loop.name)
 
     def read(after: int, limit: int) -> Any:
         return here.use(lambda loop: loop.call(lambda bandit: bandit._store.rows(after, limit)))
@@ -256,32 +258,9 @@ def put_evaluation(id: str, asked: wire.Job, here: Here, _: Admin) -> Response: 
     return fast({}, 200)
 
 
-@router.get("/evaluations/{id}", summary="An evaluation")
-def get_evaluation(id: str, here: Here, _: Admin) -> Response:  # noqa: A002
-    """Its status, and its result."""
-    here.use(lambda loop: loop.name)
-    return fast(here.state.evaluations.get(here.name, id))
-
-
-@router.get("/evaluations", summary="All evaluations")
-def all_evaluations(here: Here, _: Admin, top: int = 10**9, skip: int = 0) -> Response:
-    """The oldest first."""
-    here.use(lambda loop: loop.name)
-    return fast({"value": here.state.evaluations.all(here.name)[skip : skip + max(0, top)]})
-
-
-@router.delete("/evaluations/{id}", status_code=EMPTY, summary="Delete an evaluation")
-def delete_evaluation(id: str, here: Here, _: Admin) -> Response:  # noqa: A002
-    """Forget it."""
-    here.use(lambda loop: loop.name)
-    here.state.evaluations.delete(here.name, id)
-    return empty()
-
-
 @router.put("/featureImportances/{id}", summary="Feature importances")
-def put_importance(id: str, asked: wire.Job, here: Here, _: Admin) -> Response:  # noqa: A002
+def put_importance(id: str, asked: wire.Job, here: Made, _: Admin) -> Response:  # noqa: A002
     """Compute, in the background, how much each feature moves the estimates of the newest decisions."""
-    here.use(lambda loop: loop.name)
 
     def work() -> dict[str, Any]:
         return jobs.importances(here.use(lambda loop: loop.call(lambda bandit: bandit.importance())))
@@ -290,23 +269,25 @@ def put_importance(id: str, asked: wire.Job, here: Here, _: Admin) -> Response: 
     return fast({}, 200)
 
 
-@router.get("/featureImportances/{id}", summary="Scores of features")
-def get_importance(id: str, here: Here, _: Admin) -> Response:  # noqa: A002
-    """Its status, and its result."""
-    here.use(lambda loop: loop.name)
-    return fast(here.state.importances.get(here.name, id))
+def _looks_after(path: str, jobs_of: Callable[[State], jobs.Jobs]) -> None:
+    """The paths that look at jobs of one kind, list them, and forget one."""
+
+    @router.get(f"{path}/{{id}}", summary="A job, with its result")
+    def get(id: str, here: Made, _: Admin) -> Response:  # noqa: A002
+        """Its status, and its result."""
+        return fast(jobs_of(here.state).get(here.name, id))
+
+    @router.get(path, summary="All jobs of this kind")
+    def all_(here: Made, _: Admin, top: int = 10**9, skip: int = 0) -> Response:
+        """The oldest first."""
+        return fast({"value": jobs_of(here.state).all(here.name)[skip : skip + max(0, top)]})
+
+    @router.delete(f"{path}/{{id}}", status_code=EMPTY, summary="Delete a job")
+    def delete(id: str, here: Made, _: Admin) -> Response:  # noqa: A002
+        """Forget it."""
+        jobs_of(here.state).delete(here.name, id)
+        return empty()
 
 
-@router.get("/featureImportances", summary="All feature importances")
-def all_importances(here: Here, _: Admin, top: int = 10**9, skip: int = 0) -> Response:
-    """The oldest first."""
-    here.use(lambda loop: loop.name)
-    return fast({"value": here.state.importances.all(here.name)[skip : skip + max(0, top)]})
-
-
-@router.delete("/featureImportances/{id}", status_code=EMPTY, summary="Delete feature importances")
-def delete_importance(id: str, here: Here, _: Admin) -> Response:  # noqa: A002
-    """Forget them."""
-    here.use(lambda loop: loop.name)
-    here.state.importances.delete(here.name, id)
-    return empty()
+_looks_after("/evaluations", lambda state: state.evaluations)
+_looks_after("/featureImportances", lambda state: state.importances)
