@@ -5,6 +5,7 @@ killed at any moment finds, when it is opened again, the state it would have had
 disk), the state in memory is afterwards that of the log: `_ahead` says that it may not be, and then it is read again from the file.
 """
 
+import contextlib
 import json
 import logging
 import math
@@ -128,9 +129,9 @@ class Durable(Bandit):
                     self._snapshot()
                 self._store.settle()
             finally:
-                self._store.close()
-                self._held.close()
-                self._held = None
+                held, self._held = self._held, None
+                with contextlib.closing(held):  # the lock is let go even if the store cannot be closed
+                    self._store.close()
 
     def _decided(self, id_: str) -> Any:
         """A decision by its id, from the log."""
@@ -419,8 +420,8 @@ def open_with(
         _absorb_all(bandit, damaged)
         store.settle()
     except BaseException:
-        store.close()
-        held.close()
+        with contextlib.closing(held):
+            store.close()
         raise
     return bandit
 

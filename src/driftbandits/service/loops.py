@@ -20,6 +20,7 @@ LOG = logging.getLogger("driftbandits.service")
 TEND_EVERY = 0.1  # seconds
 ATTEMPTS = 5
 PAUSE = 0.05  # seconds between them, where the store was not found
+OPENING = 1024  # locks; two loops that share one are opened one after the other
 
 
 class Loops:
@@ -42,7 +43,8 @@ class Loops:
     def __init__(self, catalogue: Catalogue, *, most: int = 500) -> None:
         self.catalogue, self.most = catalogue, most
         self._open: OrderedDict[str, Loop] = OrderedDict()
-        self._opening: dict[str, threading.Lock] = {}
+        # One thread opens a loop. Its lock is found by the name, so that all threads take the same one; names may share a lock.
+        self._opening = tuple(threading.Lock() for _ in range(OPENING))
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -54,21 +56,14 @@ class Loops:
             if found is not None and not found._closed:
                 self._open.move_to_end(name)
                 return found
-            turn = self._opening.setdefault(checked_name(name), threading.Lock())
-        with turn:  # one thread opens it, the others wait
+        with self._opening[hash(checked_name(name)) % OPENING]:
             with self._lock:
                 found = self._open.get(name)
             if found is None or found._closed:
-                try:
-                    found = Loop(name, self.catalogue)
-                except BaseException:  # names of loops that are not there must not pile up
-                    with self._lock:
-                        self._opening.pop(name, None)
-                    raise
+                found = Loop(name, self.catalogue)
             with self._lock:
                 self._open[name] = found
                 self._open.move_to_end(name)
-                self._opening.pop(name, None)
                 spare = [*self._open.items()][: max(0, len(self._open) - self.most)]
                 for old, _ in spare:
                     del self._open[old]
