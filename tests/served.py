@@ -28,17 +28,18 @@ def called(folder, **settings):
 @contextlib.contextmanager
 def listening(folder, **settings):
     """The application behind a real socket of this machine; gives its address."""
-    config = uvicorn.Config(create_app(Config(data=folder, **settings)), port=0, log_config=None, access_log=False)
-    server = uvicorn.Server(config)
+    app = create_app(Config(data=folder, **settings))
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, access_log=False, timeout_graceful_shutdown=2))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:
+        assert thread.is_alive(), "the server did not start"
         time.sleep(0.01)
     try:
         yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     finally:
         server.should_exit = True
-        thread.join(20)
+        thread.join()
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ import contextlib
 import json
 import os
 import secrets
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -349,25 +350,45 @@ class PostgresStore:
 
 
 class AdvisoryLocks:
-    """The locks of the loops that this process learns, all of one session: when it ends, however it ends, they are free."""
+    """The locks of the loops that this process learns, all of one session: when it ends, however it ends, they are free.
+
+    PostgreSQL gives a lock to the session that has it as often as it asks, and wants it back as often. `_taken` says which are held, so
+    that two bandits of one process are not both the learner, as two of different processes are not.
+    """
 
     def __init__(self, url: str) -> None:
         self._url = url
+        self._taken: set[int] = set()
+        self._lock = threading.Lock()
         self._db: psycopg.Connection[Any] | None = None
 
     def take(self, loop: int) -> "AdvisoryLock | None":
-        """The lock of a loop, or None if another session has it."""
-        with reachable("PostgreSQL"):
+        """The lock of a loop, or None if it is held, here or elsewhere."""
+        with self._lock, reachable("PostgreSQL"):
             if self._db is None or self._db.closed or self._db.broken:
                 self._db = psycopg.connect(self._url, autocommit=True, connect_timeout=5)
+                self._taken.clear()
                 for name, seconds in (
                     ("idle", 5),
                     ("interval", 2),
                     ("count", 3),
                 ):  # a machine that is gone is noticed in 11 s
                     self._db.execute(f"SET tcp_keepalives_{name} = {seconds}")
+            if loop in self._taken:
+                return None
             found = self._db.execute("SELECT pg_try_advisory_lock(%s, %s)", (LOCKS, loop)).fetchone()
-        return AdvisoryLock(self, self._db, loop) if found and found[0] else None
+            if not found or not found[0]:
+                return None
+            self._taken.add(loop)
+            return AdvisoryLock(self, self._db, loop)
+
+    def give_back(self, session: psycopg.Connection[Any], loop: int) -> None:
+        """Let a lock go, if its session is still the one of this process."""
+        with self._lock:
+            if session is self._db and loop in self._taken:
+                self._taken.discard(loop)
+                with contextlib.suppress(psycopg.Error):
+                    session.execute("SELECT pg_advisory_unlock(%s, %s)", (LOCKS, loop))
 
     def close(self) -> None:
         """End the session."""
@@ -387,6 +408,4 @@ class AdvisoryLock:
 
     def close(self) -> None:
         """Let it go."""
-        if self.held():
-            with contextlib.suppress(psycopg.Error):
-                self._session.execute("SELECT pg_advisory_unlock(%s, %s)", (LOCKS, self._loop))
+        self._locks.give_back(self._session, self._loop)

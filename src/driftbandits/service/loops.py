@@ -46,6 +46,7 @@ class Loops:
         # One thread opens a loop. Its lock is found by the name, so that all threads take the same one; names may share a lock.
         self._opening = tuple(threading.Lock() for _ in range(OPENING))
         self._lock = threading.Lock()
+        self._ending = False  # nothing more is opened
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -62,13 +63,18 @@ class Loops:
             if found is None or found._closed:
                 found = Loop(name, self.catalogue)
             with self._lock:
-                self._open[name] = found
-                self._open.move_to_end(name)
+                ending = self._ending
+                if not ending:
+                    self._open[name] = found
+                    self._open.move_to_end(name)
                 spare = [*self._open.items()][: max(0, len(self._open) - self.most)]
                 for old, _ in spare:
                     del self._open[old]
+        if ending:
+            _close(found)
+            raise Problem(503, "closing", "the service is ending; call again, when it is there")
         for _, idle in spare:
-            idle.close()
+            _close(idle)
         return found
 
     def use(self, name: str, function: Callable[[Loop], T]) -> T:
@@ -81,6 +87,10 @@ class Loops:
             except Closed:
                 if attempt == ATTEMPTS - 1:
                     raise
+            except Problem as problem:
+                if problem.code == "unknown_loop" and loop is not None:
+                    loop.let_go_if_replaced()  # deleted by another process: its files are not needed here any more
+                raise
             except (InvalidState, CannotRead, CannotWrite):
                 if attempt == ATTEMPTS - 1 or (loop is not None and not loop.let_go_if_replaced()):
                     raise
@@ -90,7 +100,9 @@ class Loops:
     def open_now(self) -> list[Loop]:
         """Those open in this process."""
         with self._lock:
-            return [loop for loop in self._open.values() if not loop._closed]
+            for name in [name for name, loop in self._open.items() if loop._closed]:
+                del self._open[name]
+            return [*self._open.values()]
 
     def put(self, name: str, asked: LoopSettings) -> bool:
         """Make a loop, or change what can change; whether it is new."""
@@ -154,9 +166,16 @@ class Loops:
         self._stop.set()
         if self._thread is not None:
             self._thread.join()
+        with self._lock:
+            self._ending = True
         for loop in self.open_now():
-            try:
-                loop.close()
-            except DriftBanditsError as problem:
-                LOG.warning("a loop could not be closed: %s", problem)
+            _close(loop)
         self.catalogue.close()
+
+
+def _close(loop: Loop) -> None:
+    """Close a loop. What goes wrong is no fault of the call that made it necessary: acknowledged rows are in the log, whatever happens."""
+    try:
+        loop.close()
+    except DriftBanditsError as problem:
+        LOG.warning("a loop could not be closed: %s", problem)

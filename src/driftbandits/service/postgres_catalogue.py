@@ -37,9 +37,10 @@ class PostgresCatalogue:
         except BaseException:
             self._pool.close()
             raise
-        self._locks, self._locking = AdvisoryLocks(url), threading.Lock()
+        self._locks = AdvisoryLocks(url)
         self._entries: dict[str, tuple[Entry, int, float]] = {}  # with the number of the loop, and when it was read
         self._following: dict[int, list[Follower]] = {}
+        self._followers = threading.Lock()  # of that table
         self._stop = threading.Event()
         self._listener = threading.Thread(target=self._listen, name="listen", daemon=True)
         self._listener.start()
@@ -106,14 +107,17 @@ class PostgresCatalogue:
     def learner(self, name: str, settings: LoopSettings) -> Durable:
         """Open a loop to learn."""
         _, loop = self._known(name)
-        with self._locking:
-            held = self._locks.take(loop)
+        held = self._locks.take(loop)
         if held is None:
             raise HasLearner(f"loop {name} has a learner already")
         fixed = settings.for_bandit()
         fixed.pop("explore")
-        (saved,) = self._run("SELECT start FROM driftbandits.loops WHERE loop = %s", (loop,))
-        start = None if saved[0] is None else from_bytes(bytes(saved[0]), f"the start of loop {name}", kind=Durable)
+        try:
+            (saved,) = self._run("SELECT start FROM driftbandits.loops WHERE loop = %s", (loop,))
+            start = None if saved[0] is None else from_bytes(bytes(saved[0]), f"the start of loop {name}", kind=Durable)
+        except BaseException:
+            held.close()
+            raise
         bandit = open_with(PostgresStore(self._pool, loop, name), held, Durable(**fixed), fixed, start=start)
         bandit._seconds = SNAPSHOTS
         return bandit
@@ -122,8 +126,7 @@ class PostgresCatalogue:
         """A session that was lost has lost its locks."""
         if bandit._held.held():
             return True
-        with self._locking:
-            held = self._locks.take(self._known(name)[1])
+        held = self._locks.take(self._known(name)[1])
         if held is not None:
             bandit._held = held
         return held is not None
@@ -132,7 +135,8 @@ class PostgresCatalogue:
         """Open a loop to decide."""
         _, loop = self._known(name)
         follower = follow_with(PostgresStore(self._pool, loop, name), REFRESH, {})
-        self._following.setdefault(loop, []).append(follower)
+        with self._followers:
+            self._following.setdefault(loop, []).append(follower)
         return follower
 
     # -------------------------------------------------------------------------------------------------------------- notes
@@ -176,8 +180,10 @@ class PostgresCatalogue:
         if what == "settings":
             self._entries.pop(which, None)
         elif what == "snapshot":
-            followers = self._following.get(int(which), [])
-            self._following[int(which)] = followers = [f for f in followers if not f._store._closed]  # type: ignore[attr-defined]
+            with self._followers:
+                followers = [f for f in self._following.pop(int(which), []) if not f._store._closed]  # type: ignore[attr-defined]
+                if followers:
+                    self._following[int(which)] = followers
             for follower in followers:
                 follower._looked = 0.0
 

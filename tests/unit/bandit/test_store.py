@@ -5,7 +5,7 @@ import contextlib
 import pytest
 from served import postgres
 
-from driftbandits.bandit.postgres_store import FORMAT, PostgresStore, migrate, open_pool
+from driftbandits.bandit.postgres_store import FORMAT, AdvisoryLocks, PostgresStore, migrate, open_pool
 from driftbandits.bandit.sqlite_store import SQLiteStore
 from driftbandits.bandit.store import ASIDE, Damaged, Repeated, StoreUnavailable, Superseded
 from driftbandits.errors import CannotRead
@@ -133,6 +133,19 @@ def test_the_learner_is_the_one_that_claimed_last(opened):
         pass
     with first.transaction():  # to follow is allowed
         first.append("decide", id="a")
+
+
+def test_a_lock_is_held_once_also_in_one_process_and_free_when_it_is_given_back(database):
+    url = database.conninfo
+    with contextlib.closing(AdvisoryLocks(url)) as here, contextlib.closing(AdvisoryLocks(url)) as elsewhere:
+        held = here.take(77)
+        assert held.held()
+        assert here.take(77) is None
+        assert elsewhere.take(77) is None
+        held.close()
+        held.close()
+        assert elsewhere.take(77) is not None
+        assert here.take(77) is None
 
 
 def test_tables_of_a_later_version_are_refused(database):

@@ -5,8 +5,7 @@ import random
 import urllib.request
 
 import pytest
-
-from .serving import serving
+from served import listening
 
 CARDS = (
     "#health",
@@ -28,7 +27,7 @@ def _send(url, body, method="POST"):
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    with serving(tmp_path_factory.mktemp("data")) as url:
+    with listening(tmp_path_factory.mktemp("data")) as url:
         _send(f"{url}/loops/shop", {"reward": "click"}, "PUT")
         _send(f"{url}/loops/new", {}, "PUT")
         rng = random.Random(0)
@@ -95,7 +94,7 @@ def test_a_loop_without_data_says_what_to_do(page, server):
 
 
 def test_without_loops_it_says_how_to_make_one(browser, tmp_path):
-    with serving(tmp_path) as url:
+    with listening(tmp_path) as url:
         page = browser.new_page()
         page.goto(url)
         page.wait_for_selector("#start:not([hidden])")

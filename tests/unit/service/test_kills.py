@@ -9,12 +9,14 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 
 import pytest
 from served import postgres
 
 from driftbandits.bandit.durable import Durable
 from driftbandits.bandit.saving import to_bytes
+from driftbandits.errors import DriftBanditsError
 from driftbandits.service.file_catalogue import FileCatalogue
 from driftbandits.service.loops import Loops
 from driftbandits.service.postgres_catalogue import PostgresCatalogue
@@ -43,10 +45,23 @@ class Worker:
                 lines.append(line.split())
 
     def kill(self):
+        """At once; again: nothing happens."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
         self.thread.join()
         self.process.stdout.close()
+
+
+def until(true, seconds=120):
+    """Wait for something that must come, however busy the machine is."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "it did not come"
+        time.sleep(0.02)
+
+
+def rewards(lines):
+    return [line[1] for line in [*lines] if line[0] == "reward"]
 
 
 def under_fire(place, kills, rng, also=lambda: None):
@@ -60,11 +75,12 @@ def under_fire(place, kills, rng, also=lambda: None):
                 left -= 1
             workers.append(coming.popleft())
             assert workers[-1].ready.wait(120)
-            time.sleep(rng.uniform(0.1, 0.4))
+            enough = len(rewards(lines)) + 10
+            until(lambda: len(rewards(lines)) >= enough)
+            time.sleep(rng.uniform(0.0, 0.3))
             if len(workers) > 2:
                 workers.pop(rng.randrange(2)).kill()  # the older one is often the learner
                 also()
-        time.sleep(0.3)
     finally:
         for worker in (*workers, *coming):
             worker.kill()
@@ -74,7 +90,7 @@ def under_fire(place, kills, rng, also=lambda: None):
 def check(lines, loop):
     """Every acknowledged reward is learned, once; the state is the one of a bandit that applies the log from its beginning."""
     assert [line for line in lines if line[0] == "refused"] == []
-    acknowledged = [line[1] for line in lines if line[0] == "reward"]
+    acknowledged = rewards(lines)
     bandit = loop._bandit
     rows = bandit._store.rows(0, 10**6)
     counted = collections.Counter(row.id for row in rows if row.kind == "reward")
@@ -120,18 +136,19 @@ def postgres_under_fire(kills, seed, restarts):
         lines = under_fire(server.get_uri(), kills, rng, restart)
         loops = Loops(catalogue)
         try:
-            end = time.monotonic() + 20
-            while time.monotonic() < end:
-                try:
-                    if loops.get("shop").learns:
-                        break
-                except Exception:
-                    time.sleep(0.1)
-                else:
-                    loops.get("shop").tend()
+            until(partial(learns, loops))
             return check(lines, loops.get("shop"))
         finally:
             loops.close()
+
+
+def learns(loops):
+    """Whether this process has become the learner."""
+    try:
+        loops.get("shop").tend()
+    except DriftBanditsError:
+        return False
+    return loops.get("shop").learns
 
 
 @pytest.mark.slow
@@ -156,17 +173,16 @@ def test_sixty_kills_and_restarts_lose_nothing_in_postgresql():
 def test_a_dead_learner_is_replaced_within_seconds(tmp_path):
     catalogue = FileCatalogue(tmp_path, shared=True)
     catalogue.create("shop", SETTINGS)
-    worker = Worker(tmp_path, 0, [])
-    assert worker.ready.wait(60)
+    lines = []
+    worker = Worker(tmp_path, 0, lines)
+    until(lambda: lines)  # then it has opened the loop
     loops = Loops(catalogue)
     loops.start()
     try:
-        time.sleep(0.3)
-        assert not loops.get("shop").learns
+        loop = loops.get("shop")
+        assert not loop.learns
         worker.kill()
-        dead, loop = time.monotonic(), loops.get("shop")
-        while not loop.learns and time.monotonic() < dead + 10:
-            time.sleep(0.02)
-        assert loop.learns
+        until(lambda: loop.learns)  # about .1 s on a machine that is not busy
     finally:
+        worker.kill()
         loops.close()

@@ -224,4 +224,6 @@ def test_names_of_no_loops_do_not_pile_up(tmp_path):
     with called(tmp_path) as client:
         for n in range(5):
             assert client.get(f"/loops/none{n}").status_code == 404
-        assert client.app.state.loops._opening == {}
+        loops = client.app.state.loops
+        assert loops.open_now() == []
+        assert len(loops.catalogue._entries) == 0

@@ -7,10 +7,9 @@ import time
 from types import SimpleNamespace
 
 import pytest
+from served import listening
 
 from driftbandits import Bandit
-
-from .serving import serving
 
 azure = pytest.importorskip("azure.ai.personalizer")
 from azure.ai.personalizer import PersonalizerAdministrationClient, PersonalizerClient  # noqa: E402
@@ -26,7 +25,7 @@ ACTIONS = [{"id": name, "features": [{"topic": {"kind": name}}]} for name in ("n
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    with serving(tmp_path_factory.mktemp("data")) as url:
+    with listening(tmp_path_factory.mktemp("data")) as url:
         yield url
 
 

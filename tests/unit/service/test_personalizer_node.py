@@ -6,8 +6,7 @@ import shutil
 import subprocess
 
 import pytest
-
-from .serving import serving
+from served import listening
 
 SCRIPT = pathlib.Path(__file__).with_name("personalizer.mjs")
 
@@ -21,7 +20,7 @@ def test_the_javascript_client_drives_a_loop(tmp_path):
     if made.returncode:
         pytest.skip("the registry of npm cannot be reached")
     shutil.copy(SCRIPT, tmp_path)
-    with serving(tmp_path / "data") as url:
+    with listening(tmp_path / "data") as url:
         told = subprocess.run(
             ["node", SCRIPT.name, f"{url}/loops/node"], cwd=tmp_path, capture_output=True, text=True, timeout=120
         )

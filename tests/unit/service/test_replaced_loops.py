@@ -1,8 +1,12 @@
 """A loop that is deleted and made anew while others call it."""
 
+import contextlib
 import logging
 import threading
 
+import pytest
+
+from driftbandits.errors import CannotWrite
 from driftbandits.service.file_catalogue import FileCatalogue
 from driftbandits.service.keys import Keys, new_key
 from driftbandits.service.loops import Loops
@@ -23,6 +27,43 @@ def test_another_process_replaces_a_loop_and_callers_find_the_new_one(tmp_path):
     assert "deleted" in moved
     loops.close()
     other.close()
+
+
+def test_a_loop_that_another_process_deleted_is_let_go(tmp_path):
+    loops, other = (Loops(FileCatalogue(tmp_path, shared=True)) for _ in range(2))
+    loops.put("x", LoopSettings())
+    bandit = loops.get("x")._bandit
+    other.catalogue.remove("x")
+    with pytest.raises(Problem, match="there is no loop"):
+        loops.use("x", lambda loop: loop.info())
+    assert bandit._held is None  # its lock and its files are free
+    assert loops.open_now() == []
+    loops.close()
+    other.close()
+
+
+def test_nothing_is_opened_while_the_service_ends(tmp_path):
+    loops = Loops(FileCatalogue(tmp_path, shared=False))
+    loops.put("x", LoopSettings())
+    loops.close()
+    with pytest.raises(Problem, match="is ending"):
+        loops.get("x")
+    with contextlib.closing(loops.catalogue.learner("x", LoopSettings())):
+        pass  # its lock was let go
+
+
+def test_a_loop_that_cannot_be_closed_spoils_no_other_call(tmp_path, monkeypatch):
+    loops = Loops(FileCatalogue(tmp_path, shared=False), most=1)
+    for name in ("x", "y"):
+        loops.put(name, LoopSettings())
+    store = loops.get("x")._bandit._store
+
+    def full(*_):
+        raise CannotWrite(store.name, OSError("disk full"))
+
+    monkeypatch.setattr(store, "snapshot", full)
+    assert loops.get("y").name == "y"  # for which x is closed
+    loops.close()
 
 
 def test_deleting_beside_deciding_gives_an_answer_or_404(tmp_path):

@@ -26,7 +26,7 @@ def test_a_database_that_restarts(tmp_path, monkeypatch):
         assert client.get("/healthz").status_code == 200
         assert client.get("/readyz").status_code == 503
         server.ensure_postgres_running()
-        for _ in range(100):
+        for _ in range(600):
             again = client.post("/loops/a/decide", json={"items": ["x", "y"], "id": "2"})
             if again.status_code == 200:
                 break

