@@ -136,7 +136,7 @@ def test_the_learner_is_the_one_that_claimed_last(opened):
 
 
 def test_a_lock_is_held_once_also_in_one_process_and_free_when_it_is_given_back(database):
-    url = database.conninfo
+    url = database[0].get_uri()
     with contextlib.closing(AdvisoryLocks(url)) as here, contextlib.closing(AdvisoryLocks(url)) as elsewhere:
         held = here.take(77)
         assert held.held()
