@@ -760,7 +760,7 @@ class Bandit(Core):
         `settings` are those of `Bandit`; `sync`: "normal" (survives the death of the process) or "full" (and a power cut); and `start`: a
         bandit, or a file of `save`, whose knowledge a file that is made now begins with.
         """
-        from .durable import open_durable
+        from .opening import open_durable
 
         return open_durable(path, dict(settings))
 

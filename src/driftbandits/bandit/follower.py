@@ -10,7 +10,7 @@ import json
 import math
 import secrets
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -22,30 +22,29 @@ from .core import Answer, Request
 from .decision import Decision
 from .pending import DONE, AlreadyRewarded, NotActive, UnknownDecision
 from .rewards import as_weight
-from .rows import decide_row, decided, decision_of, last_decided, reward_row
+from .rows import decide_row, reward_row
 from .saving import from_bytes
 from .sqlite_store import SQLiteStore
 from .store import Repeated, Row, Store, as_id
+from .stored import StoredBandit
 
 SHARE = 20.0  # snapshots are read for at most 1/20 of the time: with many decisions that wait they are large
 
 
-class Follower(Bandit):
+class Follower(StoredBandit):
     """`Bandit.follow`: decides with the newest snapshot; what it does the learner absorbs."""
 
-    _store: Store
     _refresh = 5.0
     _looked = 0.0
     _cost = 0.0  # seconds that reading the newest snapshot took
     _waiting = 0  # decisions that wait for a reward, as of the newest snapshot
     _seq = -1
-    _inside = False  # a transaction: calls inside a call belong to it
-    _code: dict[str, Any]
+    closed = False
 
     def decide(self, items: Any, context: Any = None, **how: Any) -> Decision:
         """Choose with the newest snapshot; the learner counts it when it next does anything."""
         with self._lock:
-            self._renew()
+            self.renew()
             try:
                 return super().decide(items, context, **how)
             except Repeated:  # another process made a decision with this id a moment ago
@@ -53,16 +52,12 @@ class Follower(Bandit):
                 assert made is not None
                 return made
 
-    def _made(self, id_: str) -> Decision | None:
-        found = self._store.decision(id_)
-        return None if found is None else decision_of(found)
-
     def activate(self, decision: Any) -> None:
         """Say that a deferred decision was shown, whichever process made it."""
         with self._lock:
             row, data = self._row_of(getattr(decision, "id", decision))
             if "defer" in data:
-                with self._whole(), contextlib.suppress(Repeated):
+                with self.transaction(), contextlib.suppress(Repeated):
                     self._store.append("activate", id=row.id, at=moment(None))
 
     def _row_of(self, given: Any) -> tuple[Row, dict[str, Any]]:
@@ -74,13 +69,13 @@ class Follower(Bandit):
 
     def _note_decision(self, request: Request, decision: Decision) -> None:
         self._pending.give_up(decision.id)  # rewards are matched by the learner
-        with self._whole():
+        with self.transaction():
             self._store.append("decide", **decide_row(request, decision))
 
     def _take(self, given: Answer) -> bool:
         """Hand a reward to the learner: whichever process made the decision, it is counted once."""
         row = reward_row(given)
-        with self._whole():
+        with self.transaction():
             try:
                 self._store.append("reward", **row)
             except Repeated:
@@ -88,8 +83,8 @@ class Follower(Bandit):
         return given.learn
 
     @contextmanager
-    def _whole(self) -> Iterator[None]:
-        """What is written inside is kept together, or not at all."""
+    def transaction(self) -> Iterator[None]:
+        """Many calls as one: what they write is kept together, or not at all."""
         with self._lock:
             if self._inside:
                 yield
@@ -128,8 +123,12 @@ class Follower(Bandit):
             return True
         return False
 
-    def _renew(self) -> None:
-        """Look for a newer snapshot, if it is time."""
+    def look_now(self) -> None:
+        """Let the next call look for a newer snapshot, however short a time ago it did."""
+        self._looked = 0.0
+
+    def renew(self) -> None:
+        """Use the newest snapshot, if it is time to look for it."""
         now = time.monotonic()
         if now - self._looked < max(self._refresh, SHARE * self._cost):
             return
@@ -153,38 +152,20 @@ class Follower(Bandit):
         """A follower learns nothing itself."""
         raise InvalidState(f"a follower cannot fit: the process that opened {self._store.name} does")
 
-    def _decided(self, id_: str) -> Any:
-        """A decision by its id, from the log."""
-        return self._recent.get(id_) or decided(self._store, id_)
-
-    def _recent_decisions(self) -> Sequence[Any]:
-        """The last decisions, whoever made them."""
-        return last_decided(self._store)
-
     def info(self) -> dict[str, Any]:
         """What there is to watch, as of the newest snapshot."""
         with self._lock:
-            self._renew()
+            self.renew()
             return {**super().info(), "pending": self._waiting, "refused": self._store.refused()}
-
-    def backup(self, path: Any) -> None:
-        """Write a consistent copy to another file, whole or not at all, while this one is in use."""
-        with self._lock:
-            self._store.backup(path)
 
     def close(self) -> None:
         """Let the file go."""
+        self.closed = True
         self._store.close()
 
     def __reduce__(self) -> Any:
         """A file is opened in each process."""
         raise InvalidState(f"a follower of {self._store.name} cannot be copied or pickled; call Bandit.follow there")
-
-    def __enter__(self) -> "Follower":
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
 
 
 def open_follower(path: Any, refresh: Any, code: dict[str, Any]) -> Follower:

@@ -112,7 +112,7 @@ class FileCatalogue:
         start = path.with_name("start.bandit")
         bandit = Bandit.open(path, start=start if start.exists() else None, **fixed)
         assert isinstance(bandit, Durable)
-        bandit._seconds = self._snapshot_seconds
+        bandit.snapshot_seconds = self._snapshot_seconds
         return bandit
 
     def follower(self, name: str) -> Follower:

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
 
 from ..bandit.decision import Decision
-from ..bandit.durable import Durable, HasLearner
-from ..bandit.follower import Follower
+from ..bandit.durable import Durable
+from ..bandit.opening import HasLearner
 from ..bandit.pending import AlreadyRewarded
 from ..bandit.store import Superseded
+from ..bandit.stored import StoredBandit
 from ..errors import DriftBanditsError, InvalidState
 from .catalogue import Catalogue, Entry
 from .models import Decide, Reward
@@ -22,7 +23,7 @@ from .problems import Problem, status_of
 from .settings import LoopSettings
 
 T = TypeVar("T")
-B = TypeVar("B", bound=Durable | Follower)
+B = TypeVar("B", bound=StoredBandit)
 PATIENCE = 10.0  # seconds to wait for a loop that another process is just making
 EXPIRE_EVERY = 0.5  # seconds
 BUSY = 5.0  # seconds after its last use that a loop is tended as often as possible
@@ -42,7 +43,7 @@ class Loop:
         self._expired = self._learned = self._tended = 0.0  # when
         self._entry = catalogue.entry(name)
         self._wait = self._entry.settings.wait_seconds()
-        self._bandit: Durable | Follower = self._opened()
+        self._bandit: StoredBandit = self._opened()
 
     @property
     def learns(self) -> bool:
@@ -56,7 +57,7 @@ class Loop:
 
     # ------------------------------------------------------------------------------------------------------------ opening
 
-    def _opened(self) -> Durable | Follower:
+    def _opened(self) -> StoredBandit:
         give_up = time.monotonic() + PATIENCE
         while True:
             try:
@@ -71,11 +72,11 @@ class Loop:
                 time.sleep(0.02)  # its learner is making the file now, or has died: then the next attempt learns
 
     def _with_settings(self, bandit: B) -> B:
-        bandit._config["explore"] = float(self._entry.settings.explore)
+        bandit.set_explore(self._entry.settings.explore)
         return bandit
 
     @contextlib.contextmanager
-    def _turn(self) -> Iterator[Durable | Follower]:
+    def _turn(self) -> Iterator[StoredBandit]:
         """The bandit, with the settings of now."""
         with self._lock:
             self.used = time.monotonic()
@@ -84,8 +85,7 @@ class Loop:
             entry = self.catalogue.entry(self.name)
             if entry is not self._entry and entry.mark != self._entry.mark:
                 self._renewed(entry)
-            if isinstance(self._bandit, Follower):
-                self._bandit._renew()
+            self._bandit.renew()
             yield self._bandit
 
     def _renewed(self, entry: Entry) -> None:
@@ -94,7 +94,7 @@ class Loop:
             self._let_go()
             raise Closed(self.name)
         self._entry, self._wait = entry, entry.settings.wait_seconds()
-        self._bandit._config["explore"] = float(entry.settings.explore)
+        self._bandit.set_explore(entry.settings.explore)
 
     def let_go_if_replaced(self) -> bool:
         """Whether this loop was deleted or made anew while it was called; then it is closed here, and is to be looked for again."""
@@ -108,7 +108,7 @@ class Loop:
                 self._let_go()
         return self._closed
 
-    def call(self, function: Callable[[Any], T]) -> T:
+    def call(self, function: Callable[[StoredBandit], T]) -> T:
         """Do something with the bandit; once more, if another process has become the learner in between."""
         with self._turn() as bandit:
             try:
@@ -117,7 +117,7 @@ class Loop:
                 self._reopen()
                 return function(self._bandit)
 
-    def commit(self, function: Callable[[Any], T]) -> T:
+    def commit(self, function: Callable[[StoredBandit], T]) -> T:
         """Change the bandit. Calls that wait for their turn at the same time share one transaction: its commit is most of their cost."""
         job = Job(function)
         with self._queueing:
@@ -165,14 +165,7 @@ class Loop:
 
     def delete_log(self) -> int:
         """Delete what was learned from, but for decisions that wait; what was learned stays. Returns how many rows are gone."""
-
-        def delete(bandit: Durable | Follower) -> int:
-            if isinstance(bandit, Durable):
-                bandit.take_snapshot()
-            with bandit._whole():
-                return bandit._store.delete_learned()
-
-        return self.call(delete)
+        return self.call(lambda bandit: bandit.delete_log())
 
     def activate(self, id_: str) -> None:
         """Expect the reward of a deferred decision."""
@@ -181,14 +174,14 @@ class Loop:
     def reward(self, given: Sequence[Reward]) -> list[bool | DriftBanditsError]:
         """Learn rewards in one transaction; each is learned, ignored, or refused for itself."""
         learned = self.commit(lambda bandit: _reward_all(bandit, given, self._check_wait))
-        self._bandit._report_drift()
+        self._bandit.report_drift()
         return learned
 
-    def _check_wait(self, bandit: Durable | Follower, id_: str) -> None:
+    def _check_wait(self, bandit: StoredBandit, id_: str) -> None:
         """After `reward_wait` a follower refuses a reward, too: the learner may not have given up the decision yet."""
         if self._wait is None or isinstance(bandit, Durable):
             return
-        made = bandit._made(id_)
+        made = bandit.made(id_)
         if made is not None and not made.defer and made.at < time.time() - self._wait:
             raise AlreadyRewarded(
                 f"decision {id_!r} waited longer than reward_wait = {self.settings.reward_wait!r} for its reward"
@@ -201,7 +194,7 @@ class Loop:
     def lag(self) -> int:
         """Rows of the log that the state of this process does not have yet."""
         with self._turn() as bandit:
-            return max(0, bandit._store.last() - bandit._seq)
+            return bandit.lag()
 
     def explain(self, id_: str) -> dict[str, Any]:
         """Why an item was chosen."""
@@ -226,15 +219,14 @@ class Loop:
             if self._closed:
                 return
             bandit = self._bandit
-            if isinstance(bandit, Follower):
+            if not isinstance(bandit, Durable):
                 self._succeed()
                 return
             try:
                 if not self.catalogue.still_learns(self.name, bandit):
                     raise Superseded(f"loop {self.name} has another learner")
                 now = time.monotonic()
-                snapshot_due = bandit._since and now - bandit._last > bandit._seconds
-                if snapshot_due or bandit._store.last() > bandit._seq:
+                if bandit.has_work():
                     self._learned = now
                     bandit.absorb()
                 if self._wait is not None and now - self._expired > EXPIRE_EVERY:
@@ -245,8 +237,7 @@ class Loop:
 
     def _give_up_old(self, bandit: Durable) -> None:
         assert self._wait is not None
-        before = time.time() - self._wait
-        if any(waiting.overdue(before) for waiting in bandit._pending.open.values()):
+        if bandit.has_overdue(time.time() - self._wait):
             default = self.settings.default_reward
             bandit.expire(self._wait, None if default is None else float(default), at=time.time())
 
@@ -263,7 +254,7 @@ class Loop:
 class Job:
     """A change that waits for its turn, and what became of it."""
 
-    def __init__(self, function: Callable[[Any], Any]) -> None:
+    def __init__(self, function: Callable[[StoredBandit], Any]) -> None:
         self.function = function
         self.done = False
         self._result: Any = None
@@ -288,7 +279,7 @@ class _Undone(Exception):
     """A change failed after it had begun: those of its transaction are undone, and made again one by one."""
 
 
-def _together(bandit: Any, jobs: Sequence[Job]) -> None:
+def _together(bandit: StoredBandit, jobs: Sequence[Job]) -> None:
     """Make changes in one transaction. One that is refused before it changed anything does not touch the others."""
     if len(jobs) > 1:
         try:
@@ -312,16 +303,16 @@ class _Refusal(NamedTuple):
     problem: DriftBanditsError
 
 
-def _attempt(bandit: Any, jobs: Sequence[Job]) -> list[Any]:
+def _attempt(bandit: StoredBandit, jobs: Sequence[Job]) -> list[Any]:
     """The results of all, kept when this returns."""
     results: list[Any] = []
-    with bandit._whole():
+    with bandit.transaction():
         for job in jobs:
-            before = bandit._tick, bandit._store.last()
+            before = bandit.position()
             try:
                 results.append(job.function(bandit))
             except DriftBanditsError as problem:
-                if (bandit._tick, bandit._store.last()) != before or status_of(problem)[0] >= 500:
+                if bandit.position() != before or status_of(problem)[0] >= 500:
                     raise _Undone from None
                 results.append(_Refusal(problem))
     return results
@@ -351,7 +342,7 @@ def _offered(asked: Decide) -> tuple[Any, list[Any]]:
     return items, [*items][: max(asked.k, 1)]
 
 
-def _decide(bandit: Any, asked: Decide, settings: LoopSettings) -> Decision:
+def _decide(bandit: StoredBandit, asked: Decide, settings: LoopSettings) -> Decision:
     items, first = _offered(asked)
     if settings.mode == "online":
         decision = bandit.decide(items, asked.context, k=asked.k, id=asked.id, defer=asked.defer)
@@ -360,13 +351,13 @@ def _decide(bandit: Any, asked: Decide, settings: LoopSettings) -> Decision:
             raise Problem(
                 422, "invalid", f"k = {asked.k} is not allowed; it must be ≤ {len(first)}, the number of items on offer"
             )
-        how = {"show": first, "learn": settings.mode == "apprentice"}
-        decision = bandit.decide(items, asked.context, id=asked.id, defer=asked.defer, **how)
-    return decision  # type: ignore[no-any-return]
+        learn = settings.mode == "apprentice"
+        decision = bandit.decide(items, asked.context, id=asked.id, defer=asked.defer, show=first, learn=learn)
+    return decision
 
 
-def _decide_all(bandit: Any, asked: Sequence[Decide], settings: LoopSettings) -> list[Decision]:
-    with bandit._whole():
+def _decide_all(bandit: StoredBandit, asked: Sequence[Decide], settings: LoopSettings) -> list[Decision]:
+    with bandit.transaction():
         made = []
         for place, one in enumerate(asked):
             try:
@@ -379,9 +370,9 @@ def _decide_all(bandit: Any, asked: Sequence[Decide], settings: LoopSettings) ->
         return made
 
 
-def _decide_in_turn(bandit: Any, asked: Sequence[Decide], settings: LoopSettings) -> list[Decision]:
+def _decide_in_turn(bandit: StoredBandit, asked: Sequence[Decide], settings: LoopSettings) -> list[Decision]:
     made: list[Decision] = []
-    with bandit._whole():
+    with bandit.transaction():
         for one in asked:
             shown = {decision.item for decision in made}
             exclude = [name for name in one.exclude if name not in shown]
@@ -395,21 +386,21 @@ def _decide_in_turn(bandit: Any, asked: Sequence[Decide], settings: LoopSettings
 
 
 def _reward_all(
-    bandit: Any, given: Sequence[Reward], check: Callable[[Any, str], None]
+    bandit: StoredBandit, given: Sequence[Reward], check: Callable[[StoredBandit, str], None]
 ) -> list[bool | DriftBanditsError]:
     learned: list[bool | DriftBanditsError] = []
-    with bandit._whole():
+    with bandit.transaction():
         for one in given:
             try:
                 check(bandit, one.id)
-                answer = bandit._answer(one.id, one.reward, one.at, one.weight)
+                answer = bandit.checked(one.id, one.reward, at=one.at, weight=one.weight)
             except DriftBanditsError as problem:
                 if status_of(problem)[0] >= 500:
                     raise
                 learned.append(problem)
                 continue
             try:
-                learned.append(bandit._take(answer))
+                learned.append(bandit.take(answer))
             except AlreadyRewarded as problem:  # of a follower: nothing was written
                 learned.append(problem)
     return learned

@@ -13,8 +13,9 @@ from typing import Any
 import orjson
 import psycopg
 
-from ..bandit.durable import Durable, HasLearner, open_with
+from ..bandit.durable import Durable
 from ..bandit.follower import Follower, follow_with
+from ..bandit.opening import HasLearner, open_with
 from ..bandit.postgres_store import CHANNEL, AdvisoryLocks, PostgresStore, migrate, open_pool, reachable
 from ..bandit.saving import from_bytes
 from .catalogue import Entry, unknown
@@ -119,16 +120,16 @@ class PostgresCatalogue:
             held.close()
             raise
         bandit = open_with(PostgresStore(self._pool, loop, name), held, Durable(**fixed), fixed, start=start)
-        bandit._seconds = SNAPSHOTS
+        bandit.snapshot_seconds = SNAPSHOTS
         return bandit
 
     def still_learns(self, name: str, bandit: Durable) -> bool:
         """A session that was lost has lost its locks."""
-        if bandit._held.held():
+        if bandit.lock.held():
             return True
         held = self._locks.take(self._known(name)[1])
         if held is not None:
-            bandit._held = held
+            bandit.relock(held)
         return held is not None
 
     def follower(self, name: str) -> Follower:
@@ -181,11 +182,11 @@ class PostgresCatalogue:
             self._entries.pop(which, None)
         elif what == "snapshot":
             with self._followers:
-                followers = [f for f in self._following.pop(int(which), []) if not f._store._closed]  # type: ignore[attr-defined]
+                followers = [f for f in self._following.pop(int(which), []) if not f.closed]
                 if followers:
                     self._following[int(which)] = followers
             for follower in followers:
-                follower._looked = 0.0
+                follower.look_now()
 
     def ready(self) -> None:
         """Whether the database answers."""

@@ -52,7 +52,7 @@ def test_reopened_it_is_the_same(tmp_path):
 def test_the_log_alone_gives_the_same_state(tmp_path, monkeypatch):
     path = tmp_path / "shop.bandit"
     monkeypatch.setattr(durable, "ROWS", 10**9)
-    monkeypatch.setattr(durable, "SECONDS", 1e9)
+    monkeypatch.setattr(durable.Durable, "snapshot_seconds", 1e9)
     bandit = db.Bandit.open(path, seed=3, features="disjoint")
     ids = []
     for t in range(30):

@@ -26,7 +26,7 @@ MASTER = db.zoo.master(db.zoo.oful(lam=1.0, S=1.0, L=1.0, R=0.1, delta=0.1), hor
 @pytest.fixture(autouse=True)
 def rare_snapshots(monkeypatch):
     monkeypatch.setattr(durable, "ROWS", 10**9)
-    monkeypatch.setattr(durable, "SECONDS", 1e9)
+    monkeypatch.setattr(durable.Durable, "snapshot_seconds", 1e9)
 
 
 def offer(t):

@@ -101,7 +101,7 @@ def check(lines, loop):
     assert bandit._counts["rewards"] == len(counted)
     never_killed = Durable(**SETTINGS.for_bandit())
     for row in rows:
-        never_killed._read(row)()
+        never_killed._change_of(row)()
     assert to_bytes(bandit) == to_bytes(never_killed)
     return len(acknowledged)
 

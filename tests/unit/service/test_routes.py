@@ -230,7 +230,7 @@ def test_a_change_that_fails_half_way_undoes_itself_alone(tmp_path):
         bandit = client.app.state.loops.get("half")._bandit
 
         def half(bandit):
-            with bandit._whole():
+            with bandit.transaction():
                 bandit.decide(["a", "b"], id="half")
                 raise InvalidValue("after a change")
 

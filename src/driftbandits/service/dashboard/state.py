@@ -39,7 +39,7 @@ class States:
 
 def state(loop: Loop, window: Window) -> dict[str, Any]:
     """Everything that the page draws."""
-    loop.call(lambda bandit: window.follow(bandit._store))
+    loop.call(lambda bandit: window.follow(bandit.store))
     info = loop.info()
     events = loop.call(lambda bandit: bandit.drift_events())
     rows = sorted(window.items(), key=lambda row: -row["shown"])

@@ -12,6 +12,7 @@ from typing import Any
 
 from ...bandit.decision import Decision
 from ...bandit.pending import AlreadyRewarded, NotActive, UnknownDecision, new_id
+from ...bandit.stored import StoredBandit
 from ..loop import Loop
 from ..models import Decide
 from ..problems import Problem
@@ -102,19 +103,19 @@ def reward_slots(loop: Loop, event: str, given: wire.MultiSlotReward, aggregatio
         reward(loop, slots[one.slotId], one.value, aggregation)
 
 
-def _reward(loop: Loop, bandit: Any, event: str, value: float, aggregation: str) -> None:
-    with bandit._whole():
-        made = bandit._made(event)
+def _reward(loop: Loop, bandit: StoredBandit, event: str, value: float, aggregation: str) -> None:
+    with bandit.transaction():
+        made = bandit.made(event)
         if made is None:
             raise UnknownDecision(f"no event {event!r} was ranked here; give the eventId that rank returned")
-        before = bandit._store.rewarded(event)
+        before = bandit.store.rewarded(event)
         wait = loop.settings.wait_seconds()
         late = wait is not None and not made.defer and made.at < time.time() - wait
         if before is not None and (aggregation != "sum" or late):
             return
         total = value if before is None else before + value
         with contextlib.suppress(AlreadyRewarded, NotActive):
-            bandit._take(bandit._answer(event, total, None, 1.0))
+            bandit.take(bandit.checked(event, total))
 
 
 # -------------------------------------------------------------------------------------------------------------- activation
@@ -132,11 +133,11 @@ def activate_slots(loop: Loop, event: str) -> None:
         activate(loop, id_)
 
 
-def _slots(bandit: Any, event: str) -> dict[str, str]:
+def _slots(bandit: StoredBandit, event: str) -> dict[str, str]:
     """From the slots of an event to the ids of their decisions."""
     found: dict[str, str] = {}
     for place in range(wire.MOST_SLOTS):
-        made: Decision | None = bandit._made(f"{event}:{place}")
+        made: Decision | None = bandit.made(f"{event}:{place}")
         if made is None:
             break
         found[str(dict(made._features.context or {}).get(SLOT))] = made.id

@@ -6,7 +6,6 @@ from typing import Annotated, Any, TypeVar, cast
 from fastapi import APIRouter, Depends, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from ...bandit.saving import to_bytes
 from ..keys import Caller
 from ..loop import Loop
 from ..loops import Loops
@@ -161,7 +160,7 @@ def put_configuration(asked: configuration.Configuration, here: Made, _: Admin) 
 def _configuration(here: Served) -> dict[str, Any]:
     told = configuration.shown(here.loops.catalogue.entry(here.name).settings, here.kept)
     tally = here.state.tallies.setdefault(here.name, Tally())
-    here.use(lambda loop: loop.call(lambda bandit: tally.follow(bandit._store)))
+    here.use(lambda loop: loop.call(lambda bandit: tally.follow(bandit.store)))
     metrics = tally.metrics()
     return told | ({} if metrics is None else {"latestApprenticeModeMetrics": metrics})
 
@@ -191,13 +190,8 @@ def reset_policy(here: Here, caller: Admin) -> Response:
 @router.get("/model", summary="The model", response_class=Response)
 def get_model(here: Here, _: Admin) -> Response:
     """What the loop knows, as a file that `Bandit.load` reads."""
-    data = here.use(lambda loop: loop.call(_saved))
+    data = here.use(lambda loop: loop.call(lambda bandit: bandit.to_bytes()))
     return Response(data, media_type="application/octet-stream")
-
-
-def _saved(bandit: Any) -> bytes:
-    with bandit._turn():
-        return to_bytes(bandit)
 
 
 @router.put("/model", status_code=EMPTY, summary="Replace the model")
@@ -218,14 +212,14 @@ def delete_model(here: Made, _: Admin) -> Response:
 @router.get("/model/properties", summary="Times of the model")
 def model_properties(here: Here, _: Admin) -> Response:
     """When the loop was made, and when it last learned."""
-    first, last = here.use(lambda loop: loop.call(lambda bandit: bandit._store.span()))
+    first, last = here.use(lambda loop: loop.call(lambda bandit: bandit.store.span()))
     return fast({"creationTime": _told(first), "lastModifiedTime": _told(last)})
 
 
 @router.get("/logs/properties", summary="Times of the log")
 def log_properties(here: Here, _: Admin) -> Response:
     """The first and the last time in the log."""
-    first, last = here.use(lambda loop: loop.call(lambda bandit: bandit._store.span()))
+    first, last = here.use(lambda loop: loop.call(lambda bandit: bandit.store.span()))
     return fast({"dateRange": {"from": _told(first), "to": _told(last)}})
 
 
@@ -249,7 +243,7 @@ def put_evaluation(id: str, asked: wire.Job, here: Made, _: Admin) -> Response: 
     start, end = (moment.timestamp() for moment in (asked.startTime, asked.endTime))
 
     def read(after: int, limit: int) -> Any:
-        return here.use(lambda loop: loop.call(lambda bandit: bandit._store.rows(after, limit)))
+        return here.use(lambda loop: loop.call(lambda bandit: bandit.store.rows(after, limit)))
 
     minutes = next(m for m in (*evaluation.INTERVALS, 1440 * 365) if (end - start) / 60.0 / m <= 1000)
     here.state.evaluations.submit(
