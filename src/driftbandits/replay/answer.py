@@ -1,6 +1,7 @@
 """Comparison of half-lives on a log: whether forgetting increases the reward, and with which half-life."""
 
 import datetime
+import functools
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -13,6 +14,7 @@ from ..bandit.core import DriftEvent
 from ..errors import InvalidValue, positive
 from .estimators import Estimate
 from .evaluation import replay
+from .item_changes import ItemChange, item_changes
 from .log import Log
 from .result import Replay
 from .tuning import Honest, honest
@@ -29,6 +31,7 @@ MOST = 7  # half-lives that are tried unless the user says which
 LEAST_ROWS = 20  # a half-life contains at least this many decisions on average
 FEW, ROWS_EACH = 4, 40  # windows that a plot over time has at least, and rows of each
 SHOWN = 6  # days of drift that a sentence names
+NAMED = 3  # items that a sentence names
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,20 @@ class Answer:
     def events(self) -> list[DriftEvent]:
         """The times of drift that the adaptive learner detected."""
         return self.replay.walks[ADAPTIVE].events
+
+    @functools.cached_property
+    def item_changes(self) -> list[ItemChange]:
+        """The items whose own reward changed, and when; the most certain first."""
+        return item_changes(self.log)
+
+    @property
+    def which_item(self) -> str:
+        """The items that changed, in one sentence."""
+        if not self.item_changes:
+            return "No single item's reward changed by more than chance explains."
+        told = [_changed(change, self.log) for change in self.item_changes[:NAMED]]
+        more = len(self.item_changes) - NAMED
+        return f"{'; '.join(told)}{f'; and {more} more' if more > 0 else ''}."
 
     @property
     def against_today(self) -> str:
@@ -282,6 +299,15 @@ def dated(events: Sequence[DriftEvent], log: Log) -> str:
         for first, month in ((key, [*same]) for key, same in itertools.groupby(days, lambda d: d.replace(day=1)))
     ]
     return f"drift on {_listed(months)}"
+
+
+def _changed(change: ItemChange, log: Log) -> str:
+    """One change in words: "b rose from 0.08 to 0.3 on 14 May 2024"."""
+    verb = "rose" if change.after > change.before else "fell"
+    when = f"at row {change.at:.0f}"
+    if log.timed:
+        when = f"on {_day(datetime.datetime.fromtimestamp(change.at, datetime.UTC).date())}"
+    return f"{change.item} {verb} from {change.before:.3g} to {change.after:.3g} {when}"
 
 
 def _day(day: datetime.date) -> str:

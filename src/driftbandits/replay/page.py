@@ -31,6 +31,8 @@ def page(answer: Answer) -> str:
         best=answer.best.name,
         drift=dated(answer.events, answer.log),
         events=_events(answer),
+        which_item=answer.which_item,
+        items=_items(answer),
         values=_values(answer),
         log=_log(answer),
         refused=list(answer.replay.refused.values()),
@@ -57,6 +59,22 @@ def _events(answer: Answer) -> Table | None:
         for e in answer.events
     ]
     return Table("events", ["when", "observations before", "after", "evidence (nats)"], rows)
+
+
+def _items(answer: Answer) -> Table | None:
+    if not answer.item_changes:
+        return None
+    rows = [
+        [
+            Cell(str(c.item)),
+            Cell(_moment(answer, c.at), "number"),
+            Cell(f"{c.before:.4g}", "number"),
+            Cell(f"{c.after:.4g}", "number"),
+            Cell(f"{c.p_value:.1g}", "number"),
+        ]
+        for c in answer.item_changes
+    ]
+    return Table("items", ["item", "when", "reward before", "after", "p-value"], rows)
 
 
 def _values(answer: Answer) -> Table:

@@ -9,6 +9,7 @@ import driftbandits as db
 import logs
 from driftbandits.bandit.core import DriftEvent
 from driftbandits.replay.answer import ADAPTIVE, answer
+from driftbandits.replay.item_changes import ItemChange
 from driftbandits.replay.page import page
 
 
@@ -44,6 +45,15 @@ def test_more_or_less_than_today_only_where_the_intervals_are_apart(found, shift
     own = today._replace(value=today.value + shift, low=today.low + shift, high=today.high + shift)
     monkeypatch.setattr(type(found.replay), "estimate", lambda *_: own)
     assert found.against_today.endswith(words)
+
+
+def test_it_tells_which_item_changed(found, monkeypatch):
+    monkeypatch.setitem(found.__dict__, "item_changes", [ItemChange("<b>", logs.START + 86400.0, 0.08, 0.3, 1e-6)])
+    text = page(found)
+    assert "&lt;b&gt; rose from 0.08 to 0.3 on 2 May 2024." in text
+    assert "2024-05-02 00:00" in text
+    monkeypatch.setitem(found.__dict__, "item_changes", [])
+    assert "No single item&#39;s reward changed" in page(found)
 
 
 def test_its_plots_draw_the_numbers(found):
