@@ -1,13 +1,9 @@
 """`Bandit`: named items in, a decision out; rewards when they come."""
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Unpack
+from typing import Any, Literal, Unpack
 
-import numpy as np
-
-from ..errors import InvalidState, InvalidValue, integer, real, said
-from ..util.notebook import card
+from ..errors import InvalidState, InvalidValue, said
 from .arguments import (
     Code,
     Durability,
@@ -24,30 +20,17 @@ from .arguments import (
     RewardKind,
 )
 from .challengers import dropped, new_challenger, promoted
-from .clock import NEVER_FORGETS, duration, moment, written
-from .core import RECENT, Answer, Core, DriftEvent, Request, Way, shown
+from .clock import duration, moment
+from .core import Answer, DriftEvent, Way
 from .decision import Decision
-from .explanation import Case, Explanation, explain, importance
 from .features import BUCKETS
-from .health import Health, health
-from .kinds import KINDS
-from .logged import Logged, read_logged
-from .offers import as_items, as_matrix, as_name, in_order, in_rows, masked
-from .pending import DEFERRED, LIMIT, Closed, NotActive, Open, UnknownDecision, new_id, own_id
-from .rewards import as_reward, as_weight
-from .transformers import Transformer, transformed
-from .value import Value, value
-from .vectors import Row, as_row
+from .looking import Estimate, Looking
+from .offers import as_name
+from .pending import DEFERRED, LIMIT, new_id, own_id
+from .rewards import as_reward
 
 
-class Estimate(NamedTuple):
-    """The reward expected of an item, and the standard deviation of that estimate."""
-
-    mean: float
-    sd: float
-
-
-class Bandit(Core):
+class Bandit(Looking):
     """Decides between named items, remembers what it decided, and learns when the reward arrives.
 
     Parameters
@@ -177,41 +160,6 @@ class Bandit(Core):
                 self._note("activate", id=id_, at=at)
                 self._activate(id_, at)
 
-    def _request(self, items: Any, context: Any, at: Any, mask: Any, k: Any, named: bool = True) -> Request:
-        """Check a decision that is asked for; changes nothing. Rows of an array have no names."""
-        row = context if context is None or type(context) is dict else as_row(context, "features of the context")
-        rows: Sequence[Row] | None = as_matrix(items) if mask is None and self._function is None else None
-        named = named and not rows
-        if rows is not None:
-            names, first = [*range(len(rows))], None
-        else:
-            given = as_items(items) if mask is None else masked(as_items(items), mask)
-            names, first = in_order(given), next(iter(given))
-            if self._function is None:
-                rows = in_rows(names, given)
-            else:
-                rows, row = self._call(names, given, context), None
-        if type(k) is not int or k != 1:
-            k = integer("k", k, least=1, why="it is the length of the ranking")
-        if k > 1 and not self._learner.ranks:
-            raise InvalidValue(
-                f"k = {k} is not allowed; {type(self._learner).__name__} needs the same items on offer each time it chooses"
-            )
-        if k > len(names):
-            raise InvalidValue(f"k = {said(k)} is not allowed; it must be ≤ {len(names)}, the number of items on offer")
-        when = moment(at)
-        offer = self._learner.read(names, rows, row, named=named)
-        return Request(names, rows, row, offer, when, at is not None, k, first)
-
-    def _call(self, names: Sequence[Any], given: Mapping[Any, Any], context: Any) -> Sequence[Row]:
-        """Rows that the user's function or transformer makes of items and context."""
-        made = self._function
-        if isinstance(made, Transformer):
-            return transformed(made, names, [given[name] for name in names], context)
-        assert made is not None
-        rows = {name: made(name if given[name] is None else given[name], context) for name in names}
-        return in_rows(names, rows)
-
     # ---------------------------------------------------------------------------------------------------------- learning
 
     def reward(
@@ -247,54 +195,6 @@ class Bandit(Core):
         self._note_reward(given)
         self._answered(given.id, given.found, given.rewards, given.weight)
         return given.learn
-
-    def _answer(self, decision: Any, reward: Any, at: Any, weight: Any) -> Answer:
-        """Check a reward; changes nothing."""
-        came = None if at is None else moment(at)
-        w = 1.0 if type(weight) is float and weight == 1.0 else as_weight(weight)
-        id_, found = self._find(decision)
-        if isinstance(found, Open) and found.since == DEFERRED:
-            raise NotActive(
-                f"decision {said(id_)} was deferred; call activate when it is shown, and then give its reward"
-            )
-        rewards = [] if found is None else self._rewards(reward, shown(found))
-        if found is not None and not self._learner.takes_all:
-            self._check_reward(found, rewards, w)
-        opened = found.open if isinstance(found, Closed) else found
-        return Answer(id_, found, rewards, w, came, not isinstance(opened, Open) or opened.learn)
-
-    def _find(self, decision: Any) -> tuple[str, Open | Closed | Logged | None]:
-        """A decision that waits, one that has been answered, or one that only a log has; changes nothing."""
-        if isinstance(decision, Decision):
-            decision = decision.id
-        waiting = self._pending.open.get(decision) if type(decision) is str else None
-        if waiting is not None:
-            return decision, waiting
-        repeat = self._config["on_repeat"]
-        if isinstance(decision, str) or not isinstance(decision, Mapping):
-            waits = not isinstance(decision, str) or decision in self._pending.open
-            answered = not waits and self._known_as_answered(decision)
-            return decision, self._pending.find(decision, repeat, answered=answered)
-        logged = read_logged(decision, self._learner)
-        answered = self._known_as_answered(logged.id)
-        if answered or logged.id in self._pending.open:
-            return logged.id, self._pending.find(logged.id, repeat, answered=answered)
-        return logged.id, logged
-
-    def _known_as_answered(self, id_: str) -> bool:
-        """Whether a decision has had its reward, as far as this bandit remembers."""
-        return id_ in self._pending.closed
-
-    def _rewards(self, reward: Any, shown: list[Any]) -> list[float]:
-        """One number per item shown, NaN where there is none."""
-        if type(reward) in (float, int) or not isinstance(reward, Mapping):
-            return [as_reward(self._config["reward"], reward)] * len(shown)
-        for name in reward:
-            if name not in shown:
-                raise InvalidValue(
-                    f"a reward for {said(name)}, which was not shown; the decision showed {', '.join(map(repr, shown))}"
-                )
-        return [as_reward(self._config["reward"], reward[name]) if name in reward else math.nan for name in shown]
 
     def expire(self, older_than: Duration, reward: float | None = None, *, at: Moment = None) -> int:
         """Give up decisions older than a duration ("1h", a timedelta, seconds; 0: all): learn `reward`, or drop them. Returns how many.
@@ -333,27 +233,6 @@ class Bandit(Core):
             self._note("observe", request=request, reward=r, weight=w, propensity=propensity)
             self._observe(request, r, w)
         self._report_drift()
-
-    def _observation(
-        self, item: Any, context: Any, reward: Any, at: Any, propensity: Any, weight: Any, name: Any
-    ) -> tuple[Request, float, float]:
-        """Check a choice made elsewhere; changes nothing."""
-        r, w = as_reward(self._config["reward"], reward), as_weight(weight)
-        if propensity is not None and not 0.0 < real("propensity", propensity) <= 1.0:
-            raise InvalidValue(
-                f"propensity = {said(propensity)} is not allowed; it must be in (0, 1]: it is a probability"
-            )
-        if isinstance(item, str | int) and not isinstance(item, bool):
-            name, item = item, None
-        elif name is None and self._config["features"] in ("disjoint", "hybrid"):
-            raise InvalidValue(
-                f"observe needs name=…: with features={self._config['features']!r} each item has a model of its own"
-            )
-        named = name is not None or item is None
-        request = self._request({"" if name is None else as_name(name): item}, context, at, None, 1, named)
-        if w != 0.0:
-            self._learner.accepts([None], [r], w)
-        return request, r, w
 
     def drop(self, item: Name) -> None:
         """Forget an item: its model, and its decisions that wait."""
@@ -499,105 +378,7 @@ class Bandit(Core):
 
         return reward_batch(self, frame)
 
-    # ----------------------------------------------------------------------------------------------------------- looking
-
-    def estimate(self, items: Items, context: Features = None) -> dict[Any, Estimate]:
-        """Mean and standard deviation of every item's reward, for people; changes nothing."""
-        with self._turn():
-            request = self._request(items, context, None, None, 1)
-            mean, sd = self._learner.score(self._learner.place(request.offer, self._tick, learn=False))
-            kind = KINDS[self._config["reward"]]
-            known = zip(request.names, np.clip(mean, kind.low, kind.high).tolist(), sd.tolist(), strict=True)
-            return {name: Estimate(m, s) for name, m, s in known}
-
-    def explain(self, decision: Any) -> Explanation:
-        """Why an item was chosen, by what is known now: its estimate as a sum of contributions of features, beside the runner-up.
-
-        Parameters
-        ----------
-        decision
-            What `decide` returned, its dict (`Decision.to_dict`), or its id: of one of the last 64 decisions, or of any in the log of a
-            durable bandit. Of a ranking, its first item is explained.
-
-        Examples
-        --------
-        >>> import driftbandits as db
-        >>> bandit = db.Bandit(seed=0)
-        >>> for day in range(60):
-        ...     d = bandit.decide({"tea": {"price": 2.0}, "coffee": {"price": 3.0}}, {"hot": day % 2})
-        ...     bandit.reward(d.id, 1.0 if d.item == "tea" else 2.0 - day % 2)
-        >>> e = bandit.explain(bandit.decide({"tea": {"price": 2.0}, "coffee": {"price": 3.0}}, {"hot": 0}))
-        >>> abs(sum(e.contributions.values()) - e.estimate) < 1e-9
-        True
-        """
-        with self._turn():
-            return explain(self._learner, self._case(decision), self._tick)
-
-    def importance(self) -> dict[str, float]:
-        """Features and the mean size of their contributions over the last decisions (at most 64), largest first."""
-        with self._turn():
-            return importance(self._learner, [*map(self._case, self._recent_decisions())], self._tick)
-
-    def _recent_decisions(self) -> Sequence[Any]:
-        """The last decisions, or their ids."""
-        return [*self._recent.values()]
-
-    def _case(self, given: Any) -> Case:
-        """A decision to be explained; changes nothing."""
-        if isinstance(given, str):
-            given = self._decided(given)
-        if isinstance(given, Decision):
-            chosen = given._features
-            score = given.scores[given.item]
-            return Case(given._names, chosen.rows, chosen.context, given.item, given.propensity, score, chosen.named)
-        if isinstance(given, Case):
-            return given
-        if not isinstance(given, Mapping):
-            raise InvalidValue(f"{said(given)} is no decision; give what decide returned, its dict or its id")
-        logged = read_logged(given, self._learner)
-        first, propensity, scores = logged.offer.names[0], given.get("propensity"), given.get("scores")
-        scores = scores if isinstance(scores, Mapping) else {}
-        return Case([first], logged.rows[:1], logged.context, first, propensity, scores.get(first), logged.offer.named)
-
-    def _decided(self, id_: str) -> Any:
-        """A decision by its id, as far as it is remembered."""
-        found = self._recent.get(id_)
-        if found is None:
-            raise UnknownDecision(
-                f"decision {said(id_)} is not among the last {RECENT}; give the Decision itself or its to_dict(), or use Bandit.open"
-            )
-        return found
-
-    def value(self, against: Any = "random", *, alpha: float = 0.05) -> Value:
-        """What it earns, what another policy would have earned on the same decisions, and the difference, with bounds.
-
-        The bounds hold at all times at once, while the world drifts: look as often as you like. For clicks they are exact for every sample
-        size; for rewards without a known range they are asymptotic, and say so (`finite`). A decision counts when its reward comes: rewards
-        must come equally late and equally often for all items (`expire` completes those that never come).
-
-        Parameters
-        ----------
-        against
-            "random" (each item on offer alike), "first" (the first item of each offer, as the application gave it), the name of an item
-            (over the decisions in which it was on offer), or of a challenger.
-        alpha
-            Each interval is ever wrong with at most this probability.
-
-        Examples
-        --------
-        >>> import driftbandits as db
-        >>> bandit = db.Bandit(reward="click", explore=0.2, seed=0)
-        >>> for _ in range(600):
-        ...     d = bandit.decide(["a", "b"])
-        ...     bandit.reward(d.id, d.item == "b")
-        >>> v = bandit.value("random")
-        >>> v.own.n, v.lift.lower > 0.0
-        (600, True)
-        """
-        if not 0.0 < real("alpha", alpha) < 1.0:
-            raise InvalidValue(f"alpha = {said(alpha)} is not allowed; it must be in (0, 1): it is a probability")
-        with self._turn():
-            return value(self._ledger, against, float(alpha), self._newest)
+    # -------------------------------------------------------------------------------------------------------- challengers
 
     def challenge(self, name: str, policy: Any = None, **settings: Any) -> None:
         """Let another learner, or a function, watch: it sees every decision and reward from now on, and never acts.
@@ -651,66 +432,6 @@ class Bandit(Core):
 
     def _keep(self) -> None:
         """A durable bandit takes a snapshot: what was changed is not in the log."""
-
-    def health(self) -> Health:
-        """How it is doing: `ok`, one `sentence`, and `actions`, what to do, most urgent first.
-
-        Examples
-        --------
-        >>> import driftbandits as db
-        >>> db.Bandit().health().sentence
-        'Nothing has been decided yet.'
-        """
-        with self._turn():
-            challengers = [self.value(name) for name in self._challengers if self._ledger.knows(name)]
-            last = self._events[-1].at if self._events else None
-            return health(self.info(), self.value(), challengers, last, self._newest)
-
-    def plot(self) -> Any:
-        """A matplotlib figure: what it earns beside others, rewards by day with drift events, and which memory answers."""
-        from .picture import plot
-
-        with self._turn():
-            against = ["random", "first", *(name for name in self._challengers if self._ledger.knows(name))]
-            return plot([self.value(name) for name in against], self._ledger, list(self._events), self.info())
-
-    def drift_events(self) -> list[DriftEvent]:
-        """When the world changed: the memories that were refuted, oldest first, at most 1000."""
-        with self._turn():
-            return list(self._events)
-
-    def info(self) -> dict[str, Any]:
-        """What there is to watch, as JSON; docs/production.md says what each means."""
-        from .. import __version__
-
-        with self._turn():
-            counts = {"pending": len(self._pending.open), "dropped": self._pending.dropped}
-            return {
-                **self._counts,
-                **counts,
-                **self._learner.info(),
-                "drift_events": len(self._events),
-                "challengers": {name: challenger.info() for name, challenger in self._challengers.items()},
-                **({} if self._fitted is None else {"fit": {k: v for k, v in self._fitted.items() if k != "marks"}}),
-                "version": __version__,
-            }
-
-    def __repr__(self) -> str:
-        c = dict(self._config)
-        if c["clocked"]:
-            c["half_life"] = written(c["half_life"])
-        elif c["half_life"] == NEVER_FORGETS:
-            c["half_life"] = math.inf
-        observed = f", {self._counts['observed']} observed" if self._counts["observed"] else ""
-        asked = ", ".join(f"{name}={c[name]!r}" for name in ("reward", "features", "half_life", "explore", "seed"))
-        return f"{type(self).__name__}({asked}): {self._counts['decisions']} decisions, {self._counts['rewards']} rewards{observed}"
-
-    def _repr_html_(self) -> str:
-        """Settings, counts and the last drift, for notebooks."""
-        asked, _, counted = repr(self).rpartition(": ")
-        events = self.drift_events()
-        drift = f"{len(events)}, the last at {events[-1].time:%Y-%m-%d %H:%M} UTC" if events else "none found"
-        return card(asked, {"so far": counted, "drift": drift, "waiting for a reward": self.info()["pending"]})
 
     # ------------------------------------------------------------------------------------------------------------ saving
 

@@ -1,0 +1,190 @@
+"""What a bandit knows, for people: estimates, explanations, value, health, pictures. None of these calls changes anything."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import InvalidValue, real, said
+from ..util.notebook import card
+from .arguments import Features, Items
+from .checking import Checking
+from .clock import NEVER_FORGETS, written
+from .core import RECENT, DriftEvent
+from .decision import Decision
+from .explanation import Case, Explanation, explain, importance
+from .health import Health, health
+from .kinds import KINDS
+from .logged import read_logged
+from .pending import UnknownDecision
+from .value import Value, value
+
+
+class Estimate(NamedTuple):
+    """The reward expected of an item, and the standard deviation of that estimate."""
+
+    mean: float
+    sd: float
+
+
+class Looking(Checking):
+    """A bandit that can be asked what it knows."""
+
+    def estimate(self, items: Items, context: Features = None) -> dict[Any, Estimate]:
+        """Mean and standard deviation of every item's reward, for people; changes nothing."""
+        with self._turn():
+            request = self._request(items, context, None, None, 1)
+            mean, sd = self._learner.score(self._learner.place(request.offer, self._tick, learn=False))
+            kind = KINDS[self._config["reward"]]
+            known = zip(request.names, np.clip(mean, kind.low, kind.high).tolist(), sd.tolist(), strict=True)
+            return {name: Estimate(m, s) for name, m, s in known}
+
+    def explain(self, decision: Any) -> Explanation:
+        """Why an item was chosen, by what is known now: its estimate as a sum of contributions of features, beside the runner-up.
+
+        Parameters
+        ----------
+        decision
+            What `decide` returned, its dict (`Decision.to_dict`), or its id: of one of the last 64 decisions, or of any in the log of a
+            durable bandit. Of a ranking, its first item is explained.
+
+        Examples
+        --------
+        >>> import driftbandits as db
+        >>> bandit = db.Bandit(seed=0)
+        >>> for day in range(60):
+        ...     d = bandit.decide({"tea": {"price": 2.0}, "coffee": {"price": 3.0}}, {"hot": day % 2})
+        ...     bandit.reward(d.id, 1.0 if d.item == "tea" else 2.0 - day % 2)
+        >>> e = bandit.explain(bandit.decide({"tea": {"price": 2.0}, "coffee": {"price": 3.0}}, {"hot": 0}))
+        >>> abs(sum(e.contributions.values()) - e.estimate) < 1e-9
+        True
+        """
+        with self._turn():
+            return explain(self._learner, self._case(decision), self._tick)
+
+    def importance(self) -> dict[str, float]:
+        """Features and the mean size of their contributions over the last decisions (at most 64), largest first."""
+        with self._turn():
+            return importance(self._learner, [*map(self._case, self._recent_decisions())], self._tick)
+
+    def _recent_decisions(self) -> Sequence[Any]:
+        """The last decisions, or their ids."""
+        return [*self._recent.values()]
+
+    def _case(self, given: Any) -> Case:
+        """A decision to be explained; changes nothing."""
+        if isinstance(given, str):
+            given = self._decided(given)
+        if isinstance(given, Decision):
+            chosen = given._features
+            score = given.scores[given.item]
+            return Case(given._names, chosen.rows, chosen.context, given.item, given.propensity, score, chosen.named)
+        if isinstance(given, Case):
+            return given
+        if not isinstance(given, Mapping):
+            raise InvalidValue(f"{said(given)} is no decision; give what decide returned, its dict or its id")
+        logged = read_logged(given, self._learner)
+        first, propensity, scores = logged.offer.names[0], given.get("propensity"), given.get("scores")
+        scores = scores if isinstance(scores, Mapping) else {}
+        return Case([first], logged.rows[:1], logged.context, first, propensity, scores.get(first), logged.offer.named)
+
+    def _decided(self, id_: str) -> Any:
+        """A decision by its id, as far as it is remembered."""
+        found = self._recent.get(id_)
+        if found is None:
+            raise UnknownDecision(
+                f"decision {said(id_)} is not among the last {RECENT}; give the Decision itself or its to_dict(), or use Bandit.open"
+            )
+        return found
+
+    def value(self, against: Any = "random", *, alpha: float = 0.05) -> Value:
+        """What it earns, what another policy would have earned on the same decisions, and the difference, with bounds.
+
+        The bounds hold at all times at once, while the world drifts: look as often as you like. For clicks they are exact for every sample
+        size; for rewards without a known range they are asymptotic, and say so (`finite`). A decision counts when its reward comes: rewards
+        must come equally late and equally often for all items (`expire` completes those that never come).
+
+        Parameters
+        ----------
+        against
+            "random" (each item on offer alike), "first" (the first item of each offer, as the application gave it), the name of an item
+            (over the decisions in which it was on offer), or of a challenger.
+        alpha
+            Each interval is ever wrong with at most this probability.
+
+        Examples
+        --------
+        >>> import driftbandits as db
+        >>> bandit = db.Bandit(reward="click", explore=0.2, seed=0)
+        >>> for _ in range(600):
+        ...     d = bandit.decide(["a", "b"])
+        ...     bandit.reward(d.id, d.item == "b")
+        >>> v = bandit.value("random")
+        >>> v.own.n, v.lift.lower > 0.0
+        (600, True)
+        """
+        if not 0.0 < real("alpha", alpha) < 1.0:
+            raise InvalidValue(f"alpha = {said(alpha)} is not allowed; it must be in (0, 1): it is a probability")
+        with self._turn():
+            return value(self._ledger, against, float(alpha), self._newest)
+
+    def health(self) -> Health:
+        """How it is doing: `ok`, one `sentence`, and `actions`, what to do, most urgent first.
+
+        Examples
+        --------
+        >>> import driftbandits as db
+        >>> db.Bandit().health().sentence
+        'Nothing has been decided yet.'
+        """
+        with self._turn():
+            challengers = [self.value(name) for name in self._challengers if self._ledger.knows(name)]
+            last = self._events[-1].at if self._events else None
+            return health(self.info(), self.value(), challengers, last, self._newest)
+
+    def plot(self) -> Any:
+        """A matplotlib figure: what it earns beside others, rewards by day with drift events, and which memory answers."""
+        from .picture import plot
+
+        with self._turn():
+            against = ["random", "first", *(name for name in self._challengers if self._ledger.knows(name))]
+            return plot([self.value(name) for name in against], self._ledger, list(self._events), self.info())
+
+    def drift_events(self) -> list[DriftEvent]:
+        """When the world changed: the memories that were refuted, oldest first, at most 1000."""
+        with self._turn():
+            return list(self._events)
+
+    def info(self) -> dict[str, Any]:
+        """What there is to watch, as JSON; docs/production.md says what each means."""
+        from .. import __version__
+
+        with self._turn():
+            counts = {"pending": len(self._pending.open), "dropped": self._pending.dropped}
+            return {
+                **self._counts,
+                **counts,
+                **self._learner.info(),
+                "drift_events": len(self._events),
+                "challengers": {name: challenger.info() for name, challenger in self._challengers.items()},
+                **({} if self._fitted is None else {"fit": {k: v for k, v in self._fitted.items() if k != "marks"}}),
+                "version": __version__,
+            }
+
+    def __repr__(self) -> str:
+        c = dict(self._config)
+        if c["clocked"]:
+            c["half_life"] = written(c["half_life"])
+        elif c["half_life"] == NEVER_FORGETS:
+            c["half_life"] = math.inf
+        observed = f", {self._counts['observed']} observed" if self._counts["observed"] else ""
+        asked = ", ".join(f"{name}={c[name]!r}" for name in ("reward", "features", "half_life", "explore", "seed"))
+        return f"{type(self).__name__}({asked}): {self._counts['decisions']} decisions, {self._counts['rewards']} rewards{observed}"
+
+    def _repr_html_(self) -> str:
+        """Settings, counts and the last drift, for notebooks."""
+        asked, _, counted = repr(self).rpartition(": ")
+        events = self.drift_events()
+        drift = f"{len(events)}, the last at {events[-1].time:%Y-%m-%d %H:%M} UTC" if events else "none found"
+        return card(asked, {"so far": counted, "drift": drift, "waiting for a reward": self.info()["pending"]})
