@@ -14,6 +14,7 @@ from .catalogue import Catalogue
 from .config import Config
 from .dashboard import router as dashboard
 from .dashboard.state import States
+from .direct import Direct
 from .file_catalogue import FileCatalogue
 from .gate import Gate, JSONLines
 from .keys import Keys, is_loopback
@@ -62,6 +63,7 @@ def create_app(config: Config) -> FastAPI:
     for version in VERSIONS:  # the same paths again
         app.include_router(personalizer.router, prefix=f"{RETIRED}/{version}", include_in_schema=False)
     problems.install(app)
+    app.add_middleware(Direct, calls=routes.DIRECT, request=routes.BoundedRequest)
     app.add_middleware(Gate, config=config, keys=keys)
     return app
 

@@ -12,6 +12,7 @@ import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+import orjson
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 
@@ -107,8 +108,8 @@ class Gate:
         return self.config.max_model if model and caller and caller.role == "admin" else self.config.max_body
 
     def _note(self, scope: Message, status: int, seconds: float, id_: str) -> None:
-        route = scope.get("route")
-        path = getattr(route, "path", "unknown")  # the template: names of loops and ids of decisions are the client's
+        # The template of the path: names of loops and ids of decisions are the client's.
+        path = str(scope.get("template") or getattr(scope.get("route"), "path", "unknown"))
         metrics.observe(path, scope["method"], status, seconds)
         if LOG.isEnabledFor(logging.INFO):
             caller = scope.get("caller")
@@ -195,4 +196,7 @@ class JSONLines(logging.Formatter):
         """The line."""
         message = record.getMessage() if self.values or record.name.startswith("uvicorn") else str(record.msg)
         row = {"time": round(record.created, 3), "level": record.levelname.lower(), "message": message}
-        return json.dumps(row | getattr(record, "fields", {}), ensure_ascii=False)
+        try:
+            return orjson.dumps(row | getattr(record, "fields", {})).decode()
+        except TypeError:  # half of a character
+            return json.dumps(row | getattr(record, "fields", {}))

@@ -5,10 +5,9 @@ follower it makes the learner when there is none any more. So the death of a lea
 """
 
 import contextlib
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from ..bandit.decision import Decision
 from ..bandit.durable import Durable
@@ -17,7 +16,9 @@ from ..bandit.pending import AlreadyRewarded
 from ..bandit.store import Superseded
 from ..bandit.stored import StoredBandit
 from ..errors import DriftBanditsError, InvalidState
+from ..util.fair_lock import FairLock
 from .catalogue import Catalogue, Entry
+from .changes import Job, Waiting, tell, together
 from .models import Decide, Reward
 from .problems import Problem, status_of
 from .settings import LoopSettings
@@ -36,10 +37,9 @@ class Loop:
     def __init__(self, name: str, catalogue: Catalogue) -> None:
         self.name, self.catalogue = name, catalogue
         self.used = time.monotonic()
-        self._lock = threading.RLock()
+        self._lock = FairLock()
         self._closed = False
-        self._jobs: list[Job] = []  # changes that wait for their turn
-        self._queueing = threading.Lock()
+        self._waiting = Waiting()
         self._expired = self._learned = self._tended = 0.0  # when
         self._entry = catalogue.entry(name)
         self._wait = self._entry.settings.wait_seconds()
@@ -120,19 +120,31 @@ class Loop:
     def commit(self, function: Callable[[StoredBandit], T]) -> T:
         """Change the bandit. Calls that wait for their turn at the same time share one transaction: its commit is most of their cost."""
         job = Job(function)
-        with self._queueing:
-            self._jobs.append(job)
+        self._waiting.add(job)
         with self._lock:
             if not job.done:
-                with self._queueing:
-                    jobs, self._jobs = self._jobs, []
-                try:
-                    self.call(lambda bandit: _together(bandit, jobs))
-                except BaseException as problem:
-                    for each in jobs:
-                        if not each.done:
-                            each.fail(problem)
+                self._change()
         return cast(T, job.result())
+
+    def queue(self, job: Job) -> bool:
+        """Let a change wait for its turn; whether a thread must be sent to `serve`."""
+        return self._waiting.add_unserved(job)
+
+    def serve(self) -> None:
+        """Make the changes that wait, and those that come meanwhile."""
+        while not self._waiting.served():
+            with self._lock:
+                self._change()
+
+    def _change(self) -> None:
+        jobs = self._waiting.take_all()
+        try:
+            self.call(lambda bandit: together(bandit, jobs))
+        except BaseException as problem:
+            for job in jobs:
+                if not job.done:
+                    job.fail(problem)
+        tell(jobs)
 
     def _reopen(self) -> None:
         self._let_go()
@@ -153,10 +165,14 @@ class Loop:
 
     def decide(self, asked: Sequence[Decide]) -> list[Decision]:
         """Decide all, in one transaction, or none."""
+        return self.commit(self.deciding(asked))
+
+    def deciding(self, asked: Sequence[Decide]) -> Callable[[StoredBandit], list[Decision]]:
+        """The change that decides all, or none."""
         settings = self.settings
         if len(asked) == 1:
-            return self.commit(lambda bandit: [_decide(bandit, asked[0], settings)])
-        return self.commit(lambda bandit: _decide_all(bandit, asked, settings))
+            return lambda bandit: [_decide(bandit, asked[0], settings)]
+        return lambda bandit: _decide_all(bandit, asked, settings)
 
     def decide_in_turn(self, asked: Sequence[Decide]) -> list[Decision]:
         """Decide one after the other in one transaction; what one shows is not on offer in the next."""
@@ -173,9 +189,11 @@ class Loop:
 
     def reward(self, given: Sequence[Reward]) -> list[bool | DriftBanditsError]:
         """Learn rewards in one transaction; each is learned, ignored, or refused for itself."""
-        learned = self.commit(lambda bandit: _reward_all(bandit, given, self._check_wait))
-        self._bandit.report_drift()
-        return learned
+        return self.commit(self.rewarding(given))
+
+    def rewarding(self, given: Sequence[Reward]) -> Callable[[StoredBandit], list[bool | DriftBanditsError]]:
+        """The change that learns rewards."""
+        return lambda bandit: _reward_all(bandit, given, self._check_wait)
 
     def _check_wait(self, bandit: StoredBandit, id_: str) -> None:
         """After `reward_wait` a follower refuses a reward, too: the learner may not have given up the decision yet."""
@@ -249,73 +267,6 @@ class Loop:
             return
         self._let_go()
         self._bandit = self._with_settings(bandit)
-
-
-class Job:
-    """A change that waits for its turn, and what became of it."""
-
-    def __init__(self, function: Callable[[StoredBandit], Any]) -> None:
-        self.function = function
-        self.done = False
-        self._result: Any = None
-        self._problem: BaseException | None = None
-
-    def finish(self, result: Any) -> None:
-        """It was made."""
-        self._result, self.done = result, True
-
-    def fail(self, problem: BaseException) -> None:
-        """It was refused, and has changed nothing."""
-        self._problem, self.done = problem, True
-
-    def result(self) -> Any:
-        """What the change gave; raises what refused it."""
-        if self._problem is not None:
-            raise self._problem
-        return self._result
-
-
-class _Undone(Exception):
-    """A change failed after it had begun: those of its transaction are undone, and made again one by one."""
-
-
-def _together(bandit: StoredBandit, jobs: Sequence[Job]) -> None:
-    """Make changes in one transaction. One that is refused before it changed anything does not touch the others."""
-    if len(jobs) > 1:
-        try:
-            results = _attempt(bandit, jobs)
-        except (_Undone, Superseded):
-            pass
-        else:
-            for job, result in zip(jobs, results, strict=True):
-                job.fail(result.problem) if isinstance(result, _Refusal) else job.finish(result)
-            return
-    for job in jobs:
-        try:
-            job.finish(job.function(bandit))
-        except Superseded:
-            raise
-        except DriftBanditsError as problem:
-            job.fail(problem)
-
-
-class _Refusal(NamedTuple):
-    problem: DriftBanditsError
-
-
-def _attempt(bandit: StoredBandit, jobs: Sequence[Job]) -> list[Any]:
-    """The results of all, kept when this returns."""
-    results: list[Any] = []
-    with bandit.transaction():
-        for job in jobs:
-            before = bandit.position()
-            try:
-                results.append(job.function(bandit))
-            except DriftBanditsError as problem:
-                if bandit.position() != before or status_of(problem)[0] >= 500:
-                    raise _Undone from None
-                results.append(_Refusal(problem))
-    return results
 
 
 class Closed(Problem):

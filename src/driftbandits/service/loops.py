@@ -1,16 +1,20 @@
 """The loops that this process has open: opened when they are asked for, closed when they are idle and there are many."""
 
+import asyncio
 import contextlib
 import logging
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import TypeVar
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeVar
 
 from ..bandit.store import StoreUnavailable
+from ..bandit.stored import StoredBandit
 from ..errors import CannotRead, CannotWrite, DriftBanditsError, InvalidState
 from .catalogue import Catalogue, checked_name
+from .changes import Job
 from .loop import Closed, Loop
 from .problems import Problem, where
 from .settings import LoopSettings
@@ -20,6 +24,7 @@ LOG = logging.getLogger("driftbandits.service")
 TEND_EVERY = 0.1  # seconds
 ATTEMPTS = 5
 PAUSE = 0.05  # seconds between them, where the store was not found
+THREADS = 40  # so many loops can wait for their store at the same time
 OPENING = 1024  # locks; two loops that share one are opened one after the other
 
 
@@ -47,6 +52,7 @@ class Loops:
         self._opening = tuple(threading.Lock() for _ in range(OPENING))
         self._lock = threading.Lock()
         self._ending = False  # nothing more is opened
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="loop")
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -72,7 +78,7 @@ class Loops:
                     del self._open[old]
         if ending:
             _close(found)
-            raise Problem(503, "closing", "the service is ending; call again, when it is there")
+            raise _ending()
         for _, idle in spare:
             _close(idle)
         return found
@@ -96,6 +102,33 @@ class Loops:
                     raise
                 time.sleep(PAUSE)  # its files are just being moved
         raise AssertionError
+
+    async def change(self, name: str, function: Callable[[Loop], Callable[[StoredBandit], T]]) -> T:
+        """Make the change that a function gives for a loop, without a thread for each caller.
+
+        Where `use` would try again, it is asked to: a change that failed has changed nothing.
+        """
+        loop, events = self._open.get(name), asyncio.get_running_loop()
+        if loop is not None and not loop._closed:
+            wanted: asyncio.Future[T] = events.create_future()
+            if loop.queue(Job(function(loop), wanted)):
+                self._send(loop.serve)
+            try:
+                return await wanted
+            except (Closed, InvalidState, CannotRead, CannotWrite):
+                pass
+            except Problem as problem:
+                if problem.code != "unknown_loop":
+                    raise
+        made = self._send(self.use, name, lambda loop: loop.commit(function(loop)))
+        return await asyncio.wrap_future(made)
+
+    def _send(self, function: Callable[..., T], *args: Any) -> "Future[T]":
+        """Let a thread do something."""
+        try:
+            return self._threads.submit(function, *args)
+        except RuntimeError:  # there are no threads any more
+            raise _ending() from None
 
     def open_now(self) -> list[Loop]:
         """Those open in this process."""
@@ -168,9 +201,14 @@ class Loops:
             self._thread.join()
         with self._lock:
             self._ending = True
+        self._threads.shutdown()
         for loop in self.open_now():
             _close(loop)
         self.catalogue.close()
+
+
+def _ending() -> Problem:
+    return Problem(503, "closing", "the service is ending; call again, when it is there")
 
 
 def _close(loop: Loop) -> None:

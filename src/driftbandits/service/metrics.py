@@ -6,6 +6,7 @@ is behind by its newest snapshot). Latencies are of processes; with several work
 
 import os
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, multiprocess
@@ -47,8 +48,14 @@ GAUGES = {
 
 def observe(route: str, method: str, status: int, seconds: float) -> None:
     """Count a request."""
-    LATENCY.labels(route).observe(seconds)
-    REQUESTS.labels(route, method if method in METHODS else "OTHER", str(status)).inc()
+    latency, requests = _of(route, method if method in METHODS else "OTHER", status)
+    latency.observe(seconds)
+    requests.inc()
+
+
+@cache  # there are as many as templates of paths, methods and statuses
+def _of(route: str, method: str, status: int) -> tuple[Histogram, Counter]:
+    return LATENCY.labels(route), REQUESTS.labels(route, method, str(status))
 
 
 class LoopCollector:

@@ -6,13 +6,13 @@ from typing import Annotated, Any, TypeVar, cast
 import orjson
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.routing import APIRoute
-from pydantic import BaseModel, ValidationError
-from starlette.concurrency import run_in_threadpool
+from pydantic import TypeAdapter, ValidationError
 
 from ..bandit.decision import Decision
 from ..errors import DriftBanditsError
 from . import metrics, models
 from .config import Config
+from .direct import Call
 from .keys import Caller
 from .limits import parsed
 from .loops import Loops
@@ -34,7 +34,7 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 }
 
 
-M = TypeVar("M", bound=BaseModel)
+T = TypeVar("T")
 JSON = (b"content-type", b"application/json")
 
 
@@ -170,20 +170,24 @@ def _bounded_batch(batch: list[Any], config: Config) -> None:
         raise Problem(422, "too_many", f"the batch has {len(batch)} entries; at most {config.max_batch} are allowed")
 
 
-# The two calls that are made most read their bodies themselves: FastAPI's own way to a body costs as much as the decision.
+# The calls that are made most read their bodies themselves, and are reached without FastAPI's routing (`direct`).
 
 
-def body_of(model: type[BaseModel]) -> dict[str, Any]:
+def body_of(kind: Any) -> dict[str, Any]:
     """The documentation of a body that a path reads itself."""
-    schema = model.model_json_schema()
+    schema = TypeAdapter(kind).json_schema()
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
 
 
-async def read_body(request: Request, model: type[M]) -> M:
+DECIDE, REWARD, BATCH = TypeAdapter(models.Decide), TypeAdapter(models.Reward), TypeAdapter(list[models.Decide])
+MANY = TypeAdapter(list[Any])
+
+
+async def read_body(request: Request, kind: TypeAdapter[T]) -> T:
     """The body of a request, within the limits."""
     value = await request.json()
     try:
-        return model.model_validate(value)
+        return kind.validate_python(value)
     except ValidationError as problem:
         raise Problem(422, "invalid", first_fault(problem.errors())) from None
 
@@ -197,23 +201,28 @@ async def read_body(request: Request, model: type[M]) -> M:
 )
 async def decide(loop: str, request: Request) -> Response:
     """Choose one of the items on offer, or a ranking of k. The decision is kept when the answer comes."""
-    asked = _bounded(await read_body(request, models.Decide), request.app.state.config)
-    return await run_in_threadpool(_decide_one, request.app.state.loops, loop, asked)
-
-
-def _decide_one(loops: Loops, loop: str, asked: models.Decide) -> Response:
-    return fast(decided(loops.use(loop, lambda open_: open_.decide([asked]))[0]))
+    state = request.app.state
+    asked = _bounded(await read_body(request, DECIDE), state.config)
+    made = await state.loops.change(loop, lambda open_: open_.deciding([asked]))
+    return fast(decided(made[0]))
 
 
 @router.post(
-    "/loops/{loop}/decide_batch", tags=["decisions"], summary="Decide many", response_model=list[models.Decided]
+    "/loops/{loop}/decide_batch",
+    tags=["decisions"],
+    summary="Decide many",
+    response_model=list[models.Decided],
+    openapi_extra=body_of(list[models.Decide]),
 )
-def decide_batch(loop: str, asked: list[models.Decide], loops: Open, config: Limits) -> Response:
+async def decide_batch(loop: str, request: Request) -> Response:
     """All are decided in one transaction, or none: an error names the first that cannot be."""
-    _bounded_batch(asked, config)
+    state = request.app.state
+    asked = await read_body(request, BATCH)
+    _bounded_batch(asked, state.config)
     for one in asked:
-        _bounded(one, config)
-    return fast([decided(made) for made in loops.use(loop, lambda open_: open_.decide(asked))])
+        _bounded(one, state.config)
+    made = await state.loops.change(loop, lambda open_: open_.deciding(asked))
+    return fast([decided(one) for one in made])
 
 
 @router.post("/loops/{loop}/activate", tags=["decisions"], summary="Activate", response_model=models.Activated)
@@ -232,45 +241,51 @@ def activate(loop: str, asked: models.Activate, loops: Open) -> Response:
 )
 async def reward(loop: str, request: Request) -> Response:
     """Learn the reward of a decision, once. It is kept when the answer comes."""
-    given = await read_body(request, models.Reward)
-    return await run_in_threadpool(_reward_one, request.app.state.loops, loop, given)
-
-
-def _reward_one(loops: Loops, loop: str, given: models.Reward) -> Response:
-    (learned,) = loops.use(loop, lambda open_: open_.reward([given]))
+    given = await read_body(request, REWARD)
+    (learned,) = await request.app.state.loops.change(loop, lambda open_: open_.rewarding([given]))
     if isinstance(learned, DriftBanditsError):
         raise learned
     return fast({"learned": learned})
 
 
 @router.post(
-    "/loops/{loop}/reward_batch", tags=["decisions"], summary="Reward many", response_model=list[models.RewardResult]
+    "/loops/{loop}/reward_batch",
+    tags=["decisions"],
+    summary="Reward many",
+    response_model=list[models.RewardResult],
+    openapi_extra=body_of(list[models.Reward]),
 )
-async def reward_batch(loop: str, given: list[Any], loops: Open, config: Limits) -> Response:
+async def reward_batch(loop: str, request: Request) -> Response:
     """One result each; one that is refused does not spoil the others."""
-    _bounded_batch(given, config)
-    return fast(await run_in_threadpool(_reward_each, loops, loop, given))
-
-
-def _reward_each(loops: Loops, loop: str, given: list[Any]) -> list[dict[str, Any]]:
+    given = await read_body(request, MANY)
+    _bounded_batch(given, request.app.state.config)
     readable: list[models.Reward] = []
     results: list[dict[str, Any] | None] = []
     for one in given:
         try:
-            readable.append(models.Reward.model_validate(one))
+            readable.append(REWARD.validate_python(one))
             results.append(None)
         except ValidationError as problem:
             id_ = one.get("id") if isinstance(one, dict) else None
             fault = content("invalid", first_fault(problem.errors()))
             results.append({"id": id_ if isinstance(id_, str) else "", "learned": False, **fault})
-    learned = iter(zip(readable, loops.use(loop, lambda open_: open_.reward(readable)), strict=True))
-    return [_result(*next(learned)) if known is None else known for known in results]
+    learned = await request.app.state.loops.change(loop, lambda open_: open_.rewarding(readable))
+    told = iter(zip(readable, learned, strict=True))
+    return fast([_result(*next(told)) if known is None else known for known in results])
 
 
 def _result(given: models.Reward, learned: bool | DriftBanditsError) -> dict[str, Any]:
     if isinstance(learned, DriftBanditsError):
         return {"id": given.id, "learned": False, **content(status_of(learned)[1], str(learned))}
     return {"id": given.id, "learned": learned}
+
+
+DIRECT: dict[str, Call] = {
+    "decide": decide,
+    "decide_batch": decide_batch,
+    "reward": reward,
+    "reward_batch": reward_batch,
+}
 
 
 # ----------------------------------------------------------------------------------------------------------------- looking

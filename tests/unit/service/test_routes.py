@@ -212,7 +212,7 @@ def test_calls_at_the_same_time_share_a_transaction_and_not_their_errors(tmp_pat
         with ThreadPoolExecutor(32) as pool:
             with opened._lock:  # all wait for their turn
                 waiting = [pool.submit(one, n) for n in range(32)]
-                while len(opened._jobs) < 32:
+                while len(opened._waiting) < 32:
                     time.sleep(0.01)
             answers = [w.result() for w in waiting]
         assert [answer.status_code for _, answer in answers] == [422 if wrong else 200 for wrong, _ in answers]
@@ -223,7 +223,7 @@ def test_calls_at_the_same_time_share_a_transaction_and_not_their_errors(tmp_pat
 def test_a_change_that_fails_half_way_undoes_itself_alone(tmp_path):
     from driftbandits.bandit.saving import to_bytes
     from driftbandits.errors import InvalidValue
-    from driftbandits.service.loop import Job, _together
+    from driftbandits.service.changes import Job, together
 
     with called(tmp_path) as client:
         made(client, "half")
@@ -235,7 +235,7 @@ def test_a_change_that_fails_half_way_undoes_itself_alone(tmp_path):
                 raise InvalidValue("after a change")
 
         jobs = [Job(lambda b: b.decide(["a"], id="1")), Job(half), Job(lambda b: b.decide(["b"], id="2"))]
-        _together(bandit, jobs)
+        together(bandit, jobs)
         assert (jobs[0].result().item, jobs[2].result().item) == ("a", "b")
         with pytest.raises(InvalidValue, match="after a change"):
             jobs[1].result()

@@ -1,0 +1,134 @@
+"""Changes of a loop that wait for their turn. Those that wait at the same time share a transaction: its commit is most of their cost."""
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from ..bandit.store import Superseded
+from ..bandit.stored import StoredBandit
+from ..errors import DriftBanditsError
+from .problems import status_of
+
+
+class Job:
+    """A change that waits for its turn, and what became of it; `wanted`, if there is one, is a future of asyncio that is told."""
+
+    def __init__(self, function: Callable[[StoredBandit], Any], wanted: "asyncio.Future[Any] | None" = None) -> None:
+        self.function, self.wanted = function, wanted
+        self.done = False
+        self._result: Any = None
+        self._problem: BaseException | None = None
+
+    def finish(self, result: Any) -> None:
+        """It was made."""
+        self._result, self.done = result, True
+
+    def fail(self, problem: BaseException) -> None:
+        """It was refused, and has changed nothing."""
+        self._problem, self.done = problem, True
+
+    def result(self) -> Any:
+        """What the change gave; raises what refused it."""
+        if self._problem is not None:
+            raise self._problem
+        return self._result
+
+
+class Waiting:
+    """The changes that wait for one loop; any thread may add to them."""
+
+    def __init__(self) -> None:
+        self._jobs: list[Job] = []
+        self._lock = threading.Lock()
+        self._served = False  # a thread makes changes until none is left
+
+    def __len__(self) -> int:
+        return len(self._jobs)
+
+    def add(self, job: Job) -> None:
+        """One more, made by the next who takes all."""
+        with self._lock:
+            self._jobs.append(job)
+
+    def add_unserved(self, job: Job) -> bool:
+        """One more; whether a thread must be sent that serves them until `served` says that none is left."""
+        with self._lock:
+            self._jobs.append(job)
+            unserved, self._served = not self._served, True
+            return unserved
+
+    def served(self) -> bool:
+        """Whether none is left; then the thread that serves them goes."""
+        with self._lock:
+            self._served = bool(self._jobs)
+            return not self._served
+
+    def take_all(self) -> list[Job]:
+        """Those that wait now."""
+        with self._lock:
+            jobs, self._jobs = self._jobs, []
+            return jobs
+
+
+def tell(jobs: Sequence[Job]) -> None:
+    """Tell those who wait for a future, all at once: to wake an event loop costs more than a result."""
+    waiting = [(job.wanted, job) for job in jobs if job.wanted is not None]
+    for loop in {future.get_loop() for future, _ in waiting}:
+        theirs = [pair for pair in waiting if pair[0].get_loop() is loop]
+        with contextlib.suppress(RuntimeError):  # the event loop has ended, and nobody waits
+            loop.call_soon_threadsafe(_tell, theirs)
+
+
+def _tell(waiting: "Sequence[tuple[asyncio.Future[Any], Job]]") -> None:
+    for future, job in waiting:
+        if future.done():  # who waited has hung up
+            continue
+        try:
+            future.set_result(job.result())
+        except BaseException as problem:
+            future.set_exception(problem)
+
+
+class _Undone(Exception):
+    """A change failed after it had begun: those of its transaction are undone, and made again one by one."""
+
+
+def together(bandit: StoredBandit, jobs: Sequence[Job]) -> None:
+    """Make changes in one transaction. One that is refused before it changed anything does not touch the others."""
+    if len(jobs) > 1:
+        try:
+            results = _attempt(bandit, jobs)
+        except (_Undone, Superseded):
+            pass
+        else:
+            for job, result in zip(jobs, results, strict=True):
+                job.fail(result.problem) if isinstance(result, _Refusal) else job.finish(result)
+            return
+    for job in jobs:
+        try:
+            job.finish(job.function(bandit))
+        except Superseded:
+            raise
+        except DriftBanditsError as problem:
+            job.fail(problem)
+
+
+class _Refusal(NamedTuple):
+    problem: DriftBanditsError
+
+
+def _attempt(bandit: StoredBandit, jobs: Sequence[Job]) -> list[Any]:
+    """The results of all, kept when this returns."""
+    results: list[Any] = []
+    with bandit.transaction():
+        for job in jobs:
+            before = bandit.position()
+            try:
+                results.append(job.function(bandit))
+            except DriftBanditsError as problem:
+                if bandit.position() != before or status_of(problem)[0] >= 500:
+                    raise _Undone from None
+                results.append(_Refusal(problem))
+    return results
