@@ -48,7 +48,7 @@ def fit(
             metavar="COLUMN[,…]", help="Columns with context features; may be repeated. [dim]Default: the others.[/]"
         ),
     ] = None,
-    kind: Annotated[str, typer.Option(metavar="value|click|count", help="Kind of reward.")] = "value",
+    kind: Annotated[str, typer.Option(metavar="value|click|count|amount", help="Kind of reward.")] = "value",
     features: Annotated[
         str, typer.Option(metavar="item|interact|disjoint|hybrid", help="How features of items and context combine.")
     ] = "interact",

@@ -64,7 +64,7 @@ def replay(
     ] = None,
     kind: Annotated[
         str | None,
-        typer.Option(metavar="value|click|count", help="Kind of reward. [dim]Default: found from the log.[/]"),
+        typer.Option(metavar="value|click|count|amount", help="Kind of reward. [dim]Default: found from the log.[/]"),
     ] = None,
     estimator: Annotated[
         str, typer.Option(help="Estimator: dr, snips, ips or replay; docs/replay.md lists their requirements.")

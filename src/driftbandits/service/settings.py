@@ -4,8 +4,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictFloat, StrictInt
 
+from ..bandit.arguments import FeatureMode, OnRepeat, RewardKind
 from ..bandit.bandit import Bandit
 from ..bandit.clock import duration
+from ..bandit.kinds import KINDS
 from ..bandit.rewards import as_reward
 from ..bandit.saving import from_bytes
 from ..errors import CannotRead
@@ -20,10 +22,10 @@ class LoopSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    reward: Literal["value", "click", "count"] = Field(default="value", description="Any number; 0 or 1; 0, 1, 2, …")
-    features: Literal["item", "interact", "disjoint", "hybrid"] = Field(
-        default="interact", description="Which models: see the guide on features."
+    reward: RewardKind = Field(
+        default="value", description="; ".join(f"{name}: {kind.allowed}" for name, kind in KINDS.items())
     )
+    features: FeatureMode = Field(default="interact", description="Which models: see the guide on features.")
     half_life: StrictInt | StrictFloat | str | None = Field(
         default=None,
         description="null: found out. A number of decisions, or a duration like '3d', after which an observation counts half.",
@@ -32,9 +34,7 @@ class LoopSettings(BaseModel):
         default=0.002, description="Every item on offer is chosen with probability ≥ explore / number of items."
     )
     seed: StrictInt = Field(default=0, description="Of the loop's own chance.")
-    on_repeat: Literal["error", "ignore", "replace"] = Field(
-        default="error", description="What a second reward for one decision does."
-    )
+    on_repeat: OnRepeat = Field(default="error", description="What a second reward for one decision does.")
     buckets: StrictInt = Field(default=131072, description="Of hashed categories.")
     max_items: StrictInt = Field(default=4096, description="Items with a model of their own.")
     max_pending: StrictInt = Field(default=100_000, description="Decisions that wait for a reward.")

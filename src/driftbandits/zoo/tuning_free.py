@@ -1,12 +1,13 @@
 """The default learner: nothing to set. Ours, beyond the paper."""
 
-from typing import Literal
+from typing import Literal, TypeAlias, get_args
 
 from ..errors import InvalidValue
 from ..meta.self_tuning import SelfTuning
 from .record import algorithm, algorithms_of
 
-REWARDS = ("value", "click", "count")
+Reward: TypeAlias = Literal["value", "click", "count", "amount"]  # those of `Bandit`, in the order of `RANGES`
+REWARDS = get_args(Reward)
 
 
 @algorithm(
@@ -20,7 +21,7 @@ REWARDS = ("value", "click", "count")
 )
 def self_tuning(
     *,
-    reward: Literal["value", "click", "count"] = "value",
+    reward: Reward = "value",
     features: Literal["shared", "disjoint"] = "shared",
     explore: float = 0.0,
 ) -> SelfTuning:
@@ -36,7 +37,7 @@ def self_tuning(
     Parameters
     ----------
     reward
-        "value": any real number. "click": in [0, 1]. "count": ≥ 0. Rewards outside are refused; the model is the same.
+        "value": any real number. "click": in [0, 1]. "count", "amount": ≥ 0. Rewards outside are refused; the model is the same.
     features
         "shared": every arm has features of its own, `select(arms)` with (n, d). "disjoint": items with a model each,
         `Agent(strategy, dim=d, items=K)` and `select(context)` with (d,).
@@ -57,7 +58,7 @@ def self_tuning(
     True
     """
     if reward not in REWARDS:
-        raise InvalidValue(f"reward = {reward!r} is not allowed; it must be 'value', 'click' or 'count'")
+        raise InvalidValue(f"reward = {reward!r} is not allowed; it must be one of {', '.join(map(repr, REWARDS))}")
     if features not in ("shared", "disjoint"):
         raise InvalidValue(f"features = {features!r} is not allowed; it must be 'shared' or 'disjoint'")
     return SelfTuning(reward=REWARDS.index(reward), disjoint=float(features == "disjoint"), explore=explore)

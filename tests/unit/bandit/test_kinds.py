@@ -8,6 +8,9 @@ import driftbandits as db
 from driftbandits.bandit import kinds
 from driftbandits.bandit.arguments import RewardKind
 from driftbandits.bandit.rewards import as_reward
+from driftbandits.meta.self_tuning.parts import RANGES
+from driftbandits.service.settings import LoopSettings
+from driftbandits.zoo import tuning_free
 
 GOOD = {"value": (-2.5, 0.0, 7.0), "click": (0.0, 1.0), "count": (0.0, 3.0), "amount": (0.0, 0.01, 1e6)}
 BAD = {"value": (), "click": (0.5, -1.0, 2.0), "count": (0.5, -1.0), "amount": (-0.01,)}
@@ -20,6 +23,13 @@ KIND = Kind("1, 2, 3, 4 or 5", 1.0, 5.0, lambda r: r in (1, 2, 3, 4, 5))
 
 def test_type_checkers_know_every_kind():
     assert {*typing.get_args(RewardKind)} == {*kinds.KINDS} == {*GOOD}
+
+
+def test_the_zoo_and_the_service_know_every_kind():
+    """The zoo cannot import the bandit, which is made of it, so its words are compared here."""
+    assert {*tuning_free.REWARDS} == {*kinds.KINDS}
+    assert len(tuning_free.REWARDS) == len(RANGES)
+    assert LoopSettings(reward="amount", features="linear").checked().reward == "amount"
 
 
 @pytest.mark.parametrize("kind", GOOD)

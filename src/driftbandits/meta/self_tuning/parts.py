@@ -16,7 +16,8 @@ from ...core.state import scratch
 from ...errors import require
 from ...protocol import Integers, Setting
 
-RANGES = ((-math.inf, math.inf), (0.0, 1.0), (0.0, math.inf))  # of a value, a click, a count
+# of a value, a click, a count, an amount
+RANGES = ((-math.inf, math.inf), (0.0, 1.0), (0.0, math.inf), (0.0, math.inf))
 EVENTS = 64  # so many drift events are kept
 TICKETS = 256  # so many decisions may be open and still count in the duel of the voices
 ROUND, VOICE, PROBABILITY = range(3)  # places in a ticket
@@ -43,7 +44,7 @@ class SelfTuning(NamedTuple):
 
     def check(self) -> None:
         """The family is known; ε is a probability."""
-        require(self.reward in range(len(RANGES)), "reward", self.reward, "0, 1 or 2", "it is a place in RANGES")
+        require(self.reward in range(len(RANGES)), "reward", self.reward, "0, 1, 2 or 3", "it is a place in RANGES")
         require(0.0 <= self.explore < 1.0, "explore", self.explore, "in [0, 1)", "it is the share of uniform choices")
 
 
