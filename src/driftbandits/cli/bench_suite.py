@@ -9,7 +9,7 @@ from .app import EXPERIMENTS, command
 from .console import Reporter, out
 from .options import Jobs, Quiet, Tiny
 
-FOLDER = pathlib.Path("results/driftbench")
+FOLDER, SMOKE = pathlib.Path("results/driftbench"), pathlib.Path("results/driftbench-tiny")
 
 
 @command(EXPERIMENTS, "bench-suite")
@@ -30,10 +30,21 @@ def bench_suite(
         list[str] | None,
         typer.Option(metavar="NAME", help="Only these worlds, for trying things out; may be repeated."),
     ] = None,
-    folder: Annotated[pathlib.Path, typer.Option("--out", help="Folder for one JSON per learner.")] = FOLDER,
+    to: Annotated[
+        pathlib.Path | None,
+        typer.Option(
+            "--out",
+            help=f"Folder for one JSON per learner; one that is there is added to. [dim]Default: {FOLDER}, with --tiny {SMOKE}.[/]",
+            show_default=False,
+        ),
+    ] = None,
     cells: Annotated[
-        pathlib.Path, typer.Option(help="Folder that keeps finished cells: what is there is not computed again.")
-    ] = FOLDER,
+        pathlib.Path | None,
+        typer.Option(
+            help="Folder that keeps finished cells: what is there is not computed again. [dim]Default: that of --out.[/]",
+            show_default=False,
+        ),
+    ] = None,
     list_: Annotated[bool, typer.Option("--list", help="List worlds and learners, and exit.")] = False,
     tiny: Tiny = False,
     jobs: Jobs = None,
@@ -47,7 +58,8 @@ def bench_suite(
     [b]driftbandits bench-suite my_learner.py --track untuned[/]
     """
     from ..driftbench.entrants import ENTRANTS
-    from ..driftbench.run import TRACKS, Runner, write
+    from ..driftbench.run import TRACKS, Runner
+    from ..driftbench.submission import there, write
     from ..driftbench.suite import FAMILIES, WORLDS
 
     if list_:
@@ -58,11 +70,14 @@ def bench_suite(
                     out.print(f"  {each.name:20} {each.drift:12} {each.rounds:5}  {each.about}")
         out.print(f"\n[b]learners[/]\n  {', '.join(ENTRANTS)}")
         return
+    folder = to or (SMOKE if tiny else FOLDER)
+    tracks = TRACKS if track == "both" else (track,)
     with Reporter(quiet) as reporter:
-        runner = Runner(cells, worlds=world, tiny=tiny, jobs=jobs, progress=reporter)
-        files = [
-            write(folder, runner.submit(name, TRACKS if track == "both" else (track,))) for name in learners or ENTRANTS
-        ]
+        runner = Runner(cells or folder, worlds=world, tiny=tiny, jobs=jobs, progress=reporter)
+        asked = learners or list(ENTRANTS)
+        for name in asked:  # whatever is wrong is told before the first of them plays
+            there(folder, runner.identity(name, tracks), runner.parts(tracks))
+        files = [write(folder, runner.submit(name, tracks)) for name in asked]
     if quiet:
         return
     for name, why in runner.missing.items():

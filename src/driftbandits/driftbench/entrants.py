@@ -256,7 +256,7 @@ _ENTRANTS = (
     _of("master", _over_oful("master", horizon="horizon"), BONUSES),
     *(_of(name, _zoo(name), BONUSES) for name in _STATIC),
     Entrant("numpy_linucb", "fixed forgetting", "object", LinUCB.of, LinUCB.settings),
-    _of("weight_ucrl", _nothing_set, ()),
+    Entrant("weight_ucrl", "tuning-free", "strategy", _nothing_set),
     Entrant("weight_ucrl_fixed", "fixed forgetting", "strategy", _mdp("weight_ucrl", False), MEMORIES),
     _of("sw_ucrl", _mdp("sw_ucrl", False), MEMORIES),
     _of("restart_ucrl", _mdp("restart_ucrl", False), MEMORIES),

@@ -16,7 +16,7 @@ from ..io.files import make_folder, write_atomically
 from ..plots.latex import escaped, tabular
 from .run import TRACKS, Track
 from .scores import BANDITS, Score, Standing, standing
-from .suite import CEILING, DRAWS, FAMILIES, SETTINGS, VERSION, WORLDS
+from .suite import CEILING, DRAWS, FAMILIES, SETTINGS, VERSION, WORLDS, reference
 from .task import Family
 
 TEMPLATE = pathlib.Path(__file__).with_name("templates") / "leaderboard.html"
@@ -36,27 +36,34 @@ def read(folder: pathlib.Path) -> list[dict[str, Any]]:
     """All submissions of a folder; a file that is none, or of another version, is refused by name."""
     if not folder.is_dir():
         raise CannotRead(f"{folder} is no folder; give the one to which bench-suite wrote its JSON files")
-    found = []
+    found, files = [], list[pathlib.Path]()
     for file in sorted(folder.glob("*.json")):
         try:
             content = json.loads(file.read_text(encoding="utf-8"))
             _check(content)
-        except (ValueError, KeyError, TypeError, AttributeError) as problem:
+        except KeyError as problem:
+            raise CannotRead(f"{file} is no submission to DriftBench: it has no {problem}") from None
+        except (ValueError, TypeError, AttributeError) as problem:
             raise CannotRead(f"{file} is no submission to DriftBench: {problem}") from None
         found.append(content)
+        files.append(file)
     if not found:
         raise CannotRead(f"{folder} has no *.json; `driftbandits bench-suite LEARNER --out {folder}` makes one")
-    names = [each["learner"] for each in found]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise InvalidValue(f"{folder} has two submissions of {twice[0]}; each learner has one file")
-    if len({each["tiny"] for each in found}) > 1:
-        raise InvalidValue(f"{folder} mixes --tiny runs with full ones; their scores cannot be compared")
+    first: dict[str, pathlib.Path] = {}
+    for content, file in zip(found, files, strict=True):
+        other = first.setdefault(content["learner"], file)
+        if other is not file:
+            raise InvalidValue(f"{other} and {file} are both of {content['learner']}; each learner has one file")
+    smoke = [file for content, file in zip(found, files, strict=True) if content["tiny"]]
+    if 0 < len(smoke) < len(files):
+        raise InvalidValue(f"{smoke[0]} is of a --tiny run, others are of full ones; their scores cannot be compared")
     return found
 
 
 def _check(content: Mapping[str, Any]) -> None:
-    """Raise unless this is a submission to this version, whose regrets are finite and as many as its draws."""
+    """Raise unless this is a submission to this version, with finite regrets for all draws and the references of this version."""
+    if not isinstance(content, dict):
+        raise ValueError(f"it holds a {type(content).__name__}, not an object")
     if content["suite"] != "driftbench" or content["version"] != VERSION:
         raise ValueError(f"it is of {content['suite']} {content['version']}, this is driftbench {VERSION}")
     for text in ("learner", "role", "library", "date"):
@@ -72,6 +79,16 @@ def _check(content: Mapping[str, Any]) -> None:
             numbers = [np.array(world[key], float) for key in ("regret", "uniform", "fixed") if key in world]
             if any(each.shape != (count,) or not np.isfinite(each).all() for each in numbers):
                 raise ValueError(f"{name}: regrets must be {count} finite numbers")
+            if "regret" in world and not content["tiny"]:
+                _check_reference(name, world)
+
+
+def _check_reference(name: str, world: Mapping[str, Any]) -> None:
+    """Scores are relative to random play and the best fixed forgetting, which are frozen but for real streams."""
+    frozen = reference()["worlds"].get(name)
+    for key in ("uniform", "fixed") if frozen else ():
+        if not np.allclose(np.array(world[key], float), frozen[key], rtol=1e-6, atol=0.0):
+            raise ValueError(f"{name}: '{key}' is not what this version of the suite has frozen")
 
 
 def rows(submissions: Sequence[Mapping[str, Any]], track: Track) -> list[Row]:
@@ -156,12 +173,9 @@ def told(score: Score | None, digits: int = 3) -> str:
     """A number with its error, or a dash."""
     if score is None or not np.isfinite(score.value):
         return "–"
+    value = round(score.value, digits) + 0.0  # + 0: no "-0"
     error = f" ± {score.error:.{digits}f}".replace("0.", ".") if np.isfinite(score.error) else ""
-    return (
-        f"{score.value:.{digits}f}{error}".replace("0.", ".", 1)
-        if abs(score.value) < 1
-        else f"{score.value:.2f}{error}"
-    )
+    return f"{value:.{digits}f}{error}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.2f}{error}"
 
 
 # --------------------------------------------------------------------------------------------------------------------- LaTeX
@@ -215,7 +229,7 @@ def _tex(cell: Cell) -> str:
     score = cell.score
     if score is None or not np.isfinite(score.value):
         return "--"
-    number = f"{score.value:.{cell.digits}f}"
+    number = f"{round(score.value, cell.digits) + 0.0:.{cell.digits}f}"
     error = f"{{\\scriptsize$\\pm${score.error:.{cell.digits}f}}}" if np.isfinite(score.error) else ""
     return (f"\\textbf{{{number}}}" if cell.best else number) + error
 

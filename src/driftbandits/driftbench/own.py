@@ -2,6 +2,7 @@
 
 import inspect
 import pathlib
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -9,10 +10,11 @@ from typing import Any
 from ..errors import InvalidValue
 from ..experiment.study.cells import load
 from ..experiment.study.source import code_digest
-from .entrants import Entrant
+from .entrants import ENTRANTS, Entrant
 from .suite import SETTINGS
 from .task import CannotPlay, Task
 
+NAME = re.compile(r"[^\W_][\w .+-]{0,59}")  # of a learner
 BANDIT, EPISODIC = ("select", "update"), ("begin_episode", "observe", "policy")
 
 
@@ -41,8 +43,17 @@ def own_learner(text: str) -> Entrant:
         raise InvalidValue(
             f"{text}: settings must be at most {SETTINGS} dictionaries, the budget of the tuned track; it has {len(settings)}"
         )
+    title = str(getattr(chosen, "name", chosen.__name__))
+    if not NAME.fullmatch(title):
+        raise InvalidValue(
+            f"{text}: name is {title!r}; it names a file, and must be at most 60 letters, digits and ' _.+-', a letter or digit first"
+        )
+    if title in ENTRANTS:
+        raise InvalidValue(
+            f"{text}: {title} is the name of a learner of the suite; give yours another, by its attribute `name`"
+        )
     return Entrant(
-        name=str(getattr(chosen, "name", chosen.__name__)),
+        name=title,
         role=str(getattr(chosen, "role", "own")),
         kind="object",
         make=_maker(chosen),

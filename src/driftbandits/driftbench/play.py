@@ -1,13 +1,15 @@
 """One learner in one world: the unit of work whose result is kept."""
 
+import pathlib
 import time
+import traceback
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..env import Table, from_rewards
-from ..errors import InvalidValue
+from ..errors import DriftBanditsError, InvalidValue
 from ..mdp import MDP, simulate_mdp
 from ..simulate import simulate
 from ..util.spelling import did_you_mean
@@ -25,7 +27,7 @@ def entrant_of(text: str) -> Entrant:
     if text.partition(":")[0].endswith(".py"):
         return own_learner(text)
     raise InvalidValue(
-        f"unknown learner '{text}'{did_you_mean(text, list(ENTRANTS)) or ''}; give a name of --list, or FILE.py:Class"
+        f"unknown learner '{text}'; give a name of --list, or FILE.py:Class{did_you_mean(text, list(ENTRANTS)) or ''}"
     )
 
 
@@ -39,10 +41,24 @@ def play(learner: str, world: str, setting: dict[str, Any], draws: list[int], ti
             lost.append(regret(entrant, setting, made, suite.seed(suite.find(world), draw)))
         except CannotPlay as problem:
             return {"absent": str(problem)}
+        except Exception as problem:
+            if not entrant.code:  # ours: an error of the library, whose traceback is wanted
+                raise
+            raise InvalidValue(f"{learner} in {world}, draw {draw}: {_said(problem, learner)}") from problem
         seconds += time.process_time() - began
         if seconds > suite.SECONDS * len(lost):
             return {"absent": f"it used more than {suite.SECONDS:.0f} s of CPU for one draw"}
     return {"regret": lost, "seconds": seconds / len(draws)}
+
+
+def _said(problem: Exception, learner: str) -> str:
+    """An error of a learner of one's own in one line, with the last line of its file that was running."""
+    if isinstance(problem, DriftBanditsError):
+        return str(problem)
+    file = pathlib.Path(learner.partition(":")[0]).resolve()
+    lines = [frame for frame in traceback.extract_tb(problem.__traceback__) if pathlib.Path(frame.filename) == file]
+    where = f" ({file.name}, line {lines[-1].lineno}: {lines[-1].line})" if lines else ""
+    return f"{type(problem).__name__}: {problem}{where}"
 
 
 def uniform(world: str, draws: list[int], tiny: bool, code: str) -> list[float]:
@@ -98,8 +114,10 @@ def _played(learner: Any, made: Made, world: Table, contexts: bool) -> float:
     limit = time.process_time() + suite.SECONDS
     for t in range(world.horizon):
         k = learner.select(features[t])
-        if not isinstance(k, int | np.integer) or not 0 <= k < n:
-            raise InvalidValue(f"select returned {k!r} in round {t}; it must be the index of one of {n} arms")
+        if not isinstance(k, int | np.integer) or isinstance(k, bool) or not 0 <= k < n:
+            raise InvalidValue(
+                f"select returned {k!r} in round {t}; it must be the index of one of {n} arms, 0 to {n - 1}"
+            )
         lost += float(best[t] - world.expected[t, k])
         learner.update(float(world.rewards[t, k]))
         if t % 256 == 0 and time.process_time() > limit:

@@ -5,7 +5,6 @@ import hashlib
 import json
 import math
 import pathlib
-import warnings
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -16,10 +15,10 @@ from ..experiment.run.runner import Progress
 from ..experiment.study import Cells
 from ..experiment.study.source import code_digest
 from ..io.cell_store import JsonStore
-from ..io.files import make_folder, write_atomically
+from ..io.files import write_atomically
 from . import play, suite
 from .entrants import Entrant, Setting, fixed_forgetting
-from .scores import standing
+from .submission import Part, summary
 from .task import CannotPlay, Family, NotHere, Task
 
 Track = Literal["untuned", "tuned"]
@@ -64,13 +63,22 @@ class Runner:
         with Cells(self.store, also=entrant.rooms, jobs=self.jobs, progress=self.progress) as cells:
             reference = self._reference(cells)
             found = {track: self._track(cells, learner, entrant, track, reference) for track in tracks}
+        return self.identity(learner, tracks) | {"tracks": found}
+
+    def identity(self, learner: str, tracks: Sequence[Track] = TRACKS) -> dict[str, Any]:
+        """What a submission says beside its results: who played, by which code, where."""
+        entrant = play.entrant_of(learner)
+        options = [] if len(tracks) == len(TRACKS) else [f"--track {tracks[0]}"]
+        if len(self.worlds) < len(suite.WORLDS):
+            options += [f"--world {name}" for name in self.worlds]
+        options += ["--tiny"] * self.tiny
         return {
             "suite": "driftbench",
             "version": suite.VERSION,
             "tiny": self.tiny,
             "learner": entrant.name,
             "role": entrant.role,
-            "made_by": f"driftbandits bench-suite {learner}{' --tiny' if self.tiny else ''}",
+            "made_by": " ".join(["driftbandits bench-suite", learner, *options]),
             "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"),
             "library": library(entrant.rooms),
             "suite_code": suite_code(),
@@ -78,8 +86,11 @@ class Runner:
             "platform": this_platform(),
             "draws": {split: suite.draws(split, self.tiny) for split in suite.DRAWS},
             "missing": self.missing,
-            "tracks": found,
         }
+
+    def parts(self, tracks: Sequence[Track] = TRACKS) -> set[Part]:
+        """The worlds that `submit` plays, track by track."""
+        return {Part(track, name) for track in tracks for name in self._present()}
 
     def _missing(self) -> dict[str, str]:
         """Worlds that are not on this machine, and why."""
@@ -116,16 +127,7 @@ class Runner:
             name: {"setting": dict(setting), **answer, **(reference[name] if "regret" in answer else {})}
             for (name, setting), answer in zip(chosen.items(), played, strict=True)
         }
-        found = standing(kept)
-        return {
-            "worlds": kept,
-            "families": {
-                family: {"score": score, "over_best_fixed": found.over_fixed[family]}
-                for family, score in found.families.items()
-            },
-            "overall": found.overall,
-            "at_ceiling": found.at_ceiling,
-        }
+        return summary(kept)
 
     def _tuned(self, cells: Cells, learner: str, entrant: Entrant) -> dict[Family, Setting]:
         """Of the untuned setting and at most eight others, the best of each family on the design draws."""
@@ -196,15 +198,3 @@ def freeze(cells: pathlib.Path, jobs: int | None = None, progress: Progress | No
                 worlds[name] = {"best": [suite.drawn(name, draw).best() for draw in every], **found}
     content = {"version": suite.VERSION, "library": library(), "platform": this_platform(), "worlds": worlds}
     write_atomically(suite.REFERENCE, json.dumps(content, indent=1) + "\n")
-
-
-def write(folder: pathlib.Path, submission: dict[str, Any]) -> pathlib.Path:
-    """The submission as `FOLDER/NAME.json`."""
-    make_folder(folder)
-    file = folder / f"{submission['learner']}.json"
-    if file.is_file():
-        there = json.loads(file.read_text(encoding="utf-8"))
-        if there.get("code") != submission["code"]:
-            warnings.warn(f"{file} was of other code, and is replaced", UserWarning, stacklevel=2)
-    write_atomically(file, json.dumps(submission, indent=1, ensure_ascii=False) + "\n")
-    return file

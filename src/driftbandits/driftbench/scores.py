@@ -2,7 +2,7 @@ r"""From regrets to scores.
 
     score of a draw     1 − regret / regret of uniform play                 0 is random play, 1 the best choice of every round
     score of a world    the mean of its eight draws
-    score of a family   the mean of its worlds; error = √(Σ_w se_w²)/W, se_w the standard error of the mean of the draws
+    score of a family   the mean of all its worlds; error = √(Σ_w se_w²)/W, se_w the standard error of the mean of the draws
     over best fixed γ   exp of the mean over the worlds of log(regret / regret of the best fixed forgetting), both means over draws;
                         the error is the jackknife's over draws
 
@@ -51,8 +51,8 @@ def standing(worlds: Mapping[str, Mapping[str, Any]]) -> Standing:
     families: dict[Family, Score] = {}
     over: dict[Family, Score] = {}
     for family in FAMILIES:
-        names = [name for name in worlds if WORLDS[name].family == family]
-        if names and all(name in found for name in names):
+        names = [name for name, world in WORLDS.items() if world.family == family]
+        if all(name in found for name in names):  # a family counts only as a whole: part of it may be the easier part
             families[family] = mean_score([found[name].score for name in names])
             over[family] = _over_fixed([worlds[name] for name in names])
     overall = mean_score([families[f] for f in BANDITS]) if all(f in families for f in BANDITS) else None

@@ -84,7 +84,7 @@ WORLDS = {world.name: world for world in _WORLDS}
 def find(name: str) -> World:
     """A world by its name."""
     if name not in WORLDS:
-        raise InvalidValue(f"unknown world '{name}'{did_you_mean(name, list(WORLDS)) or ''}; --list prints all")
+        raise InvalidValue(f"unknown world '{name}'; --list prints all{did_you_mean(name, list(WORLDS)) or ''}")
     return WORLDS[name]
 
 

@@ -9,7 +9,7 @@ import pytest
 from driftbandits.driftbench import VERSION, WORLDS, Runner, leaderboard, play, scores, suite
 from driftbandits.driftbench.bandit_worlds import spread
 from driftbandits.driftbench.entrants import ENTRANTS
-from driftbandits.driftbench.run import write
+from driftbandits.driftbench.submission import Part, there, write
 from driftbandits.driftbench.task import CannotPlay
 from driftbandits.errors import CannotRead, InvalidState, InvalidValue
 from driftbandits.mdp import MDP
@@ -120,12 +120,14 @@ def test_scores_are_what_the_page_says():
     found = scores.standing(worlds)
     assert found.families == {}  # a family counts only as a whole
     del worlds["counts-seasons"]
+    assert scores.standing(worlds).families == {}  # also if only some worlds were played
+    worlds["counts-seasons"] = kept([50.0, 50.0], [100.0, 100.0], [25.0, 25.0])
     found = scores.standing(worlds)
     score, over = found.families["counts"], found.over_fixed["counts"]
-    assert score.value == pytest.approx((0.85 + 0.5) / 2)
-    assert score.error == pytest.approx(0.05 / 2)  # the first world's standard error is .1/√2/√2
-    assert over.value == pytest.approx((1.5 * 2.0) ** 0.5)
-    assert over.error == pytest.approx(((2 * 2.0) ** 0.5 - (1 * 2.0) ** 0.5) / 2)
+    assert score.value == pytest.approx((0.85 + 0.5 + 0.5) / 3)
+    assert score.error == pytest.approx(0.05 / 3)  # the first world's standard error is .1/√2/√2
+    assert over.value == pytest.approx((1.5 * 2.0 * 2.0) ** (1 / 3))
+    assert over.error == pytest.approx((8.0 ** (1 / 3) - 4.0 ** (1 / 3)) / 2)
     assert found.overall is None
     assert found.at_ceiling == 0
 
@@ -174,8 +176,16 @@ def test_what_is_no_learner_is_told_in_one_line(tmp_path):
         runner.submit(str(two), ["untuned"])
     body = body.replace("return 99", "arms *= 2.0")
     (tmp_path / "spoils.py").write_text(f"class D:\n{body}")
-    with pytest.raises(ValueError, match="read-only"):
+    told = r"spoils.py in linear-hard, draw 0: ValueError: .*read-only \(spoils.py, line 4: def select.*arms \*= 2.0\)"
+    with pytest.raises(InvalidValue, match=told):
         runner.submit(str(tmp_path / "spoils.py"), ["untuned"])
+    (tmp_path / "true.py").write_text(f"class E:\n{body.replace('arms *= 2.0', 'return True')}")
+    with pytest.raises(InvalidValue, match="select returned True"):
+        runner.submit(str(tmp_path / "true.py"), ["untuned"])
+    for file, name, why in (("f.py", "../x", "it names a file"), ("g.py", "oful", "a learner of the suite")):
+        (tmp_path / file).write_text(f"class F:\n    name = {name!r}\n{body}")
+        with pytest.raises(InvalidValue, match=why):
+            play.entrant_of(str(tmp_path / file))
     greedy = tmp_path / "greedy.py"
     greedy.write_text(f"class C:\n    settings = [{{}}] * 9\n{body}")
     with pytest.raises(InvalidValue, match="at most 8 dictionaries"):
@@ -258,8 +268,51 @@ def test_what_is_no_submission_is_refused_by_name(submissions, tmp_path):
         with pytest.raises(CannotRead, match=why):
             leaderboard.read(submissions)
     (submissions / "bad.json").write_text(json.dumps(whole))
-    with pytest.raises(InvalidValue, match="two submissions of uniform"):
+    with pytest.raises(InvalidValue, match=r"bad.json and .*uniform.json are both of uniform"):
         leaderboard.read(submissions)
+    for text, why in (("[]", "holds a list"), ("{}", "has no 'suite'"), ("{", "Expecting")):
+        (submissions / "bad.json").write_text(text)
+        with pytest.raises(CannotRead, match=rf"bad.json .*{why}"):
+            leaderboard.read(submissions)
+
+
+def test_scores_relative_to_other_references_than_the_frozen_are_refused(tmp_path):
+    whole = json.loads((PAGE.parent / "results" / "driftbench" / "oful.json").read_text())
+    world = whole["tracks"]["untuned"]["worlds"]["counts-jumps"]
+    world["uniform"] = [100.0 * each for each in world["uniform"]]
+    (tmp_path / "oful.json").write_text(json.dumps(whole))
+    with pytest.raises(CannotRead, match="counts-jumps: 'uniform' is not what this version"):
+        leaderboard.read(tmp_path)
+
+
+def test_a_file_grows_and_is_never_shortened(tmp_path):
+    """Other worlds and tracks are joined; what would remove results is refused, and by `there` before anything is played."""
+
+    def runner(*worlds):
+        return Runner(tmp_path / "cells", worlds=worlds, tiny=True, jobs=1)
+
+    write(tmp_path, runner("counts-static").submit("uniform", ["untuned"]))
+    file = write(tmp_path, runner("linear-hard").submit("uniform", ["tuned"]))
+    both = runner("linear-hard", "counts-static").submit("uniform", ["untuned"])
+    file = write(tmp_path, both)
+    found = json.loads(file.read_text())
+    assert {track: list(kept["worlds"]) for track, kept in found["tracks"].items()} == {
+        "untuned": ["linear-hard", "counts-static"],
+        "tuned": ["linear-hard"],
+    }
+    assert found["made_by"].count("bench-suite") == 3
+    other = runner("counts-static").identity("uniform") | {"library": "other"}
+    with pytest.raises(InvalidValue, match="another version of the library in 1 worlds that would be lost"):
+        there(tmp_path, other, {Part("untuned", "counts-static"), Part("untuned", "linear-hard")})
+    all_of_it = {Part(track, name) for track in ("untuned", "tuned") for name in ("counts-static", "linear-hard")}
+    assert there(tmp_path, other, all_of_it) is None
+    file.write_text(json.dumps(found | {"tiny": False}))
+    with pytest.raises(InvalidValue, match="--tiny must not replace"):
+        write(tmp_path, both)
+    file.write_text("{}")
+    with pytest.raises(InvalidValue, match="is no submission"):
+        write(tmp_path, both)
+    assert file.read_text() == "{}"
 
 
 def test_the_page_shows_the_files_of_results():
