@@ -9,6 +9,7 @@ if __name__ == "__main__":  # before NumPy is loaded: one core for everybody
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("DRIFTBANDITS_COMPILE", "now")
 
+import dataclasses
 import pathlib
 import sys
 import traceback
@@ -70,7 +71,7 @@ def warm_up(learner):
             stream = streams.Stream("warm", stream.X, rewards, stream.E, clicks, delay=5)
             if not learner.refuses(stream):
                 play.play(stream, learner.make(stream, 0, **learner.SETTINGS[0]))
-                play.play(streams.replace(stream, delay=0), learner.make(stream, 0, **learner.SETTINGS[0]))
+                play.play(dataclasses.replace(stream, delay=0), learner.make(stream, 0, **learner.SETTINGS[0]))
 
 
 if __name__ == "__main__":
