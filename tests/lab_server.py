@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import uvicorn
 
+from driftbandits.io.half_open import ClosesHalfOpen
 from driftbandits.lab.server import LOOPBACK, application, listener
 
 PATIENCE = 600.0  # seconds, most of which a busy machine may need to compile
@@ -55,7 +56,9 @@ class Served(NamedTuple):
 @contextmanager
 def served() -> Iterator[Served]:
     with listener(0) as own:
-        server = uvicorn.Server(uvicorn.Config(application(), log_level="error", timeout_graceful_shutdown=1))
+        server = uvicorn.Server(
+            uvicorn.Config(application(), http=ClosesHalfOpen, log_level="error", timeout_graceful_shutdown=1)
+        )
         thread = threading.Thread(target=server.run, args=([own],), daemon=True)
         thread.start()
         deadline = time.monotonic() + PATIENCE

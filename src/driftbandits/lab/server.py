@@ -10,6 +10,7 @@ this address (DNS rebinding) or from its own page. A request must therefore be a
 it, come from our own page (Origin, Sec-Fetch-Site). An error is one line: {"error": "…"}.
 """
 
+import asyncio
 import json
 import pathlib
 import socket
@@ -30,6 +31,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .. import __version__
 from ..errors import DriftBanditsError, InvalidValue
+from ..io.half_open import SECONDS, ClosesHalfOpen
 from ..plots.style import stylesheet
 from .answers import Laboratory
 from .learners import DEFAULTS, LEARNERS
@@ -189,10 +191,14 @@ async def _question(request: Request) -> Question:
     if kind != "application/json":
         raise InvalidValue(f"content-type {kind[:40]!r} is not allowed; it must be application/json")
     body = b""
-    async for piece in request.stream():
-        body += piece
-        if len(body) > LARGEST:
-            raise InvalidValue(f"a question may have {LARGEST} bytes; this one has more")
+    try:
+        async with asyncio.timeout(SECONDS):
+            async for piece in request.stream():
+                body += piece
+                if len(body) > LARGEST:
+                    raise InvalidValue(f"a question may have {LARGEST} bytes; this one has more")
+    except TimeoutError:
+        raise InvalidValue(f"the question did not come within {SECONDS:g} s") from None
     try:
         data = json.loads(body, parse_constant=_no_constant)
     except (ValueError, RecursionError) as problem:
@@ -246,6 +252,6 @@ def serve(port: int, *, browser: bool, say: Callable[[str], None]) -> None:
             if browser:
                 webbrowser.open(address)
 
-    config = uvicorn.Config(application(), log_level="warning", timeout_graceful_shutdown=1)
+    config = uvicorn.Config(application(), http=ClosesHalfOpen, log_level="warning", timeout_graceful_shutdown=1)
     with own:
         Server(config).run([own])

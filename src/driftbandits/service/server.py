@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import uvicorn
 
+from ..io.half_open import ClosesHalfOpen
 from .app import checked_keys
 from .config import Config
 from .file_catalogue import FileCatalogue
@@ -32,6 +33,7 @@ def run(config: Config, *, say: Callable[[str], None]) -> None:
             factory=True,
             host=config.host,
             port=config.port,
+            http=ClosesHalfOpen,
             workers=config.workers,
             log_config=None,
             access_log=False,
