@@ -37,6 +37,10 @@ ONCE = (
     ),
     *("unit/io", "unit/util", "unit/test_errors.py", "unit/agent/test_pending.py", "unit/test_repr.py"),
     *("contract/test_theorems.py", "statistical/test_replay.py"),
+    *(  # what a bandit does around its kernels
+        f"unit/bandit/test_{name}.py"
+        for name in ("sqlite_store", "follower", "frames", "forget_feature", "offers", "kinds", "pending")
+    ),
 )
 HERE = pathlib.Path(__file__).parent
 

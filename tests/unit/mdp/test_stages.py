@@ -31,8 +31,10 @@ def logit_world(phi=PHI, psi=MOVES, reachable=REACHABLE):
     return db.mdp.mnl_mixture(phi, psi, reachable, THETA, RNG.normal(size=(K, H, D)), horizon=H)
 
 
-@pytest.mark.parametrize("which", ["both", "rewards", "moves"])
-@pytest.mark.parametrize("pooled", [False, True], ids=["apart", "pooled"])
+@pytest.mark.parametrize(
+    "which", ["both", *(pytest.param(w, marks=pytest.mark.interpreted) for w in ("rewards", "moves"))]
+)
+@pytest.mark.parametrize("pooled", [False, pytest.param(True, marks=pytest.mark.interpreted)], ids=["apart", "pooled"])
 def test_linear_plans_equal_the_oracle(which, pooled):
     world = linear_world(*{"both": (PHI, PSI), "rewards": (PHI, PSI[0]), "moves": (PHI[0], PSI)}[which])
     strategy = db.zoo.weight_ucrl(gamma=0.8, share_stages=pooled, **SCALES, **COMMON, **BOUNDS)
@@ -68,6 +70,7 @@ def test_plans_that_know_that_probabilities_sum_to_one_equal_the_oracle(pooled):
         np.testing.assert_allclose(run.info["w"].sum(axis=1), 1.0 / multiple.ravel(), atol=1e-12)
 
 
+@pytest.mark.interpreted  # compiled with features that all stages share: test_multinomial.py
 @pytest.mark.parametrize("pooled", [False, True], ids=["apart", "pooled"])
 def test_logit_plans_equal_the_oracle(pooled):
     world = logit_world()

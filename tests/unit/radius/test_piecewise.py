@@ -207,6 +207,7 @@ def test_the_papers_rule_in_three_dimensions():
     assert np.log(z / (1 - z)) >= (inside @ arms.T).max() - 1e-7
 
 
+@pytest.mark.interpreted  # compiled by make test-all: branch and bound takes the compiler a minute
 def test_the_box_that_is_searched_holds_the_set():
     """A proof by cutting a box into cells proves nothing about points outside it."""
     rng = np.random.default_rng(9)
@@ -233,6 +234,7 @@ def test_a_relaxed_set_that_is_the_whole_ball():
     np.testing.assert_allclose(agent.scores(arms), 1 / (1 + np.exp(-1.0)), rtol=1e-12)
 
 
+@pytest.mark.interpreted  # compiled by make test-all: branch and bound takes the compiler a minute
 def test_an_empty_set_is_greedy():
     """θ̂ far outside a small ball and a tiny radius: play by the likeliest θ of the ball."""
     rng = np.random.default_rng(6)

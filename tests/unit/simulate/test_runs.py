@@ -92,6 +92,7 @@ def _noise_seen(strategy, state, arms, draws, rng, score, x, seen):
         seen[t] = k
 
 
+@pytest.mark.interpreted  # four compositions
 def test_noise_is_shared_by_all_algorithms_of_a_trial():
     """With one arm every algorithm sees the same rewards, so all end with the same estimate."""
     env = db.env.linear([[0.6, 0.8]], db.env.rotating(T), noise=1.0)

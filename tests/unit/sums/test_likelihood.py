@@ -46,7 +46,10 @@ def estimate(name, X, r, arms, slots, *, gamma, ridge, room=0, L=1.0):
     return theta, count, work
 
 
-@pytest.mark.parametrize("name", NAMES)
+ONE_COMPILED = [pytest.param(n, marks=() if n == "logistic" else pytest.mark.interpreted) for n in NAMES]
+
+
+@pytest.mark.parametrize("name", ONE_COMPILED)
 @FEW
 @given(problems(max_dim=12, rewards=binary))
 def test_estimator_of_changing_arms_and_of_fixed_arms(name, problem):

@@ -49,15 +49,8 @@ IN_ONE_PASS = {
 }  # in an agent
 
 
-COMPILED = {
-    "glb_weight_ucb",
-    "bvd_glm_ucb",
-}  # its contract compiles the former anyway; the others compile in make test-all
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=() if n in COMPILED else pytest.mark.interpreted) for n in SCORES]
-)
+@pytest.mark.interpreted  # compiled in parts (model, sums) and as a whole (contract); each composition by make test-all
+@pytest.mark.parametrize("name", SCORES)
 @settings(max_examples=3 if INTERPRETED else 8)
 @given(problems(max_dim=4, max_arms=8, rewards=binary))
 def test_scores(name, problem):

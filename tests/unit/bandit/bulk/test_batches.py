@@ -43,7 +43,7 @@ def answers(seed, ids):
 
 
 @pytest.mark.compiled  # bit for bit in machine code
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(seed=st.integers(0, 10**6), mode=st.sampled_from(MODES), offers=st.sampled_from(["on", "priced"]))
 def test_batches_are_decided_and_learned_as_one_by_one(seed, mode, offers):
     made = {

@@ -70,6 +70,7 @@ def test_a_killed_worker_costs_only_its_cells_time(tmp_path: pathlib.Path, sched
         np.testing.assert_array_equal(results[key].regret, result.regret)
 
 
+@pytest.mark.slow
 def test_local_n_starts_and_ends_a_cluster(tmp_path: pathlib.Path) -> None:
     cells = plan(load(small.write(tmp_path), trials=1)).cells
     assert len(run_cells(cells, Store(tmp_path / "out"), cluster="local:1")) == 2
@@ -101,6 +102,7 @@ asyncio.run(serve())
 """
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_dies_is_one_line_and_what_is_finished_is_kept(tmp_path: pathlib.Path) -> None:
     text = small.replaced("horizon = 60", "horizon = 400000").replace("trials = 4", "trials = 8")
     cells = plan(load(small.write(tmp_path, text))).cells

@@ -9,7 +9,7 @@ from driftbandits.bandit import core
 
 pytestmark = pytest.mark.xdist_group("self_tuning")
 OWN = {"E", "own_M", "own_S", "own_t", "own_R", "last", "Kap", "Kinv"}
-ROUNDS = 150 if INTERPRETED else 1500
+ROUNDS = 150 if INTERPRETED else 600
 
 
 @pytest.fixture
