@@ -1,15 +1,16 @@
 """How much `driftbandits serve` does: decisions per second, latency, lag, memory, start. The tables of docs/service.md are its output.
 
-    python benchmarks/load_service.py                              everything, about ten minutes
-    python benchmarks/load_service.py --seconds 2 --workers 1      a glance
+    python benchmarks/load_service.py --rows 1000000 --memory 1000 --write     everything, about six minutes; into docs/service.md
+    python benchmarks/load_service.py --seconds 2 --workers 1 --loops 1         a glance
 
-It starts the real command on loopback, with its own data, and calls it over keep-alive connections of one asyncio client. The client is
-Python on the same cores, so what it costs is part of what is measured.
+It starts the real command on loopback, with its own data, and calls it over eight keep-alive connections of one asyncio client. The client
+is Python on the same cores, so what it costs is part of what is measured. Run it twice: the first run may have to compile.
 """
 
 import argparse
 import asyncio
 import contextlib
+import itertools
 import json
 import os
 import pathlib
@@ -96,50 +97,73 @@ def request(port, path, body):
     return head.encode() + content
 
 
-async def ask(reader, writer, sent):
-    writer.write(sent)
-    head = await reader.readuntil(b"\r\n\r\n")
-    length = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
-    body = await reader.readexactly(length)
-    if not head.startswith(b"HTTP/1.1 200"):
-        raise SystemExit(body.decode())
-    return body
+class Caller(asyncio.Protocol):
+    """A keep-alive connection that sends a request when the one before was answered, or when it is due; little more than a socket."""
+
+    def __init__(self, sends, place, plan):
+        self.sends, self.turn, self.plan = sends, place, plan
+        self.due = time.perf_counter() + (place / plan.rate if plan.rate else 0.0)
+        self.buffer, self.done = b"", asyncio.get_running_loop().create_future()
+
+    def connection_made(self, transport):
+        self.transport = transport
+        self.next()
+
+    def next(self):
+        now = time.perf_counter()
+        if now > self.plan.end:
+            self.transport.close()
+            self.done.set_result(None)
+        elif self.plan.rate and self.due > now:
+            asyncio.get_running_loop().call_later(self.due - now, self.next)
+        else:
+            self.start = now
+            if self.plan.rate:  # due at fixed times: waiting counts
+                self.start, self.due = self.due, self.due + self.plan.connections / self.plan.rate
+            self.transport.write(self.sends[self.turn % len(self.sends)])
+            self.turn += self.plan.connections
+
+    def data_received(self, data):
+        self.buffer += data
+        head, gap, body = self.buffer.partition(b"\r\n\r\n")
+        if not gap or len(body) < int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0]):
+            return
+        if not head.startswith(b"HTTP/1.1 200"):
+            raise SystemExit(body.decode())
+        self.buffer = b""
+        self.plan.times.append(time.perf_counter() - self.start)
+        self.next()
+
+
+class Plan:
+    """What all connections of a measurement share."""
+
+    def __init__(self, seconds, connections, rate):
+        self.connections, self.rate = connections, rate
+        self.end, self.times = time.perf_counter() + seconds, []
 
 
 async def load(port, seconds, *, loops=1, batch=1, connections=8, rate=None):
-    """Decisions per second and the latencies of requests; with `rate` requests are due at fixed times, and waiting counts."""
-    times, done, end = [], 0, time.perf_counter() + seconds
+    """Decisions per second, median and 99th percentile of the milliseconds of requests; with `rate` requests are due at fixed times."""
     one = {"items": ITEMS, "context": {"age": 31, "country": "se"}}
     kind, body = ("decide", one) if batch == 1 else ("decide_batch", [one] * batch)
     sends = [request(port, f"/loops/load{n}/{kind}", body) for n in range(loops)]
-
-    async def caller(place):
-        nonlocal done
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        turn, due = place, time.perf_counter() + place / (rate or 1e9)
-        while time.perf_counter() < end:
-            if rate is not None:
-                await asyncio.sleep(max(0.0, due - time.perf_counter()))
-                start, due = due, due + connections / rate
-            else:
-                start = time.perf_counter()
-            await ask(reader, writer, sends[turn % loops])
-            turn += connections
-            times.append(time.perf_counter() - start)
-            done += batch
-        writer.close()
-
-    await asyncio.gather(*(caller(n) for n in range(connections)))
-    times.sort()
-    return done / seconds, 1e3 * statistics.median(times), 1e3 * times[int(0.99 * len(times))]
+    plan = Plan(seconds, connections, rate)
+    events = asyncio.get_running_loop()
+    made = [
+        await events.create_connection(lambda place=n: Caller(sends, place, plan), "127.0.0.1", port)
+        for n in range(connections)
+    ]
+    await asyncio.gather(*(caller.done for _, caller in made))
+    times = sorted(plan.times)
+    return batch * len(times) / seconds, 1e3 * statistics.median(times), 1e3 * times[int(0.99 * len(times))]
 
 
 def warm(service, loops, wait):
+    """Make the loops, and call them until machine code, which is read from the cache or compiled in the background, is there."""
     for n in range(loops):
         assert service.get(f"/loops/load{n}", "PUT", {"reward": "click"}) is not None
-    end = time.monotonic() + wait
-    while time.monotonic() < end:  # machine code is compiled in the background, or read from the cache
-        asyncio.run(load(service.port, 1.0, loops=loops))
+    asyncio.run(load(service.port, wait, loops=loops))
 
 
 def lag(service, times=8):
@@ -188,9 +212,8 @@ def start_with_rows(rows):
             first = time.monotonic() - start
         finally:
             service.stop()
-        print(
-            f"\nstart with {rows} rows ({size / 2**20:.0f} MiB): alive after {service.started:.1f} s, first decision {first:.2f} s later"
-        )
+    alive = f"Start with {rows} rows in the log ({size / 2**20:.0f} MiB): alive after {service.started:.1f} s"
+    return f"{alive}, first decision {first:.2f} s later."
 
 
 @contextlib.contextmanager
@@ -208,62 +231,95 @@ def database(kind, folder):
         server.cleanup()
 
 
+def measured(kind, workers, loops, args):
+    """One row of the table."""
+    with tempfile.TemporaryDirectory() as name, database(kind, pathlib.Path(name)) as url:
+        service = Service(name, workers, url)
+        try:
+            warm(service, loops, args.warm)
+            many, p50, p99 = asyncio.run(load(service.port, args.seconds, loops=loops))
+            half = asyncio.run(load(service.port, args.seconds, loops=loops, rate=many / 2))[2]
+            batched = asyncio.run(load(service.port, args.seconds, loops=loops, batch=32))[0]
+            middle, most = lag(service)
+        finally:
+            service.stop()
+    return f"| {kind} | {workers} | {loops} | {many:.0f} | {p50:.1f} / {p99:.1f} | {half:.1f} | {batched:.0f} | {middle:.2f}, {most:.2f} |"
+
+
+def memory(loops):
+    with tempfile.TemporaryDirectory() as name:
+        service = Service(name, 1)
+        try:
+            warm(service, 1, 1.0)
+            before = service.memory()
+            warm(service, loops, 5.0)
+            after = service.memory()
+        finally:
+            service.stop()
+    each = (after - before) / (loops - 1) / 2**10
+    return (
+        f"Memory: {before / 2**20:.0f} MiB with one loop, {after / 2**20:.0f} MiB with {loops} ({each:.0f} KiB each)."
+    )
+
+
+HEADS = (
+    "store",
+    "workers",
+    "loops",
+    "decisions/s, single",
+    "p50 / p99 ms",
+    "p99 ms at half load",
+    "decisions/s, batches of 32",
+    "lag s (median, max)",
+)
+FRAME = (f"| {' | '.join(HEADS)} |", f"|{'---|' * len(HEADS)}")
+START, END = "<!-- benchmarks/load_service.py -->", "<!-- end -->"
+
+
+def write(lines):
+    """Put lines into the page, each in place of the one that measured the same."""
+    page = pathlib.Path(__file__).parent.parent / "docs" / "service.md"
+    before, _, rest = page.read_text().partition(START)
+    old, _, after = rest.partition(END)
+
+    def what(line):
+        return (
+            tuple(cell.strip() for cell in line.split("|")[1:4]) if line.startswith("|") else (line.partition(":")[0],)
+        )
+
+    known = {what(line): line for line in (*old.splitlines(), *lines) if line and line not in FRAME}
+    rows = sorted(
+        (line for line in known.values() if line.startswith("|")),
+        key=lambda row: (what(row)[0] != "sqlite", *map(int, what(row)[1:])),
+    )
+    others = [line for line in known.values() if not line.startswith("|")]
+    table = "\n".join([*FRAME, *rows, "", *"\n\n".join(others).splitlines()])
+    page.write_text(f"{before}{START}\n\n{table}\n\n{END}{after}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--seconds", type=float, default=5.0, help="of each measurement")
-    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
-    parser.add_argument("--stores", nargs="+", default=["sqlite", "postgresql"])
-    parser.add_argument("--loops", type=int, nargs="+", default=[1, 100])
+    parser.add_argument("--seconds", type=float, default=3.0, help="of each measurement")
+    parser.add_argument("--workers", type=int, nargs="*", default=[1, 2, 4])
+    parser.add_argument("--stores", nargs="*", default=["sqlite", "postgresql"])
+    parser.add_argument("--loops", type=int, nargs="*", default=[1, 100])
     parser.add_argument(
-        "--warm", type=float, default=40.0, help="seconds before the first measurement, for compilation"
+        "--warm", type=float, default=3.0, help="seconds of load before; machine code must be in the cache"
     )
     parser.add_argument("--memory", type=int, default=0, metavar="N", help="make N loops and print the memory of each")
     parser.add_argument("--rows", type=int, default=0, metavar="N", help="start with a log of N rows")
+    parser.add_argument("--write", action="store_true", help="put what was measured into docs/service.md")
     args = parser.parse_args()
-    heads = (
-        "store",
-        "workers",
-        "loops",
-        "decisions/s, single",
-        "p50 / p99 ms",
-        "p99 ms at half load",
-        "decisions/s, batches of 32",
-    )
-    print(f"| {' | '.join(heads)} | lag s (median, max) |")
-    print("|---|---|---|---|---|---|---|---|")
-    wait = args.warm
-    for kind in args.stores:
-        for workers in args.workers:
-            for loops in args.loops:
-                with tempfile.TemporaryDirectory() as name, database(kind, pathlib.Path(name)) as url:
-                    service = Service(name, workers, url)
-                    try:
-                        warm(service, loops, wait)
-                        wait = min(wait, 3.0)
-                        many, p50, p99 = asyncio.run(load(service.port, args.seconds, loops=loops))
-                        half = asyncio.run(load(service.port, args.seconds, loops=loops, rate=many / 2))[2]
-                        batched = asyncio.run(load(service.port, args.seconds, loops=loops, batch=32))[0]
-                        middle, most = lag(service)
-                    finally:
-                        service.stop()
-                print(
-                    f"| {kind} | {workers} | {loops} | {many:.0f} | {p50:.1f} / {p99:.1f} | {half:.1f} | {batched:.0f} "
-                    f"| {middle:.2f}, {most:.2f} |",
-                    flush=True,
-                )
-    if args.rows:
-        start_with_rows(args.rows)
-    if args.memory:
-        with tempfile.TemporaryDirectory() as name:
-            service = Service(name, 1)
-            try:
-                warm(service, 1, 1.0)
-                before = service.memory()
-                warm(service, args.memory, 2.0)
-                after = service.memory()
-            finally:
-                service.stop()
-        print(f"\nmemory: {before / 2**20:.0f} MiB with one loop, {after / 2**20:.0f} MiB with {args.memory}")
+    lines = []
+    jobs = [lambda row=row: measured(*row, args) for row in itertools.product(args.stores, args.workers, args.loops)]
+    jobs += [lambda: start_with_rows(args.rows)] if args.rows else []
+    jobs += [lambda: memory(args.memory)] if args.memory else []
+    print(*FRAME, sep="\n")
+    for job in jobs:
+        lines.append(job())
+        print(lines[-1], flush=True)
+        if args.write:
+            write(lines)
 
 
 if __name__ == "__main__":

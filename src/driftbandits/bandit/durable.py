@@ -29,7 +29,7 @@ LOG = logging.getLogger("driftbandits")
 ROWS, SECONDS = 1000, 5.0  # a snapshot is taken after so many rows, or so long …
 SHARE = 20.0  # … but for at most 1/20 of the time
 CHUNK = 2000  # rows applied in one transaction, so that followers wait no longer than that
-FEW = 64  # rows that are applied inside a transaction without a thought
+FEW = 16  # rows of others that are applied inside a transaction: meanwhile they wait
 
 
 class Durable(ReadsRows):
@@ -39,6 +39,8 @@ class Durable(ReadsRows):
     _held: Any = None  # the lock between processes; None: closed
     _seq = 0
     _ahead = False  # the state in memory may not be that of the log
+    _followed = False  # others write to the log, too
+    _refused = 0  # rows that were set aside by this process
     _since = 0  # rows since the last snapshot
     _last = 0.0  # when that was
     _cost = 0.0  # how long it took
@@ -54,13 +56,24 @@ class Durable(ReadsRows):
                 raise InvalidState(f"{self._store.name} is closed; open it again with Bandit.open")
             if self._ahead:  # the store could not be read when a call was undone
                 self._reload()
+            if self._followed:
+                self._catch_up()
             try:
                 self._inside = True
                 settled = caught_up = False
-                while not caught_up:  # rows of others are applied in transactions of their own, some in each, so that …
+                while (
+                    not caught_up
+                ):  # many rows of others are applied in transactions of their own, some in each, so that …
                     with self._store.transaction(learner=True):  # … followers can write in between
-                        caught_up = self._absorb() == 0
+                        refused = self._refused
+                        absorbed = self._absorb()
+                        self._followed |= absorbed > 0
+                        all_ = (
+                            self._store.last() <= self._seq
+                        )  # nobody else can write before the end of this transaction
+                        caught_up = all_ and absorbed <= FEW and self._refused == refused
                         if caught_up:
+                            self._ahead = False  # what was absorbed is in the log, whatever becomes of this call
                             yield
                         settled |= self._snapshot_if_due()
                     self._ahead = False
@@ -313,6 +326,7 @@ class Durable(ReadsRows):
         LOG.warning(
             "row %d of %s (%s, by %s) is set aside: %s", row.seq, self._store.name, row.kind, row.writer, reason
         )
+        self._refused += 1
         self._store.set_aside(row.seq, reason)
         self._seq = row.seq
 

@@ -17,7 +17,7 @@ from contextlib import closing, contextmanager
 from itertools import chain
 from typing import Any, TypeVar
 
-from ..errors import CannotRead, CannotWrite, InvalidState, InvalidValue
+from ..errors import CannotRead, CannotWrite, DriftBanditsError, InvalidState, InvalidValue
 from ..io.files import PART, as_path, sync_file
 from .store import (
     COLUMNS,
@@ -39,6 +39,8 @@ APPLICATION = 0x64726266  # "drbf", marks the file as ours
 FORMAT = 3  # 1: without checksums, rows set aside, and the claim of the learner; 2: without deferred decisions
 KEPT = 2  # snapshots
 PATIENCE = 30.0  # seconds to wait for another process to end its transaction
+PATIENTLY = f"PRAGMA busy_timeout={round(1e3 * PATIENCE)}"
+LOOK = 2e-4  # seconds between two looks whether it has
 TABLES = (
     """CREATE TABLE IF NOT EXISTS log (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -147,7 +149,7 @@ class SQLiteStore:
         if self._db.in_transaction:  # one that was interrupted between its last step and this line
             self._db.execute("ROLLBACK")
         try:
-            self._run("BEGIN IMMEDIATE")
+            self._begin()
             self._newest_row = None
             self._check_files()
             if learner:
@@ -158,6 +160,26 @@ class SQLiteStore:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
             raise
+
+    def _begin(self) -> None:
+        """Begin to write, as soon as the other processes let this one.
+
+        SQLite itself would sleep up to 100 ms between two looks, and transactions are shorter than 1 ms: two processes that write as fast
+        as they can would wait most of the time.
+        """
+        give_up = time.monotonic() + PATIENCE
+        self._run("PRAGMA busy_timeout=0")
+        try:
+            while True:
+                try:
+                    self._db.execute("BEGIN IMMEDIATE")
+                    return
+                except sqlite3.OperationalError as problem:
+                    if problem.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
+                        raise self._told(problem) from None
+                time.sleep(LOOK)
+        finally:
+            self._run(PATIENTLY)
 
     def _check_process(self) -> None:
         if os.getpid() != self._process:
@@ -199,9 +221,12 @@ class SQLiteStore:
         except sqlite3.ProgrammingError:
             raise InvalidState(f"{self.name} is closed; open it again") from None
         except sqlite3.DatabaseError as problem:
-            if "malformed" in str(problem) or "not a database" in str(problem):
-                raise CannotRead(f"{self.name} is damaged: {problem}; restore a backup") from None
-            raise CannotWrite(self.name, OSError(str(problem))) from None
+            raise self._told(problem) from None
+
+    def _told(self, problem: sqlite3.DatabaseError) -> DriftBanditsError:
+        if "malformed" in str(problem) or "not a database" in str(problem):
+            return CannotRead(f"{self.name} is damaged: {problem}; restore a backup")
+        return CannotWrite(self.name, OSError(str(problem)))
 
     # ---------------------------------------------------------------------------------------------------------------- log
 

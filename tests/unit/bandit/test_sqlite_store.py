@@ -14,9 +14,10 @@ import pytest
 import driftbandits as db
 from command_line import call, refused
 from driftbandits.bandit import durable, sqlite_store
-from driftbandits.bandit.pending import AlreadyRewarded
+from driftbandits.bandit.pending import AlreadyRewarded, UnknownDecision
 from driftbandits.bandit.saving import digest
 from driftbandits.bandit.store import Damaged, Repeated
+from driftbandits.errors import CannotWrite, InvalidValue
 
 pytestmark = pytest.mark.xdist_group("bandit")
 DATA = pathlib.Path(__file__).parents[2] / "data"
@@ -490,6 +491,34 @@ def test_on_drift_in_memory_may_fail():
 # ------------------------------------------------------------------------------------------------------------ in pieces
 
 
+def test_a_call_of_the_learner_needs_one_transaction_whatever_followers_write(tmp_path, monkeypatch):
+    """Two would let followers write in between, and the learner would have to absorb again."""
+    path = tmp_path / "x.bandit"
+    with db.Bandit.open(path) as learner, db.Bandit.follow(path) as follower:
+        begun, real = [], learner._store._begin
+        monkeypatch.setattr(learner._store, "_begin", lambda: (begun.append(learner._seq), real())[1])
+        for t in range(durable.FEW):
+            follower.decide(offer(t))
+        learner.decide(offer(0))
+        assert len(begun) == 1
+        follower.decide(offer(1))
+        with pytest.raises(InvalidValue):
+            learner.decide([])
+        assert learner.info()["decisions"] == durable.FEW + 2
+        with pytest.raises(UnknownDecision):  # after rows were absorbed: they stay
+            learner.reward("never", 1.0)
+        assert learner.info()["decisions"] == durable.FEW + 2
+
+
+def test_a_writer_waits_for_another_and_gives_up_in_one_line(tmp_path, monkeypatch):
+    path = tmp_path / "x.bandit"
+    with db.Bandit.open(path) as learner, db.Bandit.follow(path) as follower:
+        monkeypatch.setattr(sqlite_store, "PATIENCE", 0.05)
+        with learner._store.transaction(learner=True), pytest.raises(CannotWrite, match="locked"):
+            follower.decide(["a"])
+        assert follower.decide(["a"]).item == "a"
+
+
 def test_followers_rows_are_absorbed_in_pieces(tmp_path, monkeypatch):
     """The learner lets followers write between pieces: its longest transaction is one piece."""
     monkeypatch.setattr(durable, "CHUNK", 10)
@@ -497,14 +526,9 @@ def test_followers_rows_are_absorbed_in_pieces(tmp_path, monkeypatch):
     with db.Bandit.open(path) as learner, db.Bandit.follow(path) as follower:
         for t in range(45):
             follower.reward(follower.decide(offer(t)).id, 1.0)
-        begun, real = [], learner._store._run
-
-        def counted(statement, values=()):
-            begun.append(learner._seq) if statement == "BEGIN IMMEDIATE" else None
-            return real(statement, values)
-
-        monkeypatch.setattr(learner._store, "_run", counted)
+        begun, real = [], learner._store._begin
+        monkeypatch.setattr(learner._store, "_begin", lambda: (begun.append(learner._seq), real())[1])
         assert learner.absorb() == 90
-        assert begun[-1] == 90  # the call itself
+        assert begun[0] >= 90 - durable.FEW  # the others were applied before, outside of a transaction
         assert all(later - before <= 10 for before, later in itertools.pairwise(begun))  # no transaction is longer
         assert learner.info()["rewards"] == 45
