@@ -11,6 +11,7 @@ import uvicorn
 
 from driftbandits.service.app import create_app
 from driftbandits.service.config import Config
+from driftbandits.service.protocol import JSONProtocol
 
 
 @contextlib.contextmanager
@@ -29,7 +30,9 @@ def called(folder, **settings):
 def listening(folder, **settings):
     """The application behind a real socket of this machine; gives its address."""
     app = create_app(Config(data=folder, **settings))
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, access_log=False, timeout_graceful_shutdown=2))
+    server = uvicorn.Server(
+        uvicorn.Config(app, port=0, http=JSONProtocol, log_config=None, access_log=False, timeout_graceful_shutdown=2)
+    )
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:

@@ -6,6 +6,7 @@ a decision carries its id, so the service answers it as before, and a reward is 
 
 import http.client
 import json
+import math
 import random
 import secrets
 import ssl
@@ -13,7 +14,7 @@ import threading
 import time
 import urllib.parse
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..bandit.clock import moment
 from ..bandit.core import DriftEvent
@@ -21,6 +22,12 @@ from ..bandit.decision import Decision, Features
 from ..bandit.pending import AlreadyRewarded, NotActive, UnknownDecision
 from ..bandit.store import StoreUnavailable, dumps
 from ..errors import DriftBanditsError, InvalidState, InvalidValue, said
+
+if TYPE_CHECKING:
+    from ..bandit.explanation import Explanation
+    from ..bandit.health import Health
+    from ..bandit.looking import Estimate
+    from ..bandit.value import Value
 
 KINDS: dict[str, type[DriftBanditsError]] = {
     "unknown_decision": UnknownDecision,
@@ -159,10 +166,32 @@ class Client:
         asked = _asked(items, context, mask, k, id, defer)
         return _decision(asked, self._call("POST", "/decide", asked))
 
-    def decide_batch(self, asked: Sequence[Mapping[str, Any]]) -> list[Decision]:
-        """Many decisions in one call and one transaction; each is a dict of the arguments of `decide`."""
+    def decide_batch(
+        self, frame: Any, *, offers: Any = None, time: str | None = None, context: Sequence[str] | None = None
+    ) -> Any:
+        """One decision per row of a frame, which gets columns id, item and propensity; as `Bandit.decide_batch`.
+
+        A list of dicts of the arguments of `decide`, without `offers`, gives a list of decisions. At most 1000 decisions are made in one
+        transaction; the service has the time.
+        """
+        if offers is None:
+            return self._decide_all(frame)
+        if time is not None:
+            raise InvalidValue(f"time = {said(time)} is not allowed; a service decides now, by its own clock")
+        from .frames import decided, decisions_of
+
+        table, asked = decisions_of(frame, offers, context)
+        return decided(table, self._decide_all(asked))
+
+    def _decide_all(self, asked: Sequence[Mapping[str, Any]]) -> list[Decision]:
+        from .frames import pieces
+
         rows = [_asked(*(one.get(name, default) for name, default in DEFAULTS.items())) for one in asked]
-        return [_decision(*pair) for pair in zip(rows, self._call("POST", "/decide_batch", rows), strict=True)]
+        made: list[Decision] = []
+        for piece in pieces(rows):
+            answers = self._call("POST", "/decide_batch", piece)
+            made += [_decision(*pair) for pair in zip(piece, answers, strict=True)]
+        return made
 
     def reward(self, decision: Any, reward: Any, *, at: Any = None, weight: float = 1.0) -> None:
         """Learn the reward of a decision; as `Bandit.reward`. Repeating a call that got no answer is safe."""
@@ -175,10 +204,27 @@ class Client:
             if fresh[0]:
                 raise  # else the first attempt arrived, and its answer was lost
 
-    def reward_batch(self, given: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """Many rewards, each a dict with id and reward; one result each, as the service answers."""
-        results: list[dict[str, Any]] = self._call("POST", "/reward_batch", list(given))
-        return results
+    def reward_batch(self, frame: Any) -> Any:
+        """Learn the rewards of a frame with columns id and reward (at, weight: if there are); returns how many were learned.
+
+        Other than in `Bandit.reward_batch`, rows that are refused do not spoil the others: the first of them is raised when all others are
+        learned. A list of dicts gives one result each, as the service answers.
+        """
+        from .frames import pieces, rewards_of
+
+        listed = isinstance(frame, Sequence)
+        rows, results, sure = list(frame) if listed else rewards_of(frame), [], []
+        for piece in pieces(rows):
+            fresh = [True]
+            results += self._call("POST", "/reward_batch", piece, fresh=fresh)
+            sure += fresh * len(piece)
+        if listed:
+            return results
+        for n, (result, first) in enumerate(zip(results, sure, strict=True)):
+            fault = result.get("error")
+            if fault and (first or fault["code"] != "already_rewarded"):
+                raise KINDS.get(fault["code"], InvalidValue)(f"row {n} of the frame: {fault['message']}")
+        return sum(result["learned"] for result in results)
 
     def activate(self, decision: Any) -> None:
         """Say that a deferred decision was shown."""
@@ -193,16 +239,37 @@ class Client:
         """When older data stopped predicting rewards."""
         return [DriftEvent(**event) for event in self._call("GET", "/events")["events"]]
 
-    def explain(self, decision: Any) -> dict[str, Any]:
-        """Why an item was chosen."""
-        id_ = decision.id if isinstance(decision, Decision) else decision
-        told: dict[str, Any] = self._call("GET", f"/explain/{urllib.parse.quote(str(id_), safe='')}")
-        return told
+    def explain(self, decision: Any) -> "Explanation":
+        """Why an item was chosen; as `Bandit.explain`."""
+        from .answers import explanation
 
-    def value(self, against: str = "random") -> dict[str, Any]:
-        """What the loop earns, and what another policy would have."""
-        told: dict[str, Any] = self._call("GET", f"/value?{urllib.parse.urlencode({'against': against})}")
-        return told
+        id_ = decision.id if isinstance(decision, Decision) else decision
+        return explanation(self._call("GET", f"/explain/{urllib.parse.quote(str(id_), safe='')}"))
+
+    def value(self, against: Any = "random", *, alpha: float = 0.05) -> "Value":
+        """What the loop earns, and what another policy would have; as `Bandit.value`."""
+        from .answers import value
+
+        return value(self._call("GET", f"/value?{urllib.parse.urlencode({'against': against, 'alpha': alpha})}"))
+
+    def health(self) -> "Health":
+        """Whether the loop works, and what to do; as `Bandit.health`."""
+        from ..bandit.health import Health
+
+        return Health(**self._call("GET", "/health"))
+
+    def importance(self) -> dict[str, float]:
+        """Features and the mean size of their contributions over the last decisions, largest first."""
+        found: dict[str, float] = self._call("GET", "/importance")
+        return found
+
+    def estimate(self, items: Any, context: Any = None) -> "dict[Any, Estimate]":
+        """Mean and standard deviation of every item's reward; changes nothing."""
+        from ..bandit.looking import Estimate
+
+        offered = items if isinstance(items, Mapping) else list(items)
+        told = self._call("POST", "/estimate", {"items": offered, "context": context})
+        return {one["item"]: Estimate(one["mean"], math.nan if one["sd"] is None else one["sd"]) for one in told}
 
     def create(self, **settings: Any) -> dict[str, Any]:
         """Make the loop, or change what can change; settings of `Bandit`, and reward_wait, default_reward, mode."""

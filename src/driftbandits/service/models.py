@@ -134,6 +134,31 @@ class Drifts(BaseModel):
     events: list[Drift]
 
 
+class LoopHealth(BaseModel):
+    """Whether a loop works, and what to do."""
+
+    ok: bool
+    sentence: str
+    actions: list[str]
+
+
+class Estimate(BaseModel):
+    """Items whose rewards are to be estimated."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    items: dict[str, Features] | list[Name]
+    context: Features = None
+
+
+class Estimated(BaseModel):
+    """The reward that an item is expected to have."""
+
+    item: Name
+    mean: float
+    sd: float | None
+
+
 class Health(BaseModel):
     """Alive, or ready."""
 

@@ -305,9 +305,28 @@ def explain(loop: str, id: str, loops: Open) -> Response:  # noqa: A002
 
 
 @router.get("/loops/{loop}/value", tags=["looking"], summary="What the loop earns")
-def value(loop: str, loops: Open, against: str = "random") -> Response:
+def value(loop: str, loops: Open, against: str = "random", alpha: float = 0.05) -> Response:
     """What the loop earns per decision and what it would have earned otherwise, with always-valid bounds."""
-    return fast(finite(loops.use(loop, lambda open_: open_.value(against))))
+    return fast(finite(loops.use(loop, lambda open_: open_.value(against, alpha))))
+
+
+@router.get("/loops/{loop}/health", tags=["looking"], summary="Is it working", response_model=models.LoopHealth)
+def health(loop: str, loops: Open) -> Response:
+    """A sentence, and what to do."""
+    return fast(loops.use(loop, lambda open_: open_.call(lambda bandit: bandit.health().to_dict())))
+
+
+@router.get("/loops/{loop}/importance", tags=["looking"], summary="Which features matter")
+def importance(loop: str, loops: Open) -> Response:
+    """Features and the mean size of their contributions over the last decisions, largest first."""
+    return fast(finite(loops.use(loop, lambda open_: open_.call(lambda bandit: bandit.importance()))))
+
+
+@router.post("/loops/{loop}/estimate", tags=["looking"], summary="Estimates", response_model=list[models.Estimated])
+def estimate(loop: str, asked: models.Estimate, loops: Open) -> Response:
+    """Mean and standard deviation of every item's reward; changes nothing."""
+    found = loops.use(loop, lambda open_: open_.call(lambda bandit: bandit.estimate(asked.items, asked.context)))
+    return fast([{"item": item, **finite(one._asdict())} for item, one in found.items()])
 
 
 @router.get("/metrics", tags=["operations"], summary="Prometheus", response_class=Response)

@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 import uvicorn
 
-from ..io.half_open import ClosesHalfOpen
 from .app import checked_keys
 from .config import Config
 from .file_catalogue import FileCatalogue
 from .metrics import MULTIPROCESS
+from .protocol import JSONProtocol
 from .settings import LoopSettings
 
 FIRST = "default"  # the loop that a new folder has
@@ -33,9 +33,9 @@ def run(config: Config, *, say: Callable[[str], None]) -> None:
             factory=True,
             host=config.host,
             port=config.port,
-            http=ClosesHalfOpen,
             workers=config.workers,
             log_config=None,
+            http=JSONProtocol,
             access_log=False,
             server_header=False,
             timeout_graceful_shutdown=10,

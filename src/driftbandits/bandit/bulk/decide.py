@@ -79,6 +79,18 @@ class Made(NamedTuple):
 
 def decide_batch(bandit: "Bandit", frame: Any, *, offers: Any, time: str | None, context: Sequence[str] | None) -> Any:
     """One decision per row, as three more columns."""
+    table, asked = asked_of(frame, offers=offers, time=time, context=context)
+    made = Made([], [], [])
+    for rows in asked:
+        _check(bandit, rows)
+    with bandit._whole():
+        for rows in asked:
+            _decide(bandit, rows, made)
+        return with_columns(table, made)  # or nothing was decided: who cannot be told the ids cannot reward them
+
+
+def asked_of(frame: Any, *, offers: Any, time: str | None, context: Sequence[str] | None) -> tuple[Any, list[Asked]]:
+    """The frame, and what is asked for: all rows are read, and checked, before the first decision."""
     column = offers if isinstance(offers, str) else None
     roles = [name for name in (column, time) if name is not None]
     table = read_frame(frame, [*roles, *(context or ())])
@@ -88,16 +100,7 @@ def decide_batch(bandit: "Bandit", frame: Any, *, offers: Any, time: str | None,
             f"the frame has a column {taken[0]!r} already, which the decision would overwrite; rename it"
         )
     who = [name for name in table.columns if name not in roles] if context is None else list(context)
-    made = Made([], [], [])
-    asked = [
-        *_read(frame, table, offers, column, time, who)
-    ]  # all rows are read, and checked, before the first decision
-    for rows in asked:
-        _check(bandit, rows)
-    with bandit._whole():
-        for rows in asked:
-            _decide(bandit, rows, made)
-        return _with_columns(table, made)  # or nothing was decided: who cannot be told the ids cannot reward them
+    return table, [*_read(frame, table, offers, column, time, who)]
 
 
 def _read(frame: Any, table: Any, offers: Any, column: str | None, time: str | None, who: list[str]) -> Iterator[Asked]:
@@ -280,7 +283,8 @@ def _rows(learner: Adaptive, offer: dict[Any, Any], order: list[Any]) -> Matrix:
     return learner.items.write(learner.items.read(in_rows(order, offer)), learn=False)
 
 
-def _with_columns(table: Any, made: Made) -> Any:
+def with_columns(table: Any, made: Made) -> Any:
+    """The frame with what was decided, in the library it came in."""
     nw, native = narwhals(), table.implementation
     try:
         new = [nw.new_series(name, getattr(made, name), backend=native) for name in made._fields]
