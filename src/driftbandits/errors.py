@@ -142,6 +142,19 @@ def probability(name: str, value: float) -> float:
     return number
 
 
+def flag(name: str, value: Any) -> bool:
+    """True or False, NumPy's included; nothing else is taken for one of them.
+
+    Examples
+    --------
+    >>> flag("defer", True)
+    True
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise InvalidValue(f"{name} = {said(value)} is not allowed; it must be True or False")
+    return bool(value)
+
+
 def integer(name: str, value: Any, *, least: int, why: str) -> int:
     """Coerce to an int ≥ least without rounding, or raise `InvalidValue`.
 

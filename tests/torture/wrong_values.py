@@ -8,7 +8,7 @@ import fractions
 import math
 import pathlib
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import numpy as np
@@ -25,14 +25,44 @@ def deep() -> Any:
     return value
 
 
+REFUSES = "an object that refuses to be used"
+
+
 class Hostile:
-    """Raises whatever is done with it."""
+    """Raises when it is turned into a number."""
 
     def __float__(self) -> float:
         raise RuntimeError("no")
 
     def __repr__(self) -> str:
         return "Hostile()"
+
+
+class Hostiler(dict):  # type: ignore[type-arg]
+    """Raises whatever is done with it, printing included."""
+
+    def _raise(self, *_: Any, **__: Any) -> Any:
+        raise ZeroDivisionError(REFUSES)
+
+    __len__ = __iter__ = __getitem__ = __contains__ = keys = items = values = get = copy = _raise  # type: ignore[assignment]
+    __eq__ = __float__ = __index__ = __bool__ = __array__ = __call__ = __repr__ = __str__ = __format__ = _raise  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Unequal:
+    """Hashable, and raises when compared or printed."""
+
+    def __eq__(self, other: object) -> bool:
+        raise ZeroDivisionError(REFUSES)
+
+    def __hash__(self) -> int:
+        return 1
+
+    def __repr__(self) -> str:
+        raise ZeroDivisionError(REFUSES)
+
+    def __getattr__(self, name: str) -> Any:
+        raise ZeroDivisionError(REFUSES)
 
 
 VALUES: dict[str, Any] = {
@@ -44,7 +74,8 @@ VALUES: dict[str, Any] = {
     "array": np.zeros((2, 2, 2)), "empty array": np.zeros((0, 3)), "objects": np.array([object()]), "NaN array": np.array([[math.nan]]),
     "date": datetime.date(2020, 1, 1), "datetime": datetime.datetime(9999, 12, 31), "timedelta": datetime.timedelta.max,
     "decimal": decimal.Decimal("sNaN"), "fraction": fractions.Fraction(1, 3), "function": len, "class": int, "object": object(),
-    "hostile": Hostile(), "array.array": array.array("d", [1.0]), "masked": np.ma.masked, "NaT": np.datetime64("NaT"),
+    "hostile": Hostile(), "hostiler": Hostiler(a=1), "unequal": Unequal(),
+    "array.array": array.array("d", [1.0]), "masked": np.ma.masked, "NaT": np.datetime64("NaT"),
     "path": pathlib.Path("/nowhere/at/all"),
 }  # fmt: skip
 SETTINGS = (
@@ -89,9 +120,39 @@ def bandit_calls() -> dict[str, Callable[[Any, Any], Any]]:
         "fit": lambda b, v: b.fit(v, item="a", reward="b"),
         "decide_batch": lambda b, v: b.decide_batch(v, offers=["a"]),
         "reward_batch": lambda b, v: b.reward_batch(v),
+        "decide(id)": lambda b, v: b.decide(items, id=v),
+        "decide(defer)": lambda b, v: b.decide(items, defer=v),
+        "decide(show)": lambda b, v: b.decide(items, show=v),
+        "decide(learn)": lambda b, v: b.decide(items, learn=v),
+        "activate": lambda b, v: b.activate(v),
+        **{f"fit({name})": _fitted(name) for name in ("item", "reward", "time", "propensity", "weight", "id", "repeats", "context",
+           "item_features", "exact", "tail", "scheduler")},
+        "decide_batch(offers)": lambda b, v: b.decide_batch(frame(), offers=v),
+        "decide_batch(time)": lambda b, v: b.decide_batch(frame(), offers=["a"], time=v),
+        "decide_batch(context)": lambda b, v: b.decide_batch(frame(), offers=["a"], context=v),
+        "value(against)": lambda b, v: b.value(v),
+        "value(alpha)": lambda b, v: b.value(alpha=v),
+        "explain": lambda b, v: b.explain(v),
+        "promote": lambda b, v: b.promote(v),
+        "drop_challenger": lambda b, v: b.drop_challenger(v),
+        "merge": lambda b, v: b.merge(v),
+        "from_parts": lambda b, v: b.from_parts(v),
         "save": lambda b, v: b.save(v) if not isinstance(v, str) or v != "x" else None,
         "backup": lambda b, v: b.backup(v) if not isinstance(v, str) or v != "x" else None,
     }  # fmt: skip
+
+
+def frame() -> Any:
+    """A log of two rows."""
+    import pandas as pd
+
+    return pd.DataFrame({"a": ["p", "q"], "b": [0.0, 1.0], "c": [1.0, 2.0]})
+
+
+def _fitted(name: str) -> Callable[[Any, Any], Any]:
+    return lambda b, v: b.fit(
+        frame(), **({"item": "a", "reward": "b"} | ({"exact": False} if name == "tail" else {}) | {name: v})
+    )
 
 
 def _key(value: Any) -> Any:
@@ -127,6 +188,8 @@ def in_a_folder() -> Iterator[pathlib.Path]:
 
 def one_line(problem: BaseException) -> str | None:
     """Why an error is not one of ours in one line; None if it is."""
+    if isinstance(problem, ZeroDivisionError) and str(problem) == REFUSES:
+        return None  # the error of the object itself
     if not isinstance(problem, db.DriftBanditsError):
         return f"raw {type(problem).__name__}: {str(problem)[:100]}"
     if "\n" in str(problem).strip() or not str(problem):
@@ -136,12 +199,16 @@ def one_line(problem: BaseException) -> str | None:
     return None
 
 
-def attack_calls(make: Callable[[], Any]) -> tuple[int, list[str]]:
-    """Every call of a bandit with every value; returns the number of attempts and what went wrong."""
+def attack_calls(
+    make: Callable[[], Any], calls: str = "", kinds: Collection[str] = VALUES.keys()
+) -> tuple[int, list[str]]:
+    """Every call of a bandit whose name begins so, with every value; returns the number of attempts and what went wrong."""
     tried, wrong = 0, []
     bandit = make()
     for name, call in bandit_calls().items():
         for kind, value in VALUES.items():
+            if not name.startswith(calls) or kind not in kinds:
+                continue
             tried += 1
             changing = name not in ("save", "backup") and "reward(" not in name
             before = digest(bandit) if changing else ""

@@ -1,9 +1,9 @@
 """`Bandit`: named items in, a decision out; rewards when they come."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Unpack
 
-from ..errors import InvalidState, InvalidValue, said
+from ..errors import InvalidState, InvalidValue, flag, said
 from .arguments import (
     Code,
     Durability,
@@ -131,7 +131,7 @@ class Bandit(Looking):
         with self._turn():
             if id is not None and (made := self._made(own_id(id))) is not None:
                 return made
-            if not defer and show is None and learn:
+            if defer is False and show is None and learn is True:
                 return self._decide(self._request(items, context, at, mask, k), id or new_id())
             shown_ = None if show is None else [as_name(name) for name in (show if isinstance(show, list) else [show])]
             request = self._request(items, context, at, mask, k if shown_ is None else len(shown_))
@@ -140,7 +140,7 @@ class Bandit(Looking):
                     raise InvalidValue(f"show names {said(name)}, which is not on offer")
             if shown_ is not None and len({*shown_}) < len(shown_):
                 raise InvalidValue("show names an item twice; a ranking shows each item once")
-            return self._decide(request, id or new_id(), Way(bool(defer), shown_, bool(learn)))
+            return self._decide(request, id or new_id(), Way(flag("defer", defer), shown_, flag("learn", learn)))
 
     def _made(self, id_: str) -> Decision | None:
         """The decision with this id; a bandit in memory does not keep what it answered, so it refuses a second one."""
@@ -301,10 +301,12 @@ class Bandit(Looking):
         >>> bandit.info()["observed"]
         3
         """
+        from .bulk import naming
         from .bulk.fit import fit
         from .bulk.sources import Data
 
-        columns: dict[str, Any] = {
+        exact = flag("exact", exact)
+        single = {
             "item": item,
             "reward": reward,
             "time": time,
@@ -312,7 +314,9 @@ class Bandit(Looking):
             "weight": weight,
             "id": id,
         }
-        columns |= {"context": context, "item_features": item_features}
+        several = {"context": context, "item_features": item_features}
+        columns: dict[str, Any] = {name: naming.column(name, given) for name, given in single.items()}
+        columns |= {name: naming.columns(name, given) for name, given in several.items()}
         if exact and not hasattr(data, "to_delayed"):
             fit(self, Data(data, repeats, columns))
             return self
@@ -357,7 +361,7 @@ class Bandit(Looking):
         """
         from .merging import merged
 
-        if not isinstance(parts, Iterable):
+        if not isinstance(parts, list | tuple):
             raise InvalidValue(f"parts = {said(parts)} is not allowed; it must be a list of bandits")
         return merged(list(parts))
 

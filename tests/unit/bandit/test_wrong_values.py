@@ -25,6 +25,14 @@ def test_making():
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.parametrize("calls", ["fit(", "decide_batch(", "decide("])
+def test_some_calls_with_some_values(calls):
+    kinds = ("-1", "list", "dict", "array", "deep", "5000 digits", "hostiler", "unequal")
+    tried, wrong = attack_calls(db.Bandit, calls, kinds)
+    assert tried >= 3 * len(kinds)
+    assert not wrong, "\n".join(wrong)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["memory", "durable", "follower"])
 def test_calling(kind):

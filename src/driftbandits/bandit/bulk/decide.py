@@ -22,6 +22,7 @@ from ..ledger import Law
 from ..offers import as_items, in_order, in_rows
 from ..pending import Open, new_id
 from ..values import HUGE
+from . import naming
 from .blocks import feature_of, times_of
 from .fit import by_columns, other_kind, pass_time, ready
 from .machine import machine
@@ -92,6 +93,7 @@ def decide_batch(bandit: "Bandit", frame: Any, *, offers: Any, time: str | None,
 def asked_of(frame: Any, *, offers: Any, time: str | None, context: Sequence[str] | None) -> tuple[Any, list[Asked]]:
     """The frame, and what is asked for: all rows are read, and checked, before the first decision."""
     column = offers if isinstance(offers, str) else None
+    time, context = naming.column("time", time), naming.columns("context", context)
     roles = [name for name in (column, time) if name is not None]
     table = read_frame(frame, [*roles, *(context or ())])
     taken = [name for name in ("id", "item", "propensity") if name in table.columns]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ...core.linalg import Vector
-from ...errors import InvalidValue
+from ...errors import InvalidValue, said
 from ...tables.batches import Source
 from ...tables.kinds import Categories, Codes, Column, Numbers, Objects
 from ...tables.repeats import refuse_repeats, repeated_rows
@@ -85,8 +85,8 @@ def _in_order(source: Source, time: str) -> Source:
 
 
 def _repeated(sources: list[Source], id_: str | None, repeats: Repeats) -> list[Codes] | None:
-    if repeats not in ("error", "drop"):
-        raise InvalidValue(f"repeats = {repeats!r} is not allowed; it must be 'error' or 'drop'")
+    if not isinstance(repeats, str) or repeats not in ("error", "drop"):
+        raise InvalidValue(f"repeats = {said(repeats)} is not allowed; it must be 'error' or 'drop'")
     if id_ is None:
         return None
     again = repeated_rows(sources, id_)
