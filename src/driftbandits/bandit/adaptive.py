@@ -27,7 +27,6 @@ from ..adaptive.entries import (
     ITEM,
     JUDGED,
     OBSERVED,
-    REFUTED,
     REWARD,
     SHARE,
     TICK,
@@ -44,7 +43,7 @@ from ..core.linalg import Matrix, Vector
 from ..errors import InvalidShape, InvalidValue
 from .features import BUCKETS, Reading, Table
 from .items import NONE, Mark, Places
-from .learner import Choice, Draft, Memo, Observation, Offer, Placed, Refuted
+from .learner import Choice, Draft, Memo, Observation, Offer, Placed
 from .machine import machine
 from .memories import NOBODY, Memories, told_of
 from .misfit import Found, Misfit
@@ -456,12 +455,6 @@ class Adaptive(Memories):
             draft.done[0] = 1.0
         else:
             self._run(self._machine.forget_item, m, draft.done, m.state, draft.item, m.work)
-
-    def refuted(self, draft: Draft) -> list[Refuted | None]:
-        """Of each reward: how many observations the longest memory rested on, rests on now, and the evidence in nats."""
-        if len(draft.told) == 1 and draft.told[0, REFUTED] == 0.0:
-            return []
-        return [Refuted(*row[REFUTED + 1 :]) if row[REFUTED] else None for row in draft.told.tolist()]
 
     def forget_feature(self, feature: str) -> None:
         """It is missing from now on."""

@@ -21,8 +21,9 @@ from .arguments import (
 )
 from .challengers import dropped, new_challenger, promoted
 from .clock import duration, moment
-from .core import Answer, DriftEvent, Way
+from .core import Answer, Way
 from .decision import Decision
+from .events import DriftEvent
 from .features import BUCKETS
 from .looking import Estimate, Looking
 from .offers import as_name
@@ -132,15 +133,26 @@ class Bandit(Looking):
             if id is not None and (made := self._made(own_id(id))) is not None:
                 return made
             if defer is False and show is None and learn is True:
-                return self._decide(self._request(items, context, at, mask, k), id or new_id())
-            shown_ = None if show is None else [as_name(name) for name in (show if isinstance(show, list) else [show])]
-            request = self._request(items, context, at, mask, k if shown_ is None else len(shown_))
-            for name in shown_ or ():
-                if name not in request.names:
-                    raise InvalidValue(f"show names {said(name)}, which is not on offer")
-            if shown_ is not None and len({*shown_}) < len(shown_):
-                raise InvalidValue("show names an item twice; a ranking shows each item once")
-            return self._decide(request, id or new_id(), Way(flag("defer", defer), shown_, flag("learn", learn)))
+                decision = self._decide(self._request(items, context, at, mask, k), id or new_id())
+            else:
+                way = Way(flag("defer", defer), None, flag("learn", learn))
+                decision = self._decide_so(items, context, at, mask, k, id, show, way)
+        if self._unreported:
+            self._report_drift()
+        return decision
+
+    def _decide_so(
+        self, items: Any, context: Any, at: Any, mask: Any, k: Any, id_: str | None, show: Any, way: Way
+    ) -> Decision:
+        """A decision that is deferred, made by a policy outside, or for the log alone."""
+        shown_ = None if show is None else [as_name(name) for name in (show if isinstance(show, list) else [show])]
+        request = self._request(items, context, at, mask, k if shown_ is None else len(shown_))
+        for name in shown_ or ():
+            if name not in request.names:
+                raise InvalidValue(f"show names {said(name)}, which is not on offer")
+        if shown_ is not None and len({*shown_}) < len(shown_):
+            raise InvalidValue("show names an item twice; a ranking shows each item once")
+        return self._decide(request, id_ or new_id(), way._replace(show=shown_))
 
     def _made(self, id_: str) -> Decision | None:
         """The decision with this id; a bandit in memory does not keep what it answered, so it refuses a second one."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..core.linalg import Vector
 from ..errors import InvalidValue, said
+from .alarms import Alarms
 from .core import Request
 from .ledger import FIRST, RANDOM
 from .pending import DONE, Closed, Open, Pending
@@ -132,6 +133,7 @@ def new_shadow(bandit: "Bandit", strategy: Any, settings: Mapping[str, Any]) -> 
     if strategy is not None and config["features"] in ("disjoint", "hybrid") and "features" not in given:
         given["features"] = "interact"
     shadow = Bandit(**{**config, **given}, strategy=strategy)
+    shadow._watched = False
     shadow._tick = bandit._tick  # ages of observations go on when it is promoted
     return shadow
 
@@ -161,6 +163,7 @@ def promoted(bandit: "Bandit", name: str) -> dict[str, Any]:
         "_config": config,
         "_clocked": shadow._clocked,
         "_challengers": others,
+        "_alarms": Alarms(),  # the challenger has features in other slots
     }
 
 

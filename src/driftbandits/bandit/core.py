@@ -3,7 +3,6 @@
 Each change is one of `_decide`, `_reward`, `_observe`, `_expire`, `_drop`; a durable bandit writes each down and can do each again.
 """
 
-import datetime
 import logging
 import math
 from collections.abc import Callable, Sequence
@@ -15,12 +14,15 @@ import numpy as np
 from ..errors import InvalidValue, integer, real, said
 from ..util.fair_lock import FairLock
 from .adaptive import Adaptive, TooWide
+from .alarms import Alarms, Found
 from .arguments import FeatureMap
+from .arrivals import OFTEN, Arrivals
 from .chance import seed_of, uniform
 from .clock import NEVER_FORGETS, duration
 from .decision import Decision, Features
+from .events import DriftEvent
 from .kinds import KINDS
-from .learner import Choice, Draft, Learner, Memo, Observation, Offer, Placed, Refuted
+from .learner import Choice, Draft, Learner, Memo, Observation, Offer, Placed
 from .ledger import Books, Entry, Law, Ledger
 from .logged import Logged
 from .pending import DEFERRED, DONE, REPEATS, Closed, Open, Pending
@@ -31,31 +33,11 @@ if TYPE_CHECKING:
     from .challengers import Challenger
 
 MODES = ("item", "interact", "disjoint", "hybrid", "linear")
-EVENTS = 1000  # drift events kept
+EVENTS = 1000  # alarms kept
 RECENT = 64  # decisions kept to be explained by their id; a durable bandit has them all in its log
 LOG = logging.getLogger("driftbandits")
 COUNTED = ("decisions", "observed", "rewards", "late", "expired", "replaced", "ignored", "unmatched", "backwards")
 ALSO_COUNTED = ("guided", "agreed")  # only where a policy outside decides what is shown
-
-
-class DriftEvent(NamedTuple):
-    """When the longest memory was refuted, how many observations it rested on before and after, and the evidence in nats."""
-
-    at: float
-    memory_before: float
-    memory_after: float
-    evidence: float
-
-    @property
-    def time(self) -> datetime.datetime:
-        """`at` as a time in UTC; in a replay of a log without times, `at` is a row and no time.
-
-        Examples
-        --------
-        >>> DriftEvent(1715299200.0, 200.0, 20.0, 8.0).time.isoformat()
-        '2024-05-10T00:00:00+00:00'
-        """
-        return datetime.datetime.fromtimestamp(self.at, datetime.UTC)
 
 
 class Request(NamedTuple):
@@ -132,6 +114,8 @@ class Core:
         self._oldest = math.inf  # the earliest
         self._given = False  # do users give the time?
         self._events: list[DriftEvent] = []
+        self._alarms, self._arrivals = Alarms(), Arrivals()
+        self._watched = True  # False: of a challenger, whose alarms would be those of the bandit
         self._recent: dict[str, Decision] = {}
         self._challengers: dict[str, Challenger] = {}
         self._ledger = Ledger(bounded=self._config["reward"] == "click", explore=self._config["explore"])
@@ -205,11 +189,27 @@ class Core:
             else:
                 self._learner.undo(draft.kept)
             raise
+        self._look_for_rewards(self._tick, self._newest)
         self._note_decision(request, decision)
         self._recent[id_] = decision
         if len(self._recent) > RECENT:
             del self._recent[next(iter(self._recent))]
         return decision
+
+    def _look_for_rewards(self, tick: int, newest: float) -> None:
+        """Whether rewards of earlier decisions are missing, looked at after every 16th decision."""
+        if tick % OFTEN or not self._watched:
+            return
+        arrivals = self._arrivals
+        found = arrivals.look(tick)
+        if found is not None:
+            means = found.before, found.after
+            event = DriftEvent(newest, found.kind, tick, found.since, found.evidence, None, None, *means)
+            self.__dict__.update(self._with_events([event], self._before()))
+            arrivals.found = None
+
+    def _before(self) -> Before:
+        return Before(self._events, self._unreported, self._ledger.books)
 
     def _prepare_decision(self, draft: Draft, request: Request) -> None:
         tick, k = draft.tick, request.k
@@ -240,6 +240,7 @@ class Core:
                 if self._challengers:
                     opened = self._asked(request, id_, choice.drawn, opened)
                 self._pending.put(id_, opened)
+            self._arrivals.opened(tick, awaited=not way.defer)
             self.__dict__.update(self._after(request, tick, "decisions", None if would is None else would == way.show))
         return decision
 
@@ -342,6 +343,7 @@ class Core:
         else:
             counts["rewards"] += 1
             counts["late"] += opened.tick < self._tick
+            self._arrivals.came(opened.tick, self._tick)
         answer = Closed(opened, rewards, w) if self._config["on_repeat"] == "replace" else DONE
         change = Rewarded(observations, counts, ((id_, answer),), self._entries(opened, rewards, old), opened.at)
         self._learn(change)
@@ -367,7 +369,7 @@ class Core:
 
     def _learn(self, change: Rewarded) -> None:
         """Learn rewards, and note that decisions were answered."""
-        before = Before(self._events, self._unreported, self._ledger.books)
+        before = self._before()
         draft = Draft() if change.observations else None
         try:
             if draft is not None:
@@ -382,17 +384,24 @@ class Core:
             raise
 
     def _enter_rewards(self, draft: Draft | None, change: Rewarded, before: Before) -> None:
-        found: Sequence[Refuted | None] = ()
+        found: Sequence[Found] = ()
         if draft is not None:
             self._learner.watch(draft, change.observations)
-            found = self._learner.refuted(draft)
+            found = self._tested(draft, change.observations)
         self._pending.close(change.answers)
         self._ledger.books = self._ledger.after(before.books, change.entries)
         self.__dict__.update(self._drifted(found, change.at, before), _counts=change.counts)
 
-    def _drifted(self, found: Sequence[Refuted | None], at: float, before: Before) -> dict[str, Any]:
-        """Drift events after rewards that found these."""
-        new = [DriftEvent(max(at, self._newest), *refuted) for refuted in found if refuted is not None]
+    def _tested(self, draft: Draft, observations: Sequence[Observation]) -> Sequence[Found]:
+        """The alarms that these rewards raise."""
+        return self._alarms.enter(draft, observations, self._tick, self._learner) if self._watched else ()
+
+    def _drifted(self, found: Sequence[Found], at: float, before: Before) -> dict[str, Any]:
+        """Drift events after rewards that raised these alarms."""
+        at = max(at, self._newest)
+        return self._with_events([self._alarms.event(alarm, at, self._learner) for alarm in found], before)
+
+    def _with_events(self, new: list[DriftEvent], before: Before) -> dict[str, Any]:
         if not new:
             return {"_events": before.events, "_unreported": before.unreported}
         told = [*before.unreported, *new] if self._on_drift is not None else before.unreported
@@ -429,6 +438,7 @@ class Core:
                 observations += self._observations(waiting, rewards, 1.0, judge=True)
                 counts["rewards"] += 1
                 counts["late"] += waiting.tick < self._tick
+                self._arrivals.came(waiting.tick, self._tick)
                 entries += self._entries(waiting, rewards, None)
                 answer = Closed(waiting, rewards, 1.0) if self._config["on_repeat"] == "replace" else DONE
             answers.append((id_, answer))
@@ -444,7 +454,7 @@ class Core:
         return len(old)
 
     def _observe(self, request: Request, r: float, w: float) -> None:
-        number, before = self._tick + 1, Before(self._events, self._unreported, self._ledger.books)
+        number, before = self._tick + 1, self._before()
         tick, after = request.at if self._clocked else float(number), self._after(request, number, "observed")
         draft = Draft(number)
         try:
@@ -467,8 +477,11 @@ class Core:
     def _enter_observation(
         self, draft: Draft, request: Request, r: float, w: float, after: dict[str, Any], before: Before
     ) -> None:
-        self._learner.watch(draft, self._learner.observed(draft, r, w))
-        self.__dict__.update(after | self._drifted(self._learner.refuted(draft), request.at, before))
+        observed = self._learner.observed(draft, r, w)
+        self._learner.watch(draft, observed)
+        self._arrivals.opened(after["_tick"], awaited=False)
+        self.__dict__.update(after)
+        self.__dict__.update(self._drifted(self._tested(draft, observed), request.at, before))
 
     def _drop(self, name: Any) -> None:
         answered = [(id_, done.open) for id_, done in self._pending.closed.items() if done.open is not None]
@@ -485,6 +498,8 @@ class Core:
                 self._learner.dropped(name)
                 self._pending.close(answers)
             raise
+        self._alarms.forget(name)
+        self._arrivals.excused([open_.tick for _, open_ in known if any(memo.item == name for memo in open_.memos)])
         for challenger in self._challengers.values():
             challenger.follow(lambda shadow: shadow._drop(name))
 
@@ -492,6 +507,7 @@ class Core:
         for challenger in self._challengers.values():
             challenger.follow(lambda shadow: shadow._forget(name))
         self._learner.forget_feature(name)
+        self._alarms.restart()
 
     def _turn(self) -> Any:
         """One caller at a time; a durable bandit makes it a transaction."""

@@ -79,6 +79,7 @@ class Draft:
     """
 
     __slots__ = (
+        "alarmed",
         "choice",
         "done",
         "explore",
@@ -87,7 +88,6 @@ class Draft:
         "make",
         "observation",
         "placed",
-        "refuted",
         "retired",
         "table",
         "tick",
@@ -110,8 +110,8 @@ class Draft:
     def __init__(self, tick: int = -1) -> None:
         self.tick = tick  # the number of the decision
         self.done: Vector = np.zeros(1)
+        self.alarmed: float | None = None  # observations handed to the change detector before those of this change
         self.kept: Any = None  # what `Learner.undo` needs; None: preparing it changed nothing
-        self.refuted: list[Refuted | None] = []
 
 
 class Learner(Protocol):
@@ -166,13 +166,10 @@ class Learner(Protocol):
         """What `decision` has drawn; changes nothing."""
 
     def observed(self, draft: Draft, r: float, w: float) -> Sequence[Observation]:
-        """What `observing` has learned, for `watch`."""
+        """What `observing` has learned, for `watch` and the change detector."""
 
     def watch(self, draft: Draft, observations: Sequence[Observation]) -> None:
         """What is done once after the rewards were learned; again: changes nothing."""
-
-    def refuted(self, draft: Draft) -> list[Refuted | None]:
-        """For each reward that was learned, whether it refuted the longest memory; changes nothing."""
 
     def accepts(
         self,
@@ -236,7 +233,7 @@ class Stepwise:
 
         def make(draft: Draft) -> None:
             for o in observations:
-                draft.refuted.append(learner.learn(o.memo, o.tick, o.reward, o.weight, judge=o.judge, awaited=awaited))
+                learner.learn(o.memo, o.tick, o.reward, o.weight, judge=o.judge, awaited=awaited)
             draft.done[0] = 1.0
 
         draft.make = make
@@ -250,7 +247,9 @@ class Stepwise:
         def make(draft: Draft) -> None:
             placed = learner.place(offer, draft.tick, awaited=awaited)
             memo = learner.memo(placed, 0, chosen=False)
-            draft.refuted.append(learner.learn(memo, tick, r, w, awaited=awaited) if w != 0.0 else None)
+            if w != 0.0:
+                learner.learn(memo, tick, r, w, awaited=awaited)
+            draft.observation = Observation(memo, tick, r, w, True)
             draft.done[0] = 1.0
 
         draft.make = make
@@ -266,8 +265,8 @@ class Stepwise:
         draft.make = make
 
     def observed(self, draft: Draft, r: float, w: float) -> Sequence[Observation]:  # noqa: ARG002
-        """Nothing is watched."""
-        return ()
+        """The one observation of `observing`."""
+        return (draft.observation,) if w != 0.0 else ()
 
     def watch(self, draft: Draft, observations: Sequence[Observation]) -> None:
         """Nothing."""
@@ -278,7 +277,3 @@ class Stepwise:
     def choice(self, draft: Draft) -> Choice:
         """What was drawn."""
         return draft.choice
-
-    def refuted(self, draft: Draft) -> list[Refuted | None]:
-        """What each reward refuted."""
-        return draft.refuted

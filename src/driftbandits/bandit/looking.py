@@ -11,8 +11,9 @@ from ..util.notebook import card
 from .arguments import Features, Items
 from .checking import Checking
 from .clock import NEVER_FORGETS, written
-from .core import RECENT, DriftEvent
+from .core import RECENT
 from .decision import Decision
+from .events import DriftEvent
 from .explanation import Case, Explanation, explain, importance
 from .health import Health, health
 from .kinds import KINDS
@@ -152,7 +153,20 @@ class Looking(Checking):
             return plot([self.value(name) for name in against], self._ledger, list(self._events), self.info())
 
     def drift_events(self) -> list[DriftEvent]:
-        """When the world changed: the memories that were refuted, oldest first, at most 1000."""
+        """Changes of the world that were noticed, oldest first, at most 1000.
+
+        While nothing changes, there is at most one in 100,000 decisions on average; docs/alarms.md says how.
+
+        Examples
+        --------
+        >>> import driftbandits as db
+        >>> bandit = db.Bandit(reward="click", seed=0)
+        >>> for day in range(1200):
+        ...     d = bandit.decide(["a", "b"])
+        ...     bandit.reward(d.id, (day * 7) % 10 < (3 if (d.item == "a") == (day < 600) else 1))
+        >>> [event.kind for event in bandit.drift_events()]
+        ['best item']
+        """
         with self._turn():
             return list(self._events)
 

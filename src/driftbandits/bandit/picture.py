@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..inference import policy_value as pv
-from .core import DriftEvent
+from .events import DriftEvent
 from .ledger import DAY, RANDOM, Ledger
 from .value import Value
 

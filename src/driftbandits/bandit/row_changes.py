@@ -76,6 +76,8 @@ class ReadsRows(StoredBandit):
         if self._challengers:
             opened = self._asked(request, id_, [request.names.index(item) for item in shown], opened)
         self._pending.put(id_, opened)
+        self._arrivals.opened(self._tick, awaited=since is None)
+        self._look_for_rewards(self._tick, self._newest)
 
     def _read_reward(self, id_: str, row: Row, data: Any) -> Callable[[], Any]:
         rewards, weight = [math.nan if r is None else float(r) for r in data["rewards"]], _number(row.weight)

@@ -18,8 +18,9 @@ from ..io.files import as_path, write_atomically
 from .adaptive import Adaptive
 from .bandit import Bandit
 from .challengers import Challenger, functions
-from .core import ALSO_COUNTED, DriftEvent
+from .core import ALSO_COUNTED
 from .diagonal import Diagonal
+from .events import DriftEvent
 from .learner import Memo
 from .ledger import Law
 from .pending import DEFERRED, Closed, Open, Pending
@@ -34,6 +35,8 @@ STATE = (
     "_newest",
     "_given",
     "_events",
+    "_alarms",
+    "_arrivals",
     "_fitted",
     "_unreported",
     "_learner",
@@ -116,6 +119,8 @@ def to_bytes(bandit: Bandit) -> bytes:
     about, arrays = bandit._learner.pack()
     waiting, flat = _pack_pending(bandit._pending)
     books, sums = bandit._ledger.pack()
+    alarms, tested = bandit._alarms.pack()
+    arrivals, came = bandit._arrivals.pack()
     state = {
         "config": bandit._config,
         "tick": bandit._tick,
@@ -128,13 +133,16 @@ def to_bytes(bandit: Bandit) -> bytes:
         "learner": about,
         "pending": waiting,
         "ledger": books,
+        "alarms": alarms,
+        "arrivals": arrivals,
     }
     shadows = {name: c.shadow for name, c in bandit._challengers.items() if c.shadow is not None}
     state["challengers"] = [*shadows]
     arrays |= {
         f"challenger.{i}": np.frombuffer(to_bytes(shadow), np.uint8) for i, shadow in enumerate(shadows.values())
     }
-    return saving.to_bytes(KIND, state, {**arrays, "pending": flat, "ledger": sums})
+    held = {"pending": flat, "ledger": sums, "alarms": tested, "arrivals": came}
+    return saving.to_bytes(KIND, state, {**arrays, **held})
 
 
 def digest(bandit: Bandit) -> str:
@@ -175,15 +183,19 @@ def from_bytes(
         bandit._counts |= {key: int(state["counts"][key]) for key in ALSO_COUNTED if key in state["counts"]}
         bandit._newest = -math.inf if state["newest"] is None else float(state["newest"])
         bandit._oldest = _oldest(state)
-        bandit._events = [DriftEvent(*event) for event in state["events"]]
+        bandit._events = [DriftEvent(*event) for event in state["events"] if len(event) == len(DriftEvent._fields)]
         bandit._fitted = _fitted(state.get("fitted"))
         bandit._learner = _learner(bandit, learner, arrays)
         bandit._pending = _unpack_pending(state["pending"], arrays["pending"], bandit._config["max_pending"])
         for i, rival in enumerate(state.get("challengers", ())):
             held: Bandit = from_bytes(arrays[f"challenger.{i}"].tobytes(), name, features=features)
+            held._watched = False
             bandit._challengers[str(rival)] = Challenger(str(rival), held)
         if "ledger" in state:  # not in files of 0.2.0
             bandit._ledger.unpack(state["ledger"], np.array(arrays["ledger"]))
+        if "alarms" in state:  # not in files of 0.2.0
+            bandit._alarms.unpack(state["alarms"], np.array(arrays["alarms"]))
+            bandit._arrivals.unpack(state["arrivals"], np.array(arrays["arrivals"]))
     except CannotRead as problem:
         raise type(problem)(f"{name} cannot be loaded: {problem}") from None
     except DriftBanditsError as problem:

@@ -177,7 +177,7 @@ def _plain(found: Any) -> dict[str, Any]:
         "best": found.best.name,
         "estimator": found.estimator,
         "chosen_by_the_log": gain,
-        "drift_events": [list(event) for event in found.events],
+        "drift_events": [event.to_dict() for event in found.events],
         "refused": list(found.replay.refused.values()),
         "values": rows,
     }

@@ -45,6 +45,7 @@ ROOMS = {
     "radius": KERNELS,
     "rule": KERNELS,
     "adaptive": KERNELS,
+    "alarms": Room(compiled=True, apart=True),
     "meta": KERNELS,
     "env": KERNELS,
     "simulate": Room(compiled=True, apart=True, decides=True),

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..bandit import Bandit
 from ..bandit.clock import duration
-from ..bandit.core import DriftEvent
+from ..bandit.events import DriftEvent
 from ..errors import InvalidValue, positive
 from .estimators import Estimate
 from .evaluation import replay

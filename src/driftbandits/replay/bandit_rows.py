@@ -11,7 +11,7 @@ from ..bandit import Bandit
 from ..bandit.adaptive import Adaptive
 from ..bandit.bulk.blocks import accepted
 from ..bandit.bulk.decide import Asked, Offered, equally_many, new_offers, stacked
-from ..bandit.bulk.fit import by_columns, note_events, other_kind, pass_time, ready
+from ..bandit.bulk.fit import by_columns, other_kind, pass_time, ready, test_rewards
 from ..bandit.bulk.machine import machine
 from ..bandit.bulk.stretches import check_fit, in_slots, new_to, pieces
 from ..bandit.chance import uniforms
@@ -150,7 +150,7 @@ def _stretch(
     learns = np.where(heads[here], 1, 0).astype(np.int64) if own else np.full(T, 2, np.int64)
     chosen, law, kept, events = np.empty(T, np.int64), np.empty((T, n)), np.empty((T, J)), np.empty((T, 4))
     check_fit(m, offer.rows, crows, offer.who)
-    many = wholly(
+    wholly(
         machine().replay,
         (*m.state, *m.items, *m.context, m.when),
         m.state, m.layout, m.items, offer.rows, offer.which, offer.who, m.when, bandit._tick, m.context,
@@ -161,10 +161,13 @@ def _stretch(
     same = chosen == logged
     learned = (learns == 2) | ((learns == 1) & same)
     names = [offer.names[k][a] for k, a in zip(offer.which[learned].tolist(), logged[learned].tolist(), strict=True)]
-    learner.misfit.add_many(names, kept[learned], crows[learned], chunk.reward[here][learned])
+    rows, crows, r = kept[learned], crows[learned], chunk.reward[here][learned]
+    learner.misfit.add_many(names, rows, crows, r)
+    ticks = np.arange(bandit._tick + 1, bandit._tick + T + 1)[learned]
+    bandit._arrivals.elsewhere(bandit._tick + 1, T)
     _count(bandit, T, int(learned.sum()))
     newest = pass_time(bandit, at, given=True)
-    note_events(bandit, events[:many], at, newest)
+    test_rewards(bandit, names, rows, crows, r, ticks, newest[learned])
     found.p[here], found.same[here] = law[np.arange(T), logged], same
     found.law[here] = law.tolist()
     found.names[here] = [offer.names[k] for k in offer.which.tolist()]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..bandit.core import DriftEvent
+from ..bandit.events import DriftEvent
 from ..errors import InvalidValue
 from .policy import Asked
 from .rows import Row

@@ -52,13 +52,13 @@ def _events(answer: Answer) -> Table | None:
     rows = [
         [
             Cell(_moment(answer, e.at), "number"),
-            Cell(f"{e.memory_before:.0f}", "number"),
-            Cell(f"{e.memory_after:.0f}", "number"),
+            Cell(e.kind),
+            Cell(e.sentence),
             Cell(f"{e.evidence:.1f}", "number"),
         ]
         for e in answer.events
     ]
-    return Table("events", ["when", "observations before", "after", "evidence (nats)"], rows)
+    return Table("events", ["when", "what changed", "in words", "evidence (nats)"], rows)
 
 
 def _items(answer: Answer) -> Table | None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..bandit import Bandit
-from ..bandit.core import DriftEvent
+from ..bandit.events import DriftEvent
 from ..bandit.pending import Open
 from ..bandit.rewards import as_reward
 from ..errors import InvalidValue

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
-from ..bandit.core import DriftEvent
+from ..bandit.events import DriftEvent
 from ..errors import InvalidState
 from .rows import Row
 

@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..bandit.core import DriftEvent
+from ..bandit.events import DriftEvent
 from ..core.linalg import Matrix, Vector
 from ..errors import InvalidValue
 from ..inference.always_valid import Bounds

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..bandit.clock import moment
-from ..bandit.core import DriftEvent
+from ..bandit.events import DriftEvent
 from ..bandit.decision import Decision, Features
 from ..bandit.pending import AlreadyRewarded, NotActive, UnknownDecision
 from ..bandit.store import StoreUnavailable, dumps
@@ -237,7 +237,8 @@ class Client:
 
     def drift_events(self) -> list[DriftEvent]:
         """When older data stopped predicting rewards."""
-        return [DriftEvent(**event) for event in self._call("GET", "/events")["events"]]
+        events = self._call("GET", "/events")["events"]
+        return [DriftEvent(*(event[name] for name in DriftEvent._fields)) for event in events]
 
     def explain(self, decision: Any) -> "Explanation":
         """Why an item was chosen; as `Bandit.explain`."""

@@ -34,7 +34,7 @@ COUNTERS = {  # name of the metric -> key of info(), help
     "ignored": ("ignored", "Second rewards that were ignored."),
     "replaced": ("replaced", "Rewards that were replaced."),
     "refused_rows": ("refused", "Rows of the log that could not be applied."),
-    "drift_events": ("drift_events", "Times at which older data stopped predicting rewards (at most 1000 are kept)."),
+    "drift_events": ("drift_events", "Changes of the world that were noticed (at most 1000 are kept)."),
 }
 GAUGES = {
     "pending": ("pending", "Decisions that wait for a reward."),

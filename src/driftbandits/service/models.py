@@ -120,12 +120,19 @@ class Deleted(BaseModel):
 
 
 class Drift(BaseModel):
-    """When older data stopped predicting rewards."""
+    """A change of the world that was noticed."""
 
     at: float
-    memory_before: float | None
-    memory_after: float | None
+    kind: str
+    decision: int
+    since: int
     evidence: float
+    item: str | int | None
+    feature: str | None
+    before: float | None
+    after: float | None
+    time: str
+    sentence: str
 
 
 class Drifts(BaseModel):

@@ -293,9 +293,9 @@ DIRECT: dict[str, Call] = {
 
 @router.get("/loops/{loop}/events", tags=["looking"], summary="Drift events", response_model=models.Drifts)
 def events(loop: str, loops: Open) -> Response:
-    """When older data stopped predicting rewards."""
+    """Changes of the world that were noticed, oldest first."""
     found = loops.use(loop, lambda open_: open_.call(lambda bandit: bandit.drift_events()))
-    return fast({"events": finite([event._asdict() for event in found])})
+    return fast({"events": finite([event.to_dict() for event in found])})
 
 
 @router.get("/loops/{loop}/explain/{id}", tags=["looking"], summary="Why this item")

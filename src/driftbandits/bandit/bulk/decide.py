@@ -263,7 +263,7 @@ def _stretch(bandit: "Bandit", learner: Adaptive, rows: Asked, made: Made) -> No
     first = bandit._tick + 1
     bandit._tick += T
     bandit._counts["decisions"] += T
-    pass_time(bandit, at, given=rows.at is not None)
+    newest = pass_time(bandit, at, given=rows.at is not None)
     chosen = [offer.names[k][a] for k, a in zip(offer.which.tolist(), given.tolist(), strict=True)]
     ids = [new_id() for _ in range(T)]
     memos = map(Memo, chosen, kept, crows, told)
@@ -275,6 +275,8 @@ def _stretch(bandit: "Bandit", learner: Adaptive, rows: Asked, made: Made) -> No
     put = bandit._pending.put
     for id_, tick, when, memo, of in zip(ids, range(first, first + T), at.tolist(), memos, laws, strict=True):
         put(id_, Open(tick, when, [memo], law=of))
+        bandit._arrivals.opened(tick)
+        bandit._look_for_rewards(tick, newest[tick - first])
     made.id.extend(ids)
     made.item.extend(chosen)
     made.propensity.extend(law[np.arange(T), given].tolist())

@@ -1,7 +1,7 @@
 """`Bandit.fit`: past choices, by columns, with the state that row by row would have."""
 
 import time as clock
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,6 @@ from ...core.linalg import Matrix, Vector
 from ...errors import DriftBanditsError, InvalidValue
 from ...tables.kinds import Column, Numbers
 from ..adaptive import Adaptive
-from ..core import EVENTS, DriftEvent
 from ..features import Table
 from .blocks import Block, Copies, check
 from .machine import machine
@@ -166,20 +165,23 @@ def _stretch(bandit: "Bandit", learner: Adaptive, block: Block) -> None:
     places = learner.places.known(block.names)
     who, events = places[block.item], np.empty((n, 4))
     check_fit(model, rows, crows, who)
-    found = wholly(
+    wholly(
         machine().observe,
         (*model.state, *model.items, *model.context, model.when),
         model.state, model.layout, model.items, rows[:, None], model.context, crows[:, None], who, model.when,
         bandit._tick, np.ascontiguousarray(at), bandit._clocked, np.ascontiguousarray(block.reward), weight, ELSEWHERE, events,
         model.slots, model.work,
     )  # fmt: skip
+    bandit._arrivals.elsewhere(bandit._tick + 1, n)
+    ticks = np.arange(bandit._tick + 1, bandit._tick + n + 1)
     bandit._tick += n
     learned = weight > 0.0
     names = [block.names[k] for k in block.item[learned].tolist()]
-    learner.misfit.add_many(names, rows[learned], crows[learned], block.reward[learned])
+    rows, crows, r = rows[learned], crows[learned], block.reward[learned]
+    learner.misfit.add_many(names, rows, crows, r)
     bandit._counts["observed"] += n
     newest = pass_time(bandit, at, given=block.at is not None)
-    note_events(bandit, events[:found], at, newest)
+    test_rewards(bandit, names, rows, crows, r, ticks[learned], newest[learned])
 
 
 def pass_time(bandit: "Bandit", at: Vector, *, given: bool) -> Vector:
@@ -192,9 +194,18 @@ def pass_time(bandit: "Bandit", at: Vector, *, given: bool) -> Vector:
     return newest[1:]
 
 
-def note_events(bandit: "Bandit", events: Matrix, at: Vector, newest: Vector) -> None:
-    """Refutations in some rows, whose decisions were made at `at`, `newest` being the latest time known then."""
-    new = [DriftEvent(max(float(at[int(row)]), float(newest[int(row)])), *refuted) for row, *refuted in events.tolist()]
-    if new:
-        bandit._events = [*bandit._events, *new][-EVENTS:]
-        bandit._unreported = [*bandit._unreported, *new] if bandit._on_drift is not None else bandit._unreported
+def test_rewards(
+    bandit: "Bandit", names: Sequence[Any], rows: Matrix, crows: Matrix, r: Vector, ticks: Any, newest: Vector
+) -> None:
+    """Hand rewards that were learned to the change detector, as `Core._tested` does one by one.
+
+    `ticks` are the decisions that had been made, and `newest` the latest time known, when each came.
+    """
+    if not len(r) or not bandit._watched:
+        return
+    alarms, learner = bandit._alarms, bandit._learner
+    blocks = alarms.blocks([(name, True) for name in names], rows, crows, learner)
+    told = np.column_stack([r, np.ones(len(r)), ticks, blocks]).astype(np.float64)
+    found = alarms.walk(rows, crows, told, alarms.begin())
+    new = [alarms.event(alarm, float(newest[alarm.row]), learner) for alarm in found]
+    bandit.__dict__.update(bandit._with_events(new, bandit._before()))

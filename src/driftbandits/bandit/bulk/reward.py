@@ -9,7 +9,7 @@ from ...errors import DriftBanditsError, InvalidValue
 from ...tables.frames import missing, plain_value, read_frame
 from ..adaptive import Adaptive, in_slots_of_today
 from ..pending import DONE, Open
-from .fit import by_columns, note_events, ready
+from .fit import by_columns, ready, test_rewards
 from .machine import machine
 from .stretches import check_fit
 
@@ -107,7 +107,7 @@ def _stretch(bandit: "Bandit", learner: Adaptive, came: list[Came], waiting: lis
     told = np.array([memo.seen for memo in memos])
     events = np.empty((T, 4))
     check_fit(m, rows, crows, who)
-    found = wholly(
+    wholly(
         machine().learn,
         (*m.state, *m.items, *m.context),
         m.state, m.layout, m.items, rows, m.context, crows, who, tick, r, w, told, events, m.slots, m.work,
@@ -115,6 +115,8 @@ def _stretch(bandit: "Bandit", learner: Adaptive, came: list[Came], waiting: lis
     learned = w > 0.0
     names = [memo.item for memo, there in zip(memos, learned.tolist(), strict=True) if there]
     learner.misfit.add_many(names, rows[learned], crows[learned], r[learned])
+    for opened in waiting:
+        bandit._arrivals.came(opened.tick, bandit._tick)
     bandit._counts["rewards"] += T
     bandit._counts["late"] += sum(opened.tick < bandit._tick for opened in waiting)
     ledger = bandit._ledger
@@ -122,4 +124,5 @@ def _stretch(bandit: "Bandit", learner: Adaptive, came: list[Came], waiting: lis
         ledger.books = ledger.after(ledger.books, bandit._entries(opened, [float(one.reward)], None))
     bandit._pending.close([(one.id, DONE) for one in came])
     at = np.array([opened.at for opened in waiting])
-    note_events(bandit, events[:found], at, np.full(T, bandit._newest))
+    newest = np.maximum(at, bandit._newest)[learned]
+    test_rewards(bandit, names, rows[learned], crows[learned], r[learned], np.full(len(newest), bandit._tick), newest)

@@ -6,7 +6,7 @@ import time
 from functools import partial
 from typing import Any
 
-from ...bandit.core import DriftEvent
+from ...bandit.events import DriftEvent
 from ...errors import DriftBanditsError
 from ..loop import Loop
 from ..loops import Loops

@@ -1,0 +1,120 @@
+"""Whether rewards stop coming: for each decision, whether its reward came within so many decisions, in a change detector.
+
+The horizon is twice what 99 % of the rewards took, rounded up to a power of two, from 64 to 2048 decisions: then a reward that has not come
+is missing, and rewards that are loaded once a day are not. Longer waits are not tested. Nor are decisions that were deferred or made
+elsewhere. A decision that is given up by `expire` without a reward is one whose reward is missing.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..alarms.state import STEPS, TOLD, TOTAL, State, new_fixed, new_state, new_work, restarted
+from ..alarms.verdict import Verdict, verdict
+from ..core.atomic import wholly
+from ..core.linalg import Vector
+from ..errors import InvalidValue
+from .detector import ARRIVALS, EVERY, machine, packed, unpacked
+
+SIZE = 4096  # decisions that are remembered
+OFTEN = 16  # decisions between two looks
+SHORTEST, LONGEST = 64, 2048
+FEW = 100  # rewards before the first look
+ELSEWHERE, WAITING, CAME = 0, 1, 2
+FIXED, WORK = new_fixed(np.full((1, 2), -1, np.int64)), new_work(1)
+LIMIT = EVERY / ARRIVALS
+
+
+class Arrivals:
+    """Which of the last decisions have had their reward, how long rewards take, and the detector."""
+
+    def __init__(self) -> None:
+        self.ring = bytearray(SIZE)
+        self.delays = [0] * 64  # rewards by the length of the binary number of decisions that they took
+        self.state = new_state(1, 1)
+        self.begin = 1.0  # decision begin + STEPS is the next to be looked at
+        self.horizon = 0
+        self.found: Verdict | None = None
+
+    def opened(self, tick: int, *, awaited: bool = True) -> None:
+        """A decision was made, here or elsewhere."""
+        self.ring[tick % SIZE] = WAITING if awaited else ELSEWHERE
+
+    def elsewhere(self, tick: int, many: int) -> None:
+        """Many decisions were made elsewhere, the first of which is this one."""
+        for t in range(max(tick, tick + many - SIZE), tick + many):
+            self.ring[t % SIZE] = ELSEWHERE
+
+    def came(self, tick: int, now: int) -> None:
+        """The reward of a decision came."""
+        if now - tick < SIZE and self.ring[tick % SIZE] == WAITING:
+            self.ring[tick % SIZE] = CAME
+            self.delays[(now - tick).bit_length()] += 1
+        elif now - tick >= SIZE:
+            self.delays[(now - tick).bit_length()] += 1
+
+    def excused(self, ticks: Sequence[int]) -> None:
+        """Rewards of these decisions are no longer expected."""
+        for tick in ticks:
+            if self.ring[tick % SIZE] == WAITING:
+                self.ring[tick % SIZE] = ELSEWHERE
+
+    def look(self, now: int) -> Verdict | None:
+        """Test the decisions whose time has come; what was found, if anything. Interrupted and called again, it goes on."""
+        horizon = self._horizon()
+        if horizon != self.horizon:
+            self.__dict__.update(horizon=horizon, state=restarted(self.state))
+        if not horizon:
+            return None
+        oldest = now - SIZE + 1
+        start = self.begin + self.state.numbers[STEPS]
+        if start < oldest:
+            self.begin += oldest - start
+            start = oldest
+        many = int(now - horizon - start) + 1
+        if many > 0 and self.state.numbers[TOTAL] < LIMIT:
+            self._test(int(start), many)
+        if self.state.numbers[TOTAL] >= LIMIT:
+            what = verdict(self.state, FIXED)
+            less = what.after is not None and what.before is not None and what.after < what.before
+            found = what._replace(kind="missing rewards", block=-1) if less else None
+            self.__dict__.update(state=restarted(self.state), found=found)
+        return self.found
+
+    def _test(self, start: int, many: int) -> None:
+        told, row = np.empty((many, TOLD)), np.zeros((many, 0))
+        for t in range(many):
+            what = self.ring[(start + t) % SIZE]
+            told[t] = what == CAME, 1.0, start + t, 0.0 if what != ELSEWHERE else -1.0
+        wholly(machine().walk, self.state, self.state, FIXED, row, row, told, LIMIT, WORK)
+
+    def _horizon(self) -> int:
+        """0: rewards are too few, or take too long."""
+        total, seen = sum(self.delays), 0
+        if total < FEW:
+            return 0
+        for bits, many in enumerate(self.delays):
+            seen += many
+            if seen >= 0.99 * total:
+                return max(SHORTEST, 2 << bits) if 2 << bits <= LONGEST else 0
+        return 0
+
+    def pack(self) -> tuple[dict[str, Any], Vector]:
+        """Everything, as JSON and one array."""
+        about = {"delays": self.delays, "begin": self.begin, "horizon": self.horizon}
+        return about, np.r_[packed(self.state), np.frombuffer(self.ring, np.uint8).astype(np.float64)]
+
+    def unpack(self, about: Mapping[str, Any], flat: Vector) -> None:
+        """What was packed, in place of what is known."""
+        ring, state = flat[-SIZE:], unpacked(flat[:-SIZE], 1, 1)
+        delays = [int(many) for many in about["delays"]]
+        if len(delays) != 64 or min(delays) < 0 or not np.isin(ring, (ELSEWHERE, WAITING, CAME)).all():
+            raise InvalidValue("what is known of the arrival of rewards is not what it must be")
+        self.__dict__.update(
+            ring=bytearray(ring.astype(np.uint8).tobytes()), delays=delays, begin=float(about["begin"]), state=state,
+            horizon=int(about["horizon"]), found=None,
+        )  # fmt: skip
+
+
+__all__ = ["Arrivals", "State"]
