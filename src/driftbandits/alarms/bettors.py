@@ -43,6 +43,7 @@ from .state import (
     MISFIT,
     MUTED,
     NUMBERS,
+    OPEN,
     ORIGIN,
     ROUNDS,
     SCALE,
@@ -142,9 +143,7 @@ def bet_waves(state: State, fixed: Fixed, z: Vector, w: float, iota: float, told
         b, wave = state.misfit[i], fixed.waves[i]
         g = math.cos(wave[4] + wave[2] * z[int(wave[0])] + wave[3] * z[int(wave[1])])
         stake = g * b[GW] / (b[GG] + 0.5 * KAPPA)
-        grew += fixed.shares[MISFIT] * bet(
-            b, stake, w, iota, told[DECISION], state.numbers[COUNT], state.numbers[SUM]
-        )
+        grew += fixed.shares[MISFIT] * bet(b, stake, w, iota, told[DECISION], state.numbers[COUNT], state.numbers[SUM])
         b[GW] += g * w
         b[GG] += g * g
     return grew
@@ -184,7 +183,9 @@ def step(state: State, fixed: Fixed, row: Vector, crow: Vector, told: Vector, wo
         u = (r - f) / sqrt(1.0 + h)
         u2 = u * u
         n, s2, s4 = s[ROUNDS], s[U2], s[U4]
-        if s4 > 0.0 and s2 * s2 >= KNOWS * s4:
+        if s[OPEN] == 0.0 and s2 * s2 >= KNOWS * s4 > 0.0:
+            s[OPEN] = 1.0  # for good: a great change makes Σu⁴ large
+        if s[OPEN] > 0.0:
             mean, fbar = s2 / n, s[F1] / n
             fvar = max(s[F2] / n - fbar * fbar, 0.0)
             slope = (s[U2F] - s2 * fbar) / ((n + KAPPA) * fvar) if fvar > 0.0 else 0.0
@@ -192,10 +193,10 @@ def step(state: State, fixed: Fixed, row: Vector, crow: Vector, told: Vector, wo
             own = (t[2] + KAPPA * mean) / (t[4] + KAPPA)
             v = max(min(max(mean + slope * (f - fbar), 0.25 * mean), 4.0 * mean), min(own, 4.0 * mean))
             w, iota = u / sqrt(v), 1.0 + sqrt(s4) / s2
-            s[TOTAL] += bet_columns(
-                state.shared, z, w, iota, fixed.gamma, fixed.shares, LEVEL, told, s[COUNT], s[SUM]
-            )
-            if t[2] * t[2] >= OWN_KNOWS * t[3] > 0.0:
+            s[TOTAL] += bet_columns(state.shared, z, w, iota, fixed.gamma, fixed.shares, LEVEL, told, s[COUNT], s[SUM])
+            if t[5] == 0.0 and t[2] * t[2] >= OWN_KNOWS * t[3] > 0.0:
+                t[5] = 1.0
+            if t[5] > 0.0:
                 s[TOTAL] += bet_columns(state.own[a], z, w, iota, fixed.gamma, fixed.shares, ITEM, told, t[0], t[1])
             if D > 1 and s[MUTED] == 0.0:
                 s[TOTAL] += bet_waves(state, fixed, z, w, iota, told)
@@ -220,7 +221,7 @@ def fits(state: State, fixed: Fixed, work: Work, rows: Matrix, crows: Matrix, to
     """Whether all shapes and places fit each other: compiled code checks no bounds."""
     N, D = state.theta.shape
     m = fixed.gamma.shape[0]
-    same = state.numbers.shape[0] == NUMBERS and state.columns.shape == (D, 5) and state.tally.shape == (N, 5)
+    same = state.numbers.shape[0] == NUMBERS and state.columns.shape == (D, 5) and state.tally.shape == (N, 6)
     same = same and state.P.shape == (N, D, D) and state.own.shape == (N, D + 1, m, FIELDS)
     same = same and state.shared.shape == (D + 1, m, FIELDS) and state.misfit.shape == (WAVES, FIELDS)
     same = same and fixed.source.shape == (D, 2) and fixed.waves.shape == (WAVES, 5) and fixed.shares.shape[0] == 7
@@ -257,7 +258,7 @@ def walk(
             step(state, fixed, rows[t], crows[t], told[t], work)
             if state.numbers[TOTAL] >= limit:
                 return t + 1
-    return told.shape[0]
+    return int(told.shape[0])
 
 
 __all__ = ["COLUMN", "ITEM_COLUMN", "ITEM_SEVERAL", "SEVERAL", "bet", "step", "walk"]

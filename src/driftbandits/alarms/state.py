@@ -26,9 +26,10 @@ FIRST = 20  # values of a feature by which it is scaled
 
 # numbers: rounds of small leverage, over which are Σu², Σu⁴, Σf, Σf², Σu²f; Σ π SR; whether misfit was said; rewards and their sum; and,
 # never set back, all observations that were handed over, tested or not: a call that was interrupted goes on from there. ORIGIN is the first
-# reward, from which others are counted, so that the ridge shrinks towards it: rewards that are all alike have no residuals at all
-ROUNDS, U2, U4, F1, F2, U2F, TOTAL, MUTED, COUNT, SUM, STEPS, ORIGIN = range(12)
-NUMBERS = 12
+# reward, from which others are counted, so that the ridge shrinks towards it: rewards that are all alike have no residuals at all.
+# OPEN: bets have begun
+ROUNDS, U2, U4, F1, F2, U2F, TOTAL, MUTED, COUNT, SUM, STEPS, ORIGIN, OPEN = range(13)
+NUMBERS = 13
 SEEN, MEAN, SQUARES, CENTRE, SCALE = range(5)  # of a column; SCALE = 0: not yet known
 # of a bettor: Σ γ^age g w, Σ γ^age g², Shiryaev–Roberts statistic, CUSUM, and where the CUSUM began: the number of the decision, the
 # rewards (of the block, or all) before it and their sum
@@ -48,7 +49,7 @@ class State(NamedTuple):
     columns: Matrix  # (D, 5)
     shared: Cube  # (D + 1, M, FIELDS)  bettors on all items; the last row is on several columns together
     misfit: Matrix  # (WAVES, FIELDS)
-    tally: Matrix  # (N, 5)  of each block: rewards, their sum; Σu², Σu⁴ and the number of the rounds of small leverage
+    tally: Matrix  # (N, 6)  of each block: rewards, their sum; Σu², Σu⁴ and the number of the rounds of small leverage; bets have begun
     theta: Matrix  # (N, D)
     P: Cube  # (N, D, D)
     own: Cube  # (N, D + 1, M, FIELDS)
@@ -78,7 +79,7 @@ def new_state(D: int, N: int) -> State:
     columns[0] = 0.0, 0.0, 0.0, 0.0, 1.0
     return State(
         np.zeros(NUMBERS), columns, np.zeros((D + 1, M, FIELDS)), np.zeros((WAVES, FIELDS)),
-        np.zeros((N, 5)), np.zeros((N, D)), P, np.zeros((N, D + 1, M, FIELDS)),
+        np.zeros((N, 6)), np.zeros((N, D)), P, np.zeros((N, D + 1, M, FIELDS)),
     )  # fmt: skip
 
 

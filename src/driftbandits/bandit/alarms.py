@@ -145,7 +145,9 @@ class Alarms:
             return
         state = State(*(array.copy() for array in now.state))
         own, D = state.own[place, ..., SR], state.theta.shape[1]
-        shares = np.r_[now.fixed.shares[ITEM], np.full(D - 1, now.fixed.shares[ITEM_COLUMN]), now.fixed.shares[ITEM_SEVERAL]]
+        shares = np.r_[
+            now.fixed.shares[ITEM], np.full(D - 1, now.fixed.shares[ITEM_COLUMN]), now.fixed.shares[ITEM_SEVERAL]
+        ]
         state.numbers[TOTAL] -= float((shares[:, None] * own).sum())
         blank = new_state(D, 1)
         for name in ("tally", "theta", "P", "own"):
@@ -175,10 +177,9 @@ class Alarms:
     def pack(self) -> tuple[dict[str, Any], Vector]:
         """Everything, as JSON and one array."""
         now = self.now
-        N, D = now.state.theta.shape
         about = {
             "source": now.fixed.source.tolist(),
-            "blocks": N,
+            "blocks": len(now.state.theta),
             "items": sorted(now.places, key=now.places.__getitem__),
             "widths": list(now.widths),
         }
@@ -205,7 +206,7 @@ def _first(steps: float) -> Now:
 
 def _with_columns(now: Now, J: int, C: int, *, first: int, products: bool) -> Now:
     """Columns for slots that are new, from `first` on: of the context, of the item, and without names of items their products."""
-    if J < now.widths[0] or C < now.widths[1]:  # another learner
+    if now.widths[0] > J or now.widths[1] > C:  # another learner
         now = _first(float(now.state.numbers[STEPS]))
     j, c = (max(width, first) for width in now.widths)
     source = [(i, k) for i, k in now.fixed.source.tolist()]
@@ -238,4 +239,4 @@ def _label(learner: Any, i: int, c: int) -> str:
     return " × ".join(name for name in ((own[i] if i >= 0 else None), (context[c] if c >= 0 else None)) if name)
 
 
-__all__ = ["Alarms", "Found", "TOLD"]
+__all__ = ["TOLD", "Alarms", "Found"]

@@ -12,7 +12,7 @@ a shift δ = r₀' − r₀ of the origin of rewards adds δ·(column of the con
 the second one's decisions are counted on from the first one's, as in one serial pass; logs that overlap (regions, shards) end together.
 
 **What is no sum.** The weights of the memories, the prior's precisions and the law of the noise are those of the log that ends later. A
-memory that was refuted in one of the logs holds the sum of what each of them kept. `Bandit.value` starts anew.
+memory that was refuted in one of the logs holds the sum of what each of them kept. `Bandit.value` and the tests for changes start anew; events of all are kept.
 """
 
 from collections.abc import Sequence
@@ -348,7 +348,7 @@ def _add_counts(total: "Bandit", part: "Bandit") -> None:
     for name, count in part._counts.items():
         total._counts[name] = total._counts.get(name, 0) + count
     total._oldest, total._newest = min(total._oldest, part._oldest), max(total._newest, part._newest)
-    total._events = sorted([*total._events, *part._events])[-EVENTS:]
+    total._events = sorted([*total._events, *part._events], key=lambda event: (event.at, event.decision))[-EVENTS:]
     total._fitted = _fits(total._fitted, part._fitted)
 
 

@@ -154,6 +154,9 @@ def digest(bandit: Bandit) -> str:
     for name in sorted(arrays):
         mark.update(name.encode() + np.ascontiguousarray(arrays[name]).tobytes())
     mark.update(flat.tobytes())
+    for watched in (bandit._alarms, bandit._arrivals):
+        known, numbers = watched.pack()
+        mark.update(json.dumps(known, sort_keys=True).encode() + numbers.tobytes())
     return mark.hexdigest()
 
 

@@ -17,8 +17,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..bandit.clock import moment
-from ..bandit.events import DriftEvent
 from ..bandit.decision import Decision, Features
+from ..bandit.events import DriftEvent
 from ..bandit.pending import AlreadyRewarded, NotActive, UnknownDecision
 from ..bandit.store import StoreUnavailable, dumps
 from ..errors import DriftBanditsError, InvalidState, InvalidValue, said

@@ -8,7 +8,7 @@ import pytest
 
 import driftbandits as db
 import logs
-from driftbandits.bandit.core import DriftEvent
+from driftbandits.bandit.events import DriftEvent
 from driftbandits.errors import InvalidValue
 from driftbandits.replay.answer import (
     ADAPTIVE,
@@ -85,10 +85,14 @@ def test_stretches_suit_the_log(rows, days, by):
     assert _stretches(logs.log(rows, 0, days=days)) == by
 
 
+def noticed(at):
+    return DriftEvent(at, "reward level", 9, 7, 12.5)
+
+
 def test_drift_is_dated_as_people_say_it(log):
     def at(*days):
         moments = [datetime.datetime(2024, m, d, 12, tzinfo=datetime.UTC).timestamp() for m, d in days]
-        return dated([DriftEvent(moment, 9.0, 1.0, 7.0) for moment in moments], log)
+        return dated([noticed(moment) for moment in moments], log)
 
     assert at() == "no drift was dated"
     assert at((5, 3)) == "drift on 3 May 2024"
@@ -96,7 +100,7 @@ def test_drift_is_dated_as_people_say_it(log):
     assert at((5, 3), (5, 17), (6, 2)) == "drift on 3 and 17 May 2024 and 2 June 2024"
     assert at(*((5, d) for d in range(1, 9))) == "drift on 8 days from 1 May 2024 to 8 May 2024"
     bare = db.Log.read(logs.frame(50, 0), item="item", reward="r", propensity="p")
-    assert dated([DriftEvent(7.0, 9.0, 1.0, 7.0), DriftEvent(9.0, 9.0, 1.0, 7.0)], bare) == "drift at rows 7 and 9"
+    assert dated([noticed(7.0), noticed(9.0)], bare) == "drift at rows 7 and 9"
 
 
 def test_words():

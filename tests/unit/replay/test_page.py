@@ -7,7 +7,7 @@ import pytest
 
 import driftbandits as db
 import logs
-from driftbandits.bandit.core import DriftEvent
+from driftbandits.bandit.events import DriftEvent
 from driftbandits.replay.answer import ADAPTIVE, answer
 from driftbandits.replay.item_changes import ItemChange
 from driftbandits.replay.page import page
@@ -18,7 +18,9 @@ def found():
     frame = logs.frame(400, 0, drift=True).replace({"item": {"a": "<script>alert(1)</script>"}})
     log = db.Log.read(frame, item="item", reward="r", propensity="p", time="at", context=["x"])
     made = answer(log, half_lives=["1d", "2d"], estimator="snips")
-    made.replay.walks[ADAPTIVE].events[:] = [DriftEvent(logs.START + 86400.0 * 5, 200.0, 20.0, 8.0)]
+    made.replay.walks[ADAPTIVE].events[:] = [
+        DriftEvent(logs.START + 86400.0 * 5, "best item", 200, 180, 12.5, "<script>alert(2)</script>")
+    ]
     return made
 
 
