@@ -1,9 +1,9 @@
 """How often alarms are false while nothing changes, and how soon a change is noticed, beside ADWIN and Page–Hinkley.
 
-**Standing worlds.** Ten, in each of which `Bandit` decides and learns: clicks of 1, 5 and 17 %, normal and t₃ noise, revenue (mostly 0, then
-log-normal), counts; 2 to 20 items, up to 20 columns of context with slopes of their own for each item. Counted are all drift events.
+**Standing worlds.** Ten, in each of which `Bandit` decides and learns: clicks of 1, 5 and 17 %, normal and t₃ noise, revenue (mostly 0,
+then log-normal), counts; 2 to 20 items, up to 20 columns of context with slopes of their own for each item. Counted are all drift events.
 
-**Changes.** Eight kinds, in logs of uniformly random choices, which change once, at row 5,000; the delay is that of the first alarm after it.
+**Changes.** Eight kinds, in logs of uniformly random choices, which change once, at row 5,000; the delay is that of the next alarm.
 ADWIN (Bifet, Gavaldà 2007) and Page–Hinkley (Page 1954) read the rewards, all together or apart for each item, whichever is faster in the
 median. Their thresholds are set on standing logs of the same world to at most 1 false alarm in 10⁵ rows, which is more than ours raise.
 
@@ -237,7 +237,7 @@ GRIDS = {
 
 
 def baseline(name: str, a: Any, r: Any, setting: float, *, apart: bool) -> list[int]:
-    """Rows of alarms of a detector on all rewards, or on those of each item; rewards are divided by their standard deviation before 5,000."""
+    """Rows of alarms of a detector on all rewards, or on those of each item; rewards are divided by their standard deviation."""
     detect = GRIDS[name][0]
     x = r / max(float(r[:CHANGE].std()), 1e-9)
     if not apart:

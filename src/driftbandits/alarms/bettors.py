@@ -73,6 +73,7 @@ KNOWS = 20.0  # (Σu²)²/Σu⁴ before the first bet …
 OWN_KNOWS = 10.0  # … and over an item's rounds before the first bet on that item
 LEVERAGE = 0.15  # from which a round is not bet on
 LARGEST = 8.0  # a standardised feature
+BEGUN = 20.0  # a change began when the CUSUM was last below this
 
 
 @solver
@@ -104,8 +105,8 @@ def bet(b: Vector, stake: float, w: float, iota: float, decision: float, count: 
     e = (1.0 + s + 0.5 * s * s) * math.exp(-0.5 * iota * lam * lam)
     before = b[SR]
     b[SR] = min(e * (before + 1.0), 1e200)
-    if b[CUSUM] <= 1.0:
-        b[CUSUM], b[SINCE], b[BEFORE], b[EARNED] = 1.0, decision, count, total
+    if b[CUSUM] <= BEGUN:
+        b[CUSUM], b[SINCE], b[BEFORE], b[EARNED] = max(b[CUSUM], 1.0), decision, count, total
     b[CUSUM] = min(e * b[CUSUM], 1e200)
     return float(b[SR] - before)
 

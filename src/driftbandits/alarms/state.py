@@ -31,7 +31,7 @@ FIRST = 20  # values of a feature by which it is scaled
 ROUNDS, U2, U4, F1, F2, U2F, TOTAL, MUTED, COUNT, SUM, STEPS, ORIGIN, OPEN = range(13)
 NUMBERS = 13
 SEEN, MEAN, SQUARES, CENTRE, SCALE = range(5)  # of a column; SCALE = 0: not yet known
-# of a bettor: Σ γ^age g w, Σ γ^age g², Shiryaev–Roberts statistic, CUSUM, and where the CUSUM began: the number of the decision, the
+# of a bettor: Σ γ^age g w, Σ γ^age g², Shiryaev–Roberts statistic, CUSUM, and where it began to grow: the number of the decision, the
 # rewards (of the block, or all) before it and their sum
 GW, GG, SR, CUSUM, SINCE, BEFORE, EARNED = range(7)
 FIELDS = 7

@@ -11,6 +11,7 @@ from .state import (
     COLUMN,
     COUNT,
     EARNED,
+    GW,
     ITEM,
     ITEM_COLUMN,
     ITEM_SEVERAL,
@@ -40,6 +41,7 @@ class Verdict(NamedTuple):
     column: int
     before: float | None  # mean reward, of the block or of all
     after: float | None
+    rises: bool = False  # the residuals that were bet on are positive
 
 
 def verdict(state: State, fixed: Fixed) -> Verdict:
@@ -63,12 +65,15 @@ def verdict(state: State, fixed: Fixed) -> Verdict:
     if kind == MISFIT:
         return Verdict("model misfit", evidence, since, -1, -1, None, None)
     if kind == LEVEL:
-        return Verdict("reward level", evidence, since, -1, -1, *_means(b, state.numbers[COUNT], state.numbers[SUM]))
+        means = _means(b, state.numbers[COUNT], state.numbers[SUM])
+        return Verdict("reward level", evidence, since, -1, -1, *means, bool(b[GW] > 0.0))
     if kind in (COLUMN, SEVERAL):
         return Verdict("best item", evidence, since, -1, place[0] + 1 if kind == COLUMN else -1, None, None)
     a = place[0]
     means = _means(b, *state.tally[a, :2].tolist())
-    return Verdict("best item", evidence, since, a, place[1] + 1 if kind == ITEM_COLUMN else -1, *means)
+    return Verdict(
+        "best item", evidence, since, a, place[1] + 1 if kind == ITEM_COLUMN else -1, *means, bool(b[GW] > 0.0)
+    )
 
 
 def muted(state: State, fixed: Fixed) -> State:

@@ -77,8 +77,7 @@ class Arrivals:
             self._test(int(start), many)
         if self.state.numbers[TOTAL] >= LIMIT:
             what = verdict(self.state, FIXED)
-            less = what.after is not None and what.before is not None and what.after < what.before
-            found = what._replace(kind="missing rewards", block=-1) if less else None
+            found = None if what.rises else what._replace(kind="missing rewards", block=-1)
             self.__dict__.update(state=restarted(self.state), found=found)
         return self.found
 

@@ -160,10 +160,11 @@ class Looking(Checking):
         Examples
         --------
         >>> import driftbandits as db
-        >>> bandit = db.Bandit(reward="click", seed=0)
-        >>> for day in range(1200):
+        >>> bandit = db.Bandit(seed=0)
+        >>> for day in range(800):
         ...     d = bandit.decide(["a", "b"])
-        ...     bandit.reward(d.id, (day * 7) % 10 < (3 if (d.item == "a") == (day < 600) else 1))
+        ...     noise = (day * 377 % 101) / 101
+        ...     bandit.reward(d.id, noise + ((d.item == "a") == (day < 600)))
         >>> [event.kind for event in bandit.drift_events()]
         ['best item']
         """

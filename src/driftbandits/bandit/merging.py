@@ -12,7 +12,8 @@ a shift δ = r₀' − r₀ of the origin of rewards adds δ·(column of the con
 the second one's decisions are counted on from the first one's, as in one serial pass; logs that overlap (regions, shards) end together.
 
 **What is no sum.** The weights of the memories, the prior's precisions and the law of the noise are those of the log that ends later. A
-memory that was refuted in one of the logs holds the sum of what each of them kept. `Bandit.value` and the tests for changes start anew; events of all are kept.
+memory that was refuted in one of the logs holds the sum of what each of them kept. `Bandit.value` and the tests for
+changes start anew; events of all are kept.
 """
 
 from collections.abc import Sequence
@@ -27,6 +28,8 @@ from ..adaptive.sums import NEVER, State
 from ..core.linalg import Matrix, Vector
 from ..errors import InvalidValue
 from .adaptive import Adaptive
+from .alarms import Alarms
+from .arrivals import Arrivals
 from .core import EVENTS
 from .features import CATEGORY, PRESENT, Table
 from .items import Places
@@ -349,6 +352,7 @@ def _add_counts(total: "Bandit", part: "Bandit") -> None:
         total._counts[name] = total._counts.get(name, 0) + count
     total._oldest, total._newest = min(total._oldest, part._oldest), max(total._newest, part._newest)
     total._events = sorted([*total._events, *part._events], key=lambda event: (event.at, event.decision))[-EVENTS:]
+    total._alarms, total._arrivals = Alarms(), Arrivals()
     total._fitted = _fits(total._fitted, part._fitted)
 
 

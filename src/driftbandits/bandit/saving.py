@@ -146,7 +146,7 @@ def to_bytes(bandit: Bandit) -> bytes:
 
 
 def digest(bandit: Bandit) -> str:
-    """A fingerprint of the whole state but for the ids, which are drawn from the system."""
+    """A fingerprint of what was learned and what waits, but for the ids, which are drawn from the system."""
     about, arrays = bandit._learner.pack()
     waiting, flat = _pack_pending(bandit._pending)
     plain = json.dumps([about, bandit._tick, bandit._counts, [row[1:] for row in waiting["open"]]], sort_keys=True)
@@ -154,9 +154,8 @@ def digest(bandit: Bandit) -> str:
     for name in sorted(arrays):
         mark.update(name.encode() + np.ascontiguousarray(arrays[name]).tobytes())
     mark.update(flat.tobytes())
-    for watched in (bandit._alarms, bandit._arrivals):
-        known, numbers = watched.pack()
-        mark.update(json.dumps(known, sort_keys=True).encode() + numbers.tobytes())
+    known, numbers = bandit._alarms.pack()
+    mark.update(json.dumps(known, sort_keys=True).encode() + numbers.tobytes())
     return mark.hexdigest()
 
 
