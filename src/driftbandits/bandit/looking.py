@@ -160,11 +160,12 @@ class Looking(Checking):
         Examples
         --------
         >>> import driftbandits as db
-        >>> bandit = db.Bandit(seed=0)
-        >>> for day in range(800):
+        >>> bandit, waiting = db.Bandit(seed=0), []
+        >>> for n in range(500):
         ...     d = bandit.decide(["a", "b"])
-        ...     noise = (day * 377 % 101) / 101
-        ...     bandit.reward(d.id, noise + ((d.item == "a") == (day < 600)))
+        ...     waiting.append((d.id, (n * 37 % 101) / 101 + ((d.item == "a") == (n < 400))))
+        ...     if n >= 20:  # rewards come 20 decisions late
+        ...         bandit.reward(*waiting.pop(0))
         >>> [event.kind for event in bandit.drift_events()]
         ['best item']
         """
