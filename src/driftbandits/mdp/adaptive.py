@@ -12,8 +12,14 @@ Rewards without noise are best forecast by the shortest memory, transitions, whi
 of the rewards is that of the longer of the two, for a short memory forgets what it has explored; a shorter leader of the rewards leans on
 the longer one's r̂ where it remembers nothing (`lean`), and of a table every memory leans on all longer ones (`table_memories`).
 All candidates learn from every episode, with the values of its plan as targets. No theorem is claimed.
+
+A plan that shows nothing about the transitions (the shore of a river, where all models agree) leaves every forecast equally good: a long
+memory that is outdated stays in the lead, and nothing would ever refute it. With `probe`, after n such episodes in a row any of the
+candidates plans the next one with probability n/1000, the rate at which `share` lets the best memory change: one in about 45 episodes, and
+a short memory, which has forgotten the models, explores. An episode in which forecasts differ ends the row.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,6 +51,7 @@ from .protocol import (
 
 SHORTEST, RATIO = 4.0, 3.0  # episodes
 SHARE = 1e-3
+TELLING = 0.05  # nats by which the forecasts of an episode must differ to tell candidates apart
 NOISE_MEMORY = 200.0  # steps over which the noise of the rewards is averaged
 LEAST_NOISE = 1e-6  # variance of rewards that are always the same
 
@@ -54,16 +61,24 @@ MOST = 100  # candidates; a file could ask for more memory than there is
 
 @part
 class Candidates(NamedTuple):
-    """How many memories are tried, and by how many nats a shorter one must be better to be preferred."""
+    """How many memories are tried, by how many nats a shorter one must be better to be preferred, whether any plans after idle episodes."""
 
     size: float = 7.0
     margin: float = 1.0
+    probe: float = 0.0  # 1: yes
 
     def check(self) -> None:
         """Refuse an empty choice."""
         integer("candidates", self.size, least=1, why="there must be a memory to choose")
         require(self.size <= MOST, "candidates", self.size, f"≤ {MOST}", "each has a state of its own")
         require(self.margin >= 0.0, "margin", self.margin, "≥ 0", "it is a difference of log-likelihoods")
+        require(
+            self.probe in (0.0, 1.0),
+            "probe",
+            self.probe,
+            "0 or 1",
+            "after idle episodes any memory plans at times, or never",
+        )
 
 
 class AdaptivePlanner(NamedTuple):
@@ -92,6 +107,7 @@ class AdaptiveState(NamedTuple):
     of_reward: Evidence
     of_transition: Evidence
     noise: Vector  # (1,) σ̂²
+    idle: Vector  # (1,) episodes since the transitions last told the candidates apart
     optimistic: Matrix  # (1 or H, S·A) rewards of the plan
     bonus: Vector  # (1 or H,)
     blend: Any  # room for transitions of the plan that are made of several candidates
@@ -114,6 +130,7 @@ def _(strategy: AdaptivePlanner, task: Task) -> AdaptiveState:
         of_reward=evidence(),
         of_transition=evidence(),
         noise=np.full(1, 0.05),
+        idle=np.zeros(1),
         optimistic=np.zeros_like(one.reward.optimistic),
         bonus=np.zeros_like(one.reward.bonus),
         blend=blend_state(strategy.base.transition, one.transition),
@@ -143,6 +160,23 @@ def _weigh(evidence: Evidence, margin: float) -> None:
 
 
 @kernel
+def _count_idle(evidence: Evidence, idle: Vector) -> None:
+    """Episodes in a row, the last one included, that told nothing about which candidate is right."""
+    low, high = math.inf, -math.inf
+    for i in range(evidence.fresh.shape[0]):
+        low, high = min(low, evidence.fresh[i]), max(high, evidence.fresh[i])
+    idle[0] = idle[0] + 1.0 if high - low < TELLING else 0.0
+
+
+@kernel
+def _planning(evidence: Evidence, idle: Vector, rng: np.random.Generator) -> int:
+    """The candidate that plans the next episode: the leader, or after idle episodes at times any."""
+    if rng.random() < SHARE * idle[0]:
+        return min(int(rng.random() * evidence.total.shape[0]), evidence.total.shape[0] - 1)
+    return evidence.leader[0]
+
+
+@kernel
 def _combine(strategy: AdaptivePlanner, state: AdaptiveState, payer: int, longer: int) -> None:
     """The rewards of the plan: what one memory expects, and the bonus of a longer one, on which it leans."""
     own, other = view_state(state.reward, payer), view_state(state.reward, longer)
@@ -161,6 +195,8 @@ def _combine(strategy: AdaptivePlanner, state: AdaptiveState, payer: int, longer
 @plan.register(AdaptivePlanner)
 def _(strategy: AdaptivePlanner, state: AdaptiveState, rng: np.random.Generator) -> None:
     base = strategy.base
+    if strategy.candidates.probe > 0.0:
+        _count_idle(state.of_transition, state.idle)  # before the evidence of the episode is closed
     _weigh(state.of_reward, strategy.candidates.margin)
     _weigh(state.of_transition, strategy.candidates.margin)
     rows, groups = state.bonus.shape[0], 1 if base.rule.pooled else state.book.Q.shape[0]
@@ -171,6 +207,8 @@ def _(strategy: AdaptivePlanner, state: AdaptiveState, rng: np.random.Generator)
         for h in range(groups):
             estimate_transition(base.transition, own.transition, h)
     payer, mover = state.of_reward.leader[0], state.of_transition.leader[0]
+    if strategy.candidates.probe > 0.0:
+        mover = _planning(state.of_transition, state.idle, rng)
     _combine(strategy, state, payer, max(payer, mover))
     moving = blend(base.transition, state.transition, mover, state.blend)
     backup(base, state.book, state.optimistic, state.bonus, moving, state.tally, rng)

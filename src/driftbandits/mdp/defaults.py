@@ -105,7 +105,11 @@ def _(strategy: Unsettled, task: Task) -> tuple[Any, Task]:
     constants |= strategy.given
     memory = Discounted(gamma=1.0) if strategy.memory is None else strategy.memory
     base = (measuring if measured else composed)(strategy.family, task, memory, constants)
-    return (AdaptivePlanner(base=base, candidates=Candidates()) if strategy.memory is None else base), task
+    if strategy.memory is not None:
+        return base, task
+    # In a table the pairs that are not visited lose their weight one by one; weights that all pairs share are kept by any plan.
+    probe = measured and not table and not task.multinomial
+    return AdaptivePlanner(base=base, candidates=Candidates(probe=float(probe))), task
 
 
 def is_measured(strategy: Unsettled) -> bool:
