@@ -23,6 +23,7 @@ paper: setup  ## reproduce the paper: figures, tables and a report under results
 test: setup lint types imports unit interpreted digests  ## what CI runs
 
 test-all: COVER = --cov --cov-report=term
+test-all: export EXAMPLES = 100
 test-all: test test-numba test-package digests-all  ## with the slow statistical checks, every strategy compiled, and the lines that tests reach: at least 90 %
 	$(BIN)/python -m pytest $(TWO) -m "slow or interpreted" tests src --doctest-modules
 

@@ -17,7 +17,7 @@ settings.register_profile(
     "house",
     deadline=None,
     derandomize=True,
-    max_examples=int(os.environ.get("EXAMPLES", 25 if INTERPRETED else 100)),
+    max_examples=int(os.environ.get("EXAMPLES", 12 if INTERPRETED else 50)),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("house")

@@ -3,6 +3,7 @@
 import ast
 import doctest
 import importlib
+import json
 import os
 import pathlib
 import pkgutil
@@ -181,25 +182,52 @@ def test_every_tutorial_has_its_place():
     assert sorted(p.name for p in (DOCS / "gallery").glob("*.py")) == sorted(generated.TUTORIALS)
 
 
-@pytest.mark.interpreted
-@pytest.mark.parametrize("name", generated.TUTORIALS)
-def test_a_tutorial_runs(name, tmp_path):
-    """At a small size, interpreted; the site runs them whole."""
-    text = (DOCS / "gallery" / name).read_text()
-    small, found = re.subn(r"^((?:ROUNDS|EPISODES)\b[^=]*= )\d+", r"\g<1>80", text, flags=re.MULTILINE)
-    assert found == 1
-    (tmp_path / name).write_text(small)
+ALL_TUTORIALS = """
+import contextlib, io, json, runpy, sys, traceback
+import matplotlib.pyplot as plt
+told = {}
+for name in sys.argv[1:]:
+    out, problem = io.StringIO(), None
+    try:
+        with contextlib.redirect_stdout(out):
+            runpy.run_path(name, run_name="__main__")
+    except BaseException:
+        problem = traceback.format_exc()
+    plt.close("all")
+    told[name] = out.getvalue(), problem
+json.dump(told, open("told.json", "w"))
+"""
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """All tutorials at a small size in one process, interpreted (the site runs them whole): what each printed, and its error."""
+    folder = tmp_path_factory.mktemp("tutorials")
+    for name in generated.TUTORIALS:
+        text = (DOCS / "gallery" / name).read_text()
+        small, found = re.subn(r"^((?:ROUNDS|EPISODES)\b[^=]*= )\d+", r"\g<1>80", text, flags=re.MULTILINE)
+        assert found == 1
+        (folder / name).write_text(small)
     run = subprocess.run(
-        [sys.executable, "-W", "error", name],
-        cwd=tmp_path,
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "MPLBACKEND": "Agg", "MPLCONFIGDIR": str(tmp_path)},
+        [sys.executable, "-W", "error", "-c", ALL_TUTORIALS, *generated.TUTORIALS],
+        cwd=folder,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "MPLBACKEND": "Agg", "MPLCONFIGDIR": str(folder)},
         capture_output=True,
         text=True,
         check=False,
         timeout=600,
     )
     assert run.returncode == 0, run.stderr[-2000:]
-    assert run.stdout.strip()
+    return json.loads((folder / "told.json").read_text())
+
+
+@pytest.mark.interpreted
+@pytest.mark.xdist_group("tutorials")
+@pytest.mark.parametrize("name", generated.TUTORIALS)
+def test_a_tutorial_runs(name, played):
+    printed, problem = played[name]
+    assert problem is None, problem[-2000:]
+    assert printed.strip()
 
 
 # ----------------------------------------------------------------------------------------------------------------------- results

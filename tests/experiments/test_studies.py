@@ -57,7 +57,12 @@ LONG = {
     "mdp_taxi",
     "mdp_lower_bound",
     "adaptive_study",
-}  # five to ten seconds each, without the compiler
+    "mdp_adaptive",
+    "mdp_memory",
+    "mdp_rivals",
+    "mdp_knowledge",
+    "mdp_knowledge_design",
+}  # three to ten seconds each, without the compiler
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def test_episodic_agent(call):
     holds(cases.episodic_case(call), most=25)
 
 
-@pytest.mark.parametrize("call", ["decide", "reward", "absorb", "fit", "expire"])
+@pytest.mark.parametrize("call", ["decide", "reward", "absorb", "expire"])
 def test_durable_bandit(call):
     holds(cases.durable_case(call), most=15)
 
@@ -61,7 +61,9 @@ def test_follower(call):
     holds(cases.follower_case(call), most=15)
 
 
-@pytest.mark.parametrize("call", ["fit", "reward_batch", "save", "info", "estimate"])
+@pytest.mark.parametrize(
+    "call", [pytest.param("fit", marks=pytest.mark.slow), "reward_batch", "save", "info", "estimate"]
+)
 def test_bandit_in_memory(call):
     holds(cases.memory_case("interact", call), most=25)
 

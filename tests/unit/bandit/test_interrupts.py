@@ -55,9 +55,9 @@ def grows(bandit):
 
 @pytest.mark.parametrize("step", ["decide", "reward"])
 def test_interrupted_anywhere(step):
-    """At every fourth line of the call itself, then at samples of the interpreted kernels."""
+    """At every eighth line of the call itself, then at samples of the interpreted kernels."""
     problems = KeyboardInterrupt(), MemoryError()
-    lines = [*range(1, 90, 4), *range(90, 4000, 370)]
+    lines = [*range(1, 90, 8), *range(90, 4000, 740)]
     reached = 0
     for number, line in enumerate(lines):
         bandit = used()
@@ -75,4 +75,4 @@ def test_interrupted_anywhere(step):
         d = bandit.decide({"a": {"x": 1.0}, "new": {"x": 2.0, "fresh": 1.0}}, {"c": 0.0})
         bandit.reward(d.id, 0.5)
         assert 0.0 < d.propensity <= 1.0
-    assert reached > 20
+    assert reached > 10
