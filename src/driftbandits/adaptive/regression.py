@@ -17,6 +17,7 @@ import math
 from ..core.kernel import kernel, solver, sqrt
 from ..core.linalg import Matrix, Vector, cholesky, dot, inverse, log_det, solve, solve_lower
 from ..core.simd4 import load, store
+from .explained import SPLIT, G, H, add_explained, add_explained_alike, add_scaled, split_priors
 from .sums import ADAPTIVE, COUNT, LANES, NARROW, NEVER, NEWEST, R0, SQUARES, STATIC, SUM, UNNAMED, State, Work
 
 LEAST = 1e-200  # what has faded below this is zero: denormal numbers are slow and mean nothing
@@ -94,7 +95,7 @@ def unknown_noise(state: State, m: int) -> float:
 # --------------------------------------------------------------------------------------------------------------- forecasts
 
 
-@solver
+@kernel
 def forecast(state: State, m: int, i: int, width: bool, work: Work) -> tuple[float, float]:
     """Expected reward of (φ, ψ) in `work` for item i, −1 if it was never seen; with `width` also its variance in units of σ²."""
     phi, d, theta = work.phi, work.d, state.theta[m]
@@ -127,14 +128,12 @@ def forecast(state: State, m: int, i: int, width: bool, work: Work) -> tuple[flo
     return mean, max(q, 0.0)
 
 
-@solver
-def own_mean(state: State, m: int, i: int, theta: Vector, work: Work) -> float:
-    """ψᵀR_i(t_i − r̄S_i0 − S_iθ): what the own effect of item i adds to φᵀθ in memory m, θ being that of rewards around today's mean."""
-    if i < 0 or state.last[max(i, 0)] <= NEVER:
-        return 0.0
-    away, total, S, t = mean_reward(state), 0.0, state.own_S[i, m], state.own_t[i, m]
-    for a in range(work.psi.shape[0]):
-        total += dot(state.own_R[i, m, a], work.psi) * (t[a] - away * S[a, 0] - dot(S[a], theta))
+@kernel
+def own_mean(R: Matrix, S: Matrix, t: Vector, psi: Vector, away: float, theta: Vector) -> float:
+    """ψᵀR_i(t_i − r̄S_i0 − S_iθ): what an item's own effect adds to φᵀθ in one memory, θ being that of rewards around today's mean."""
+    total = 0.0
+    for a in range(psi.shape[0]):
+        total += dot(R[a], psi) * (t[a] - away * S[a, 0] - dot(S[a], theta))
     return total
 
 
@@ -150,7 +149,7 @@ def _prior_width(state: State, v: int, work: Work) -> float:
 # ---------------------------------------------------------------------------------------------------------------- learning
 
 
-@solver
+@kernel
 def fold(state: State, m: int, i: int, tick: float, y: float, w: float, work: Work) -> None:
     """Add an observation of weight w, made at `tick`, to all sums of memory m; a negative weight takes one back.
 
@@ -207,9 +206,7 @@ def _fade_own(state: State, m: int, fade: float) -> None:
 def _add(A: Matrix, fade: float, new: float, x: Vector, z: Vector) -> None:
     """A ← fade·A + new·xzᵀ."""
     for i in range(x.shape[0]):
-        c, row = new * x[i], A[i]
-        for j in range(z.shape[0]):
-            row[j] = fade * row[j] + c * z[j]
+        add_scaled(A[i], fade, new * x[i], z)
 
 
 @kernel
@@ -240,31 +237,12 @@ def invert_own(state: State, m: int, i: int, work: Work) -> float:
 @kernel
 def add_own_part(state: State, m: int, i: int, f: float, work: Work) -> None:
     """E += f·SᵀRS, e += f·SᵀRt, τ += f·tᵀRt."""
-    state.tau[m] += _add_explained(state, m, i, f, state.E[m], state.e[m], work)
-
-
-@solver
-def _add_explained(state: State, m: int, i: int, f: float, A: Matrix, c: Vector, work: Work) -> float:
-    """A += f·SᵀRS and c += f·SᵀRt, what the item's own effect explains; returns f·tᵀRt."""
-    S, t, R, B = state.own_S[i, m], state.own_t[i, m], state.own_R[i, m], work.B
-    (k, p), total = S.shape, 0.0
-    for a in range(k):
-        row = B[a]
-        for j in range(p):
-            row[j] = 0.0
-        for b in range(k):
-            share, other = f * R[a, b], S[b]
-            for j in range(p):
-                row[j] += share * other[j]
-        total += f * t[a] * dot(R[a], t)
-    for a in range(k):
-        row, own = B[a], S[a]
-        for j in range(p):
-            c[j] += row[j] * t[a]
-            x, out = own[j], A[j]
-            for l in range(p):  # noqa: E741
-                out[l] += x * row[l]
-    return total
+    S, t, R, v, split = state.own_S[i, m], state.own_t[i, m], state.own_R[i, m], voice(state, m), work.split
+    if split[SPLIT, v % split.shape[1]] == 1.0:
+        u, D = state.Kap[v, 0], split[v]
+        state.tau[m] += add_explained_alike(S, t, R, u, D, f, state.E[m], state.e[m], split[G], split[H])
+    else:
+        state.tau[m] += add_explained(S, t, R, f, state.E[m], state.e[m], work.B)
 
 
 @solver
@@ -274,8 +252,9 @@ def retire(state: State, i: int, work: Work) -> None:
         return
     for m in range(state.rate.shape[0]):
         f = -faded(state, m, state.last[i], state.numbers[NEWEST])
-        state.tau[m] += _add_explained(state, m, i, f, state.E[m], state.e[m], work)
-        state.Q[m] += _add_explained(state, m, i, f, state.V[m], state.b[m], work)
+        S, t, R = state.own_S[i, m], state.own_t[i, m], state.own_R[i, m]
+        state.tau[m] += add_explained(S, t, R, f, state.E[m], state.e[m], work.B)
+        state.Q[m] += add_explained(S, t, R, f, state.V[m], state.b[m], work.B)
         _scale(state.own_M[i, m], 0.0)
         _scale(state.own_S[i, m], 0.0)
         for a in range(work.psi.shape[0]):
@@ -401,6 +380,7 @@ def renew_own(state: State, m: int, work: Work) -> tuple[float, float]:
     state.tau[m] = 0.0
     if work.psi.shape[0] == 0:
         return 0.0, 0.0
+    split_priors(state, work.split)
     for i in range(state.last.shape[0]):
         if state.last[i] > NEVER:
             logdet += invert_own(state, m, i, work)

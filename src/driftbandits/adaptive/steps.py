@@ -11,6 +11,7 @@ from .choice import MEAN, SD, STATIC_MEAN, STATIC_SD, law, pick
 from .columns import Layout, Scale, Slots, count, cut, settle_scale, shift, wake
 from .duel import discredit, rho_of, settle, ticket
 from .evidence import average, contest, exclude, readmit, robust_score, select
+from .explained import split_priors
 from .regression import (
     adaptive,
     fold,
@@ -40,6 +41,7 @@ from .sums import (
     KNOWN,
     LEARNED,
     NATS,
+    NEVER,
     NEWEST,
     NEXT,
     NEXT_TUNED,
@@ -116,13 +118,14 @@ def decide(
     _mix_memories(state, work)
     for a in range(n):
         columns_of(layout, items, rows[a], context, crow[0], slots, a == 0, work)
-        mean, q = forecast(state, use, who[a], True, work)
-        table[MEAN, a] = _mean_of_memories(state, who[a], work) if M > 1 else mean
-        table[SD, a] = sqrt(sigma2 * q)
-        table[STATIC_MEAN, a], table[STATIC_SD, a] = table[MEAN, a], table[SD, a]
+        for m in (use, M - 1):  # the adaptive voice's width, the static voice
+            row = MEAN if m == use else STATIC_MEAN
+            table[row, a], q = forecast(state, m, who[a], True, work)
+            table[row + 1, a] = sqrt(sigma2 * q)
         if M > 1:
-            table[STATIC_MEAN, a], q = forecast(state, M - 1, who[a], True, work)
-            table[STATIC_SD, a] = sqrt(sigma2 * q)
+            table[MEAN, a] = _mean_of_memories(state, who[a], work)
+        else:
+            table[STATIC_MEAN, a], table[STATIC_SD, a] = table[MEAN, a], table[SD, a]
     told[0], told[1] = -1.0, 1.0
     chosen = given
     if given == -1:
@@ -163,12 +166,13 @@ def _mix_memories(state: State, work: Work) -> None:
 @kernel
 def _mean_of_memories(state: State, i: int, work: Work) -> float:
     """r̄ + φᵀθ̄, and what own effects add in each memory."""
-    coefficient = work.coefficient
-    mean: float = state.numbers[R0] + mean_reward(state) + dot(work.phi, coefficient[coefficient.shape[0] - 1])
-    if work.psi.shape[0] > 0 and i >= 0:
+    coefficient, away = work.coefficient, mean_reward(state)
+    mean: float = state.numbers[R0] + away + dot(work.phi, coefficient[coefficient.shape[0] - 1])
+    if work.psi.shape[0] > 0 and i >= 0 and state.last[max(i, 0)] > NEVER:
+        R, S, t = state.own_R[i], state.own_S[i], state.own_t[i]
         for m in range(int(state.numbers[FIRST]), adaptive(state)):
             if work.share[m] > 0.0:
-                mean += work.share[m] * own_mean(state, m, i, coefficient[m], work)
+                mean += work.share[m] * own_mean(R[m], S[m], t[m], work.psi, away, coefficient[m])
     return mean
 
 
@@ -214,8 +218,7 @@ def learn(
     numbers[COUNT] += sign
     numbers[SUM] += sign * y
     numbers[SQUARES] += sign * y * y
-    for m in range(int(numbers[SHORTEST]), M):
-        fold(state, m, i, tick, y, w, work)
+    _fold_all(state, i, tick, y, w, work)
     numbers[NEWEST] = max(numbers[NEWEST], tick)
     if work.psi.shape[0] > 0 and i >= 0:
         state.last[i] = max(state.last[i], tick)
@@ -227,6 +230,14 @@ def learn(
         numbers[RHO] = rho_of(state, variance_of_rewards(state))
     _tune_or_renew(state, layout, items, context, work)
     return refuted
+
+
+@solver
+def _fold_all(state: State, i: int, tick: float, y: float, w: float, work: Work) -> None:
+    """Add an observation to the sums of every memory."""
+    split_priors(state, work.split)
+    for m in range(int(state.numbers[SHORTEST]), state.rate.shape[0]):
+        fold(state, m, i, tick, y, w, work)
 
 
 @kernel

@@ -109,6 +109,7 @@ class Work(NamedTuple):
     W: Matrix  # (p, p)
     B: Matrix  # (k, p)
     Wk: Matrix  # (3, k, k)
+    split: Matrix  # (5, k)  K as an outer product and a diagonal (`explained`)
     f: Matrix  # (3, M)  forecasts, their variances, log scores
     share: Vector  # (M,)  weight of each memory in the mean
     coefficient: Matrix  # (M + 1, p)  θ of each memory for rewards around today's mean; their mean
@@ -172,6 +173,7 @@ def new_work(M: int, p: int, k: int) -> Work:
         W=np.zeros((p, p)),
         B=np.zeros((k, p)),
         Wk=np.zeros((3, k, k)),
+        split=np.zeros((5, k)),
         f=np.zeros((3, M)),
         share=np.zeros(M),
         coefficient=np.zeros((M + 1, p)),
@@ -249,7 +251,13 @@ def fits(state: State, work: Work) -> bool:
     few = state.duel.shape == (2, 3) and state.offset.shape == (2, 4) and state.event.shape[0] == 3
     room = work.phi.shape[0] == p and work.psi.shape[0] == k and work.d.shape[0] == p and work.u.shape[0] == p
     room = room and work.Rpsi.shape[0] == k and work.W.shape == (p, p) and work.B.shape == (k, p)
-    room = room and work.Wk.shape == (3, k, k) and work.f.shape == (3, M) and work.refuted.shape[0] == M
+    room = (
+        room
+        and work.Wk.shape == (3, k, k)
+        and work.split.shape == (5, k)
+        and work.f.shape == (3, M)
+        and work.refuted.shape[0] == M
+    )
     room = room and work.share.shape[0] == M and work.coefficient.shape == (M + 1, p)
     room = room and work.lanes.shape == (pl, pl, LANES) and work.right.shape == (2, p, LANES)
     return M > 0 and vectors and shared and own and rates and few and room and numbers_valid(state)

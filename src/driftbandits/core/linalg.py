@@ -203,27 +203,34 @@ def solve(U: Matrix, y: Vector, out: Vector) -> None:
 def inverse(U: Matrix, B: Matrix, P: Matrix) -> None:
     """P = (UᵀU)⁻¹ = BᵀB with B = U⁻ᵀ, which is written into the workspace B; the three arrays must be distinct."""
     d = U.shape[0]
-    # B is lower triangular. Row i follows from the rows above it: B_i = (e_i − Σ_{k<i} U_ki B_k) / U_ii.
+    whole = d - d % 4  # columns before this one four at a time, the rest one by one
+    # B is lower triangular, with zeros right of the diagonal. Row i follows from those above: B_i = (e_i − Σ_{k<i} U_ki B_k) / U_ii.
     for i in range(d):
         row = B[i]
-        for j in range(i):
+        for j in range(d):
             row[j] = 0.0
         for k in range(i):
-            c, above = U[k, i], B[k, : k + 1]
-            for j in range(k + 1):
+            c, above = U[k, i], B[k]
+            for j in range(0, min(k + 1, whole), 4):
+                store(row, j, load(row, j) - c * load(above, j))
+            for j in range(whole, k + 1):
                 row[j] -= c * above[j]
         for j in range(i):
             row[j] *= U[i, i]
         row[i] = U[i, i]
-        for j in range(i + 1):
-            P[i, j] = 0.0
-    # The lower triangle of P = Σ_k B_kᵀB_k, row by row of B so that every inner loop is contiguous; then the upper one by symmetry.
-    for k in range(d):
-        row = B[k]
-        for i in range(k + 1):
-            c, out = row[i], P[i, : i + 1]
-            for j in range(i + 1):
-                out[j] += c * row[j]
+    # The lower triangle of P = Σ_k B_kᵀB_k, in blocks of four columns that may reach beyond it; then the upper one by symmetry.
+    for i in range(d):
+        out = P[i]
+        for j in range(0, min(i + 1, whole), 4):
+            x = B[i, i] * load(B[i], j)
+            for k in range(i + 1, d):
+                x = x - (-B[k, i]) * load(B[k], j)
+            store(out, j, x)
+        for j in range(whole, i + 1):
+            y = 0.0
+            for k in range(i, d):
+                y += B[k, i] * B[k, j]
+            out[j] = y
     for i in range(d):
         for j in range(i):
             P[j, i] = P[i, j]

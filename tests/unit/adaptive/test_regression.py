@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from naive import adaptive as naive
 
-from driftbandits.adaptive import regression, sums, tuning
+from driftbandits.adaptive import explained, regression, sums, tuning
 from driftbandits.adaptive.columns import CONSTANT, Layout, new_scale
 from driftbandits.core.kernel import entry
 
@@ -16,6 +16,7 @@ RATES = [-math.log1p(-1.0 / 8.0), -math.log1p(-1.0 / 40.0), 0.0, 0.0]
 
 @entry
 def fold(state, m, i, tick, y, w, work):
+    explained.split_priors(state, work.split)
     regression.fold(state, m, i, tick, y, w, work)
 
 
@@ -95,6 +96,30 @@ def test_estimates_are_those_of_the_full_design_whatever_the_order(k):
     state, work = blank(p, k, N)
     for s in order:
         learn(state, work, rows[s])
+    for m in range(len(RATES)):
+        renew(state, m, False, work)
+    compare(state, work, rows, N)
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_own_effects_of_the_shared_columns_are_eliminated_exactly_by_the_short_form(missing):
+    p, N = 6, 4
+    state, work = blank(p, p, N)
+    state.numbers[sums.SEPARATE] = 1.0
+    rng = np.random.default_rng(4)
+    for voice in range(
+        2
+    ):  # K = κ₀uuᵀ + D, as `columns.own_prior` makes it; a number that may be missing adds an entry beside D
+        u = np.r_[1.0, rng.normal(size=p - 1)]
+        K = 20.0 * np.outer(u, u) + np.diag(np.r_[0.0, rng.uniform(0.5, 3.0, p - 1)])
+        if missing:
+            K[2, 4] += 0.3
+            K[4, 2] += 0.3
+        state.Kap[voice], state.Kinv[voice] = K, np.linalg.inv(K)
+    rows = [seen._replace(phi=seen.psi) for seen in history(60, p, p, N)]
+    for s in np.random.default_rng(3).permutation(len(rows)):
+        learn(state, work, rows[s])
+    assert (work.split[explained.SPLIT, :2] == (0.0 if missing else 1.0)).all()
     for m in range(len(RATES)):
         renew(state, m, False, work)
     compare(state, work, rows, N)
