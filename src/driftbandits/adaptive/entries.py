@@ -40,13 +40,13 @@ def offer_fits(
         return False
     if layout.own.shape[0] != k or layout.since.shape[0] != k or layout.own_source.shape != (k, 2):
         return False
-    sound = _all_below(layout.item, 0, J) and _all_below(layout.context, 0, C) and _all_below(layout.own, 0, C)
-    sound = sound and _all_below(layout.since, 0, C)
+    sound = all_below(layout.item, 0, J) and all_below(layout.context, 0, C) and all_below(layout.own, 0, C)
+    sound = sound and all_below(layout.since, 0, C)
     for r in range(p):
-        sound = sound and _all_below(layout.source[r], 0, p)
+        sound = sound and all_below(layout.source[r], 0, p)
     for r in range(k):
-        sound = sound and _all_below(layout.own_source[r], 0, k)
-    return bool(sound and _all_below(who, UNNAMED, N))
+        sound = sound and all_below(layout.own_source[r], 0, k)
+    return bool(sound and all_below(who, UNNAMED, N))
 
 
 @kernel
@@ -64,7 +64,8 @@ def _scale_fits(scale: Scale, J: int) -> bool:
 
 
 @kernel
-def _all_below(values: Integers, least: int, limit: int) -> bool:
+def all_below(values: Integers, least: int, limit: int) -> bool:
+    """Whether least ≤ value < limit for all of them."""
     for j in range(values.shape[0]):  # noqa: SIM110 (generators do not compile)
         if values[j] < least or values[j] >= limit:
             return False
@@ -106,7 +107,7 @@ def place(
 @kernel
 def _fits_places(state: State, retired: Integers, when: Vector) -> bool:
     N = state.last.shape[0]
-    return when.shape[0] == N and _all_below(retired, 0, N)
+    return when.shape[0] == N and all_below(retired, 0, N)
 
 
 @kernel

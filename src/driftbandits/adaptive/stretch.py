@@ -2,16 +2,57 @@ r"""Many rows in one call: what `steps` does for one decision, done for a *stret
 
 Nothing new: every item has its place and every feature its slot, so that no array changes its shape on the way. Steps are called in the
 order in which `Bandit` calls them, and are the same machine code; the numbers are therefore the same to the last bit as row by row.
+
+Machine code checks no bounds: each entry first compares all shapes and places that it was given, and returns `TORN`, with nothing changed,
+if they do not fit each other.
 """
 
-from ..core.kernel import entry, kernel
+from ..core.kernel import entry, kernel, solver
 from ..core.linalg import Matrix, Vector
-from .choice import LAW, MEAN, STATIC_MEAN
+from .choice import LAW, MEAN, ROWS, STATIC_MEAN
 from .columns import Layout, Scale, Slots
+from .entries import all_below, offer_fits
 from .steps import decide, learn, see
 from .sums import RHO, Integers, State, Work
 
 ROW, BEFORE, AFTER, NATS = range(4)  # columns of `events`: in which row the longest memory was refuted, and `Refuted`
+TORN = -1  # returned where arrays do not fit each other
+
+
+@solver
+def _asked_fits(
+    state: State,
+    layout: Layout,
+    items: Scale,
+    offers: Matrix,
+    which: Integers,
+    who: Integers,
+    when: Vector,
+    context: Scale,
+    crows: Matrix,
+    u: Vector,
+    chosen: Integers,
+    rows: Matrix,
+    table: Matrix,
+    open_: Integers,
+    law: Matrix,
+    kept: Matrix,
+    slots: Slots,
+    work: Work,
+) -> bool:
+    """Whether the arrays of T decisions between n of K offers fit the model and each other."""
+    T, (K, n, J), N = crows.shape[0], offers.shape, state.last.shape[0]
+    if T == 0 or K == 0 or n == 0 or crows.shape[1] != 1 or who.shape != (K, n):
+        return False
+    if not offer_fits(state, layout, items, offers[0], context, crows[0], who[0], slots, work) or when.shape[0] != N:
+        return False
+    for k in range(K):
+        if not all_below(who[k], 0, N):
+            return False
+    room = rows.shape == (n, J) and table.shape == (ROWS, n) and open_.shape[0] == n
+    each = which.shape[0] == T and u.shape[0] == T and chosen.shape[0] == T
+    each = each and law.shape == (T, n) and kept.shape == (T, J)
+    return bool(room and each and all_below(which, 0, K))
 
 
 @kernel
@@ -48,8 +89,16 @@ def observe_rows(
     rows (T, 1, J) and crows (T, 1, J') are raw features, who (T,) places of the items, when (N,) the decision in which the item of each
     place was last on offer, at (T,) times, by which memories forget if they are `clocked`, told (2,) the ticket of a choice made elsewhere.
     """
-    found = 0
-    for t in range(rows.shape[0]):
+    T, N, found = rows.shape[0], state.last.shape[0], 0
+    if T == 0 or rows.shape[1] != 1 or crows.shape[0] != T or crows.shape[1] != 1 or who.shape[0] != T:
+        return TORN
+    if not offer_fits(state, layout, items, rows[0], context, crows[0], who[:1], slots, work) or when.shape[0] != N:
+        return TORN
+    if at.shape[0] != T or r.shape[0] != T or w.shape[0] != T or told.shape[0] != 2 or events.shape != (T, 4):
+        return TORN
+    if not all_below(who, 0, N):
+        return TORN
+    for t in range(T):
         tick = float(before + t + 1)
         when[who[t]] = tick
         see(state, items, rows[t], context, crows[t], tick, True)
@@ -86,16 +135,23 @@ def decide_rows(
     kept: Matrix,
     slots: Slots,
     work: Work,
-) -> None:
+) -> int:
     """Decide T times between n items, after `before` decisions, by u (T,) in [0, 1).
 
     Row t has on offer offers[which[t]] of offers (K, n, J), whose items have the places who[which[t]] of who (K, n). Written are: chosen
     (T,), the probabilities law (T, n), scores (T, n), the tickets told (T, 2), and in kept (T, J) and crows (T, 1, J')
     the features of the items chosen and of the contexts, extreme values cut. rows (n, J), table (ROWS, n) are room to compute in; open_
-    (n,) is 1.
+    (n,) is 1. Returns T.
     """
-    n, J, rho = rows.shape[0], rows.shape[1], state.numbers[RHO]
-    for t in range(crows.shape[0]):
+    T, n, J = crows.shape[0], rows.shape[0], rows.shape[1]
+    if not _asked_fits(
+        state, layout, items, offers, which, who, when, context, crows, u, chosen, rows, table, open_, law, kept, slots, work
+    ):  # fmt: skip
+        return TORN
+    if told.shape != (T, 2) or scores.shape != (T, n):
+        return TORN
+    rho = state.numbers[RHO]
+    for t in range(T):
         k, tick = which[t], float(before + t + 1)
         for a in range(n):
             when[who[k, a]] = tick
@@ -111,6 +167,7 @@ def decide_rows(
             scores[t, j] = (1.0 - rho) * table[MEAN, j] + rho * table[STATIC_MEAN, j]
         for j in range(J):
             kept[t, j] = rows[a, j]
+    return int(T)
 
 
 @entry
@@ -131,8 +188,12 @@ def learn_rows(
     work: Work,
 ) -> int:
     """Learn the rewards of T decisions, made at tick (T,), in this order; returns how many refutations are in `events` (T, 4)."""
-    found = 0
-    for t in range(rows.shape[0]):
+    T, found = rows.shape[0], 0
+    if not offer_fits(state, layout, items, rows, context, crows, who, slots, work) or crows.shape[0] != T:
+        return TORN
+    if tick.shape[0] != T or r.shape[0] != T or w.shape[0] != T or told.shape != (T, 2) or events.shape != (T, 4):
+        return TORN
+    for t in range(T):
         if w[t] == 0.0:
             continue
         if learn(
@@ -177,8 +238,16 @@ def replay_rows(
     After each decision the logged choice is learned as if it were the own one: always where learns (T,) is 2, where it is 1 if the own
     choice is the same, where it is 0 never. kept (T, J) are the features of the items logged. Returns how many refutations are in `events`.
     """
-    n, J, found = rows.shape[0], rows.shape[1], 0
-    for t in range(crows.shape[0]):
+    T, n, J, found = crows.shape[0], rows.shape[0], rows.shape[1], 0
+    if not _asked_fits(
+        state, layout, items, offers, which, who, when, context, crows, u, chosen, rows, table, open_, law, kept, slots, work
+    ):  # fmt: skip
+        return TORN
+    if learns.shape[0] != T or at.shape[0] != T or r.shape[0] != T or told.shape[0] != 2 or events.shape != (T, 4):
+        return TORN
+    if logged.shape[0] != T or not all_below(logged, 0, n):
+        return TORN
+    for t in range(T):
         k, tick = which[t], float(before + t + 1)
         for a in range(n):
             when[who[k, a]] = tick

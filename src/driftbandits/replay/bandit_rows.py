@@ -13,10 +13,9 @@ from ..bandit.bulk.blocks import accepted
 from ..bandit.bulk.decide import Asked, Offered, equally_many, new_offers, stacked
 from ..bandit.bulk.fit import by_columns, other_kind, pass_time, ready, test_rewards
 from ..bandit.bulk.machine import machine
-from ..bandit.bulk.stretches import check_fit, in_slots, new_to, pieces
+from ..bandit.bulk.stretches import in_slots, new_to, pieces, walk
 from ..bandit.chance import uniforms
 from ..bandit.values import HUGE
-from ..core.atomic import wholly
 from ..errors import DriftBanditsError
 from ..tables.kinds import Numbers
 from .chunks import Chunk, Codes
@@ -149,10 +148,8 @@ def _stretch(
     logged = _logged(offer.names, offer.which, chunk, here)
     learns = np.where(heads[here], 1, 0).astype(np.int64) if own else np.full(T, 2, np.int64)
     chosen, law, kept, events = np.empty(T, np.int64), np.empty((T, n)), np.empty((T, J)), np.empty((T, 4))
-    check_fit(m, offer.rows, crows, offer.who)
-    wholly(
-        machine().replay,
-        (*m.state, *m.items, *m.context, m.when),
+    walk(
+        machine().replay, m,
         m.state, m.layout, m.items, offer.rows, offer.which, offer.who, m.when, bandit._tick, m.context,
         crows[:, None], float(bandit._config["explore"]), uniforms(bandit._chance, bandit._tick + 1, T), logged, learns, at,
         bandit._clocked, np.ascontiguousarray(chunk.reward[here]), chosen, np.empty((n, J)), np.empty((ROWS, n)),

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...adaptive.choice import ROWS
-from ...core.atomic import wholly
 from ...core.linalg import Matrix, Vector
 from ...errors import DriftBanditsError, InvalidValue
 from ...tables.frames import narwhals, read_frame
@@ -26,7 +25,7 @@ from . import naming
 from .blocks import feature_of, times_of
 from .fit import by_columns, other_kind, pass_time, ready
 from .machine import machine
-from .stretches import check_fit, first_true, in_slots, new_to, pieces
+from .stretches import first_true, in_slots, new_to, pieces, walk
 
 if TYPE_CHECKING:
     from ..bandit import Bandit
@@ -252,10 +251,8 @@ def _stretch(bandit: "Bandit", learner: Adaptive, rows: Asked, made: Made) -> No
     u = uniforms(bandit._chance, bandit._tick + 1, T)
     given, told, law, kept = np.empty(T, np.int64), np.empty((T, 2)), np.empty((T, n)), np.empty((T, J))
     scores = np.empty((T, n))
-    check_fit(m, offer.rows, crows, offer.who)
-    wholly(
-        machine().decide,
-        (*m.state, *m.items, *m.context, m.when),
+    walk(
+        machine().decide, m,
         m.state, m.layout, m.items, offer.rows, offer.which, offer.who, m.when, bandit._tick, m.context,
         crows[:, None], float(bandit._config["explore"]), u, given, np.empty((n, J)),
         np.empty((ROWS, n)), np.ones(n, np.int64), told, law, scores, kept, m.slots, m.work,

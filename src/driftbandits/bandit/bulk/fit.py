@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core.atomic import wholly
 from ...core.linalg import Matrix, Vector
 from ...errors import DriftBanditsError, InvalidValue
 from ...tables.kinds import Column, Numbers
@@ -15,7 +14,7 @@ from ..features import Table
 from .blocks import Block, Copies, check
 from .machine import machine
 from .sources import Data, Fingerprint, note_fit
-from .stretches import check_fit, first_of, in_slots, new_to, pieces
+from .stretches import first_of, in_slots, new_to, pieces, walk
 
 if TYPE_CHECKING:
     from ..bandit import Bandit
@@ -164,10 +163,8 @@ def _stretch(bandit: "Bandit", learner: Adaptive, block: Block) -> None:
     rows, crows = in_slots(learner.items, block.own, n), in_slots(learner.context, block.context, n)
     places = learner.places.known(block.names)
     who, events = places[block.item], np.empty((n, 4))
-    check_fit(model, rows, crows, who)
-    wholly(
-        machine().observe,
-        (*model.state, *model.items, *model.context, model.when),
+    walk(
+        machine().observe, model,
         model.state, model.layout, model.items, rows[:, None], model.context, crows[:, None], who, model.when,
         bandit._tick, np.ascontiguousarray(at), bandit._clocked, np.ascontiguousarray(block.reward), weight, ELSEWHERE, events,
         model.slots, model.work,

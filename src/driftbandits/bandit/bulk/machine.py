@@ -23,7 +23,7 @@ class Machine:
     """What to call: machine code if it is in the cache; else Python, while it is compiled."""
 
     observe: Callable[..., int]
-    decide: Callable[..., None]
+    decide: Callable[..., int]
     learn: Callable[..., int]
     replay: Callable[..., int]
 

@@ -1,11 +1,13 @@
 """Columns in the slots of a `Table`, and the rows at which something new appears."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...adaptive.stretch import TORN
+from ...core.atomic import wholly
 from ...core.linalg import Matrix
 from ...errors import InvalidShape
 from ...tables.kinds import Categories, Codes, Column, Numbers
@@ -82,12 +84,12 @@ def pieces(new: list[int], rows: int, most: int) -> list[tuple[int, int, bool]]:
     return answer
 
 
-def check_fit(model: Model, rows: Matrix, crows: Matrix, who: Codes) -> None:
-    """Compiled code checks no bounds: every shape and place that it reads is compared before."""
-    widths = rows.shape[-1] == len(model.items.kind) and crows.shape[-1] == len(model.context.kind)
-    places = who.min() >= 0 and who.max() < len(model.state.last) == len(model.when)
-    if not widths or not places:
+def walk(step: Callable[..., int], model: Model, *args: Any) -> int:
+    """One compiled call over rows, made wholly or not at all; raises if what it was given does not fit the model."""
+    found: int = wholly(step, (*model.state, *model.items, *model.context, model.when), *args)
+    if found == TORN:
         raise InvalidShape("rows of a batch do not fit the model: please report how it came to this")
+    return found
 
 
 def codes_of(names: list[Any]) -> tuple[Codes, list[Any]]:
