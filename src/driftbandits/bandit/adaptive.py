@@ -18,21 +18,18 @@ from ..adaptive.choice import ROWS, SAVED, SCORE, SD, STATIC_SD
 from ..adaptive.columns import Layout, Scale, Slots, cut, new_scale
 from ..adaptive.duel import ITEMS, SHARED
 from ..adaptive.entries import (
-    BY,
     BY_SHARE,
     CHANCE,
     DRAW,
     FORECAST,
     GIVEN,
     ITEM,
-    JUDGED,
     OBSERVED,
-    REWARD,
+    REFUTED,
     SHARE,
     TICK,
     TOLD,
     VOICE,
-    WEIGHT,
 )
 from ..adaptive.layout import Columns
 from ..adaptive.regression import noise
@@ -52,6 +49,7 @@ from .vectors import Row
 LOG = logging.getLogger("driftbandits")
 TORN = "arrays of the model do not fit each other, or the offer does not fit them: please report how it came to this"
 NO_TICKET = np.array([-1.0, 1.0])  # in the duel; nothing writes to it
+NO_ANSWER = (0.0,) * (OBSERVED - REFUTED)  # places in which `learn` says what an observation refuted
 FULL = 500  # columns up to which the covariance is full
 
 
@@ -326,10 +324,8 @@ class Adaptive(Memories):
     def learning(self, draft: Draft, observations: Sequence[Observation], awaited: Mapping[Any, int]) -> None:
         """Prepare the learning of rewards, each with the weight of its own age."""
         draft.make, draft.watched = self._learn, self.misfit.count
-        draft.told = np.zeros((len(observations), OBSERVED))
-        for row, (memo, tick, r, w, judge) in zip(draft.told, observations, strict=True):
-            row[TICK], row[REWARD], row[WEIGHT], row[JUDGED] = tick, r, w, judge
-            row[BY : BY_SHARE + 1] = memo.seen
+        told = [[tick, r, w, judge, *memo.seen.tolist(), *NO_ANSWER] for memo, tick, r, w, judge in observations]
+        draft.told = np.array(told, np.float64)  # in the order of TICK, REWARD, WEIGHT, JUDGED, BY, BY_SHARE, REFUTED
         alone = self._placed_alone(observations[0].memo) if len(observations) == 1 else None
         if alone is not None:
             draft.placed, draft.retired = alone, NONE

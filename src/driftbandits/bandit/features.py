@@ -13,7 +13,9 @@ so that bad input changes nothing: `read` checks everything, `write` makes the n
 
 import hashlib
 import math
+from array import array
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -151,6 +153,8 @@ class Table:
 
     def derive(self, rows: Matrix) -> None:
         """Fill in derived slots of raw rows (n, width)."""
+        if not self.derived:
+            return
         for first, derived in zip(self.derived_slots, self.derived, strict=True):
             values = derived.values(rows)
             rows[:, first : first + derived.width] = values
@@ -181,13 +185,13 @@ class Table:
             return self._read_slowly(rows)
         if not COLUMNS.isdisjoint(map(type, values[0])):
             return self._read_columns(rows, names, values)
-        try:
-            raw = np.array(values)
-        except (ValueError, TypeError, OverflowError):  # a vector in another row than the first
-            return self._read_slowly(rows)
-        if raw.dtype.kind not in "fib" or raw.ndim != 2 or not self._plain_names(names):
+        flat = [*chain.from_iterable(values)]
+        if not {*map(type, flat)} <= PLAIN or not self._plain_names(names):
             return self._read_slowly(rows)  # what is no number, or was none before
-        raw = raw.astype(np.float64, copy=False)
+        try:
+            raw = np.frombuffer(array("d", flat)).reshape(len(rows), len(names))
+        except (OverflowError, TypeError):  # a whole number beyond all floats; a kind of number that says no float
+            return self._read_slowly(rows)
         if not np.vdot(raw, raw) < HUGE:
             return self._read_slowly(rows)  # which says where, if one is not finite
         return Reading(raw, names, [])

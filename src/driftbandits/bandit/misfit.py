@@ -12,6 +12,7 @@ that is not needed exceeds e¹⁰ with probability ≤ e⁻¹⁰ at any one look
 """
 
 import copy
+import functools
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -166,12 +167,21 @@ class Misfit:
 
 def _one_thread() -> AbstractContextManager[Any]:
     """Small matrices are solved faster by one thread than by several; where threadpoolctl is not installed, nothing changes."""
-    try:
-        from threadpoolctl import threadpool_limits
-    except ImportError:
-        return nullcontext()
-    limits: AbstractContextManager[Any] = threadpool_limits(1, user_api="blas")
+    controller = _threads_of_blas()
+    limits: AbstractContextManager[Any] = (
+        nullcontext() if controller is None else controller.limit(limits=1, user_api="blas")
+    )
     return limits
+
+
+@functools.cache
+def _threads_of_blas() -> Any:
+    """threadpoolctl's controller of the libraries that are loaded, which takes 2 ms to find; None where it is not installed."""
+    try:
+        from threadpoolctl import ThreadpoolController
+    except ImportError:
+        return None
+    return ThreadpoolController()
 
 
 def _of(base: Sequence[tuple[Matrix, float]], X: Matrix, y: Vector) -> float:
@@ -192,7 +202,9 @@ def _tuned(groups: Sequence[Matrix], y: Vector) -> list[tuple[Matrix, float]]:
 
 def _rows(table: Table, rows: Sequence[Vector]) -> Matrix:
     """Rows as they would be made today: what was missing is missing, and derived columns are filled in."""
-    made = np.array([np.r_[row, table.missing[len(row) :]] for row in rows]).reshape(-1, table.width)
+    J = table.width
+    whole = [row if len(row) == J else np.r_[row, table.missing[len(row) :]] for row in rows]
+    made: Matrix = np.array(whole).reshape(-1, J)
     table.derive(made)
     return made
 
