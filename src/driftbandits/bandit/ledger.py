@@ -81,6 +81,14 @@ class Ledger:
         books = books._replace(waiting=[*books.waiting, *entries])
         return self._added(books) if len(books.waiting) >= BATCH else books
 
+    def add_many(self, entries: Sequence[Entry]) -> None:
+        """Count rewards in a row, in the batches in which they would have been added one by one."""
+        start = 0
+        while start < len(entries):
+            end = start + BATCH - len(self.books.waiting)
+            self.books = self.after(self.books, entries[start:end])
+            start = end
+
     def flush(self) -> None:
         """Add what waits to the sums."""
         if self.books.waiting:

@@ -8,7 +8,7 @@ import pytest
 from naive import policy_value as naive
 
 import driftbandits as db
-from driftbandits.bandit.ledger import BATCH
+from driftbandits.bandit.ledger import BATCH, Entry, Law, Ledger
 from driftbandits.inference import policy_value as pv
 
 pytestmark = [pytest.mark.xdist_group("bandit"), pytest.mark.interpreted]
@@ -159,3 +159,21 @@ def test_of_a_ranking_the_first_place_counts():
         bandit.reward(d.id, r)
         made.append((d, r[d.item]))
     close(bandit.value("random"), expected(made, "random", pv.limit(1, 0.3)))
+
+
+def test_rewards_counted_together_are_added_in_the_batches_of_one_by_one():
+    rng = np.random.default_rng(2)
+    laws = [
+        Law(["a", "b"], np.array([p, 1.0 - p]), rng.normal(size=2), int(rng.integers(2)), 0)
+        for p in rng.uniform(0.1, 0.9, 600)
+    ]
+    entries = [Entry(law, float(rng.integers(2)), float(t), 1.0) for t, law in enumerate(laws)]
+    one_by_one, together = Ledger(bounded=True, explore=0.1), Ledger(bounded=True, explore=0.1)
+    for entry in entries:
+        one_by_one.add(entry.law, entry.r, entry.at)
+    together.add_many(entries[:100])
+    together.add_many(entries[100:])
+    assert len(together.books.waiting) == len(one_by_one.books.waiting) == 600 % BATCH
+    for ledger in (one_by_one, together):
+        ledger.flush()
+    assert np.array_equal(one_by_one.pack()[1], together.pack()[1])

@@ -4,14 +4,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...core.atomic import wholly
 from ...errors import DriftBanditsError, InvalidValue
 from ...tables.frames import missing, plain_value, read_frame
 from ..adaptive import Adaptive, in_slots_of_today
 from ..pending import DONE, Open
 from .fit import by_columns, ready, test_rewards
 from .machine import machine
-from .stretches import check_fit
+from .stretches import walk
 
 if TYPE_CHECKING:
     from ..bandit import Bandit
@@ -106,10 +105,8 @@ def _stretch(bandit: "Bandit", learner: Adaptive, came: list[Came], waiting: lis
     r, w = (np.array([getattr(one, name) for one in came], np.float64) for name in ("reward", "weight"))
     told = np.array([memo.seen for memo in memos])
     events = np.empty((T, 4))
-    check_fit(m, rows, crows, who)
-    wholly(
-        machine().learn,
-        (*m.state, *m.items, *m.context),
+    walk(
+        machine().learn, m,
         m.state, m.layout, m.items, rows, m.context, crows, who, tick, r, w, told, events, m.slots, m.work,
     )  # fmt: skip
     learned = w > 0.0
@@ -119,9 +116,8 @@ def _stretch(bandit: "Bandit", learner: Adaptive, came: list[Came], waiting: lis
         bandit._arrivals.came(opened.tick, bandit._tick)
     bandit._counts["rewards"] += T
     bandit._counts["late"] += sum(opened.tick < bandit._tick for opened in waiting)
-    ledger = bandit._ledger
-    for one, opened in zip(came, waiting, strict=True):
-        ledger.books = ledger.after(ledger.books, bandit._entries(opened, [float(one.reward)], None))
+    pairs = zip(came, waiting, strict=True)
+    bandit._ledger.add_many([e for one, opened in pairs for e in bandit._entries(opened, [float(one.reward)], None)])
     bandit._pending.close([(one.id, DONE) for one in came])
     at = np.array([opened.at for opened in waiting])
     newest = np.maximum(at, bandit._newest)[learned]
