@@ -181,13 +181,15 @@ class Table:
             values = [[*row.values()] for row in rows if tuple(row) == names]  # type: ignore[union-attr,arg-type]
         except TypeError:  # a row without features
             return self._read_slowly(rows)
-        if len(values) < len(rows) or not all(type(name) is str for name in names):
+        if len(values) < len(rows) or not (names in self._plans or all(type(name) is str for name in names)):
             return self._read_slowly(rows)
-        if not COLUMNS.isdisjoint(map(type, values[0])):
-            return self._read_columns(rows, names, values)
         flat = [*chain.from_iterable(values)]
-        if not {*map(type, flat)} <= PLAIN or not self._plain_names(names):
-            return self._read_slowly(rows)  # what is no number, or was none before
+        if not PLAIN.issuperset(map(type, flat)):
+            if COLUMNS.isdisjoint(map(type, values[0])):
+                return self._read_slowly(rows)
+            return self._read_columns(rows, names, values)
+        if not self._plain_names(names):
+            return self._read_slowly(rows)  # what was no number before
         try:
             raw = np.frombuffer(array("d", flat)).reshape(len(rows), len(names))
         except (OverflowError, TypeError):  # a whole number beyond all floats; a kind of number that says no float
