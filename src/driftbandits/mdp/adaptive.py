@@ -171,9 +171,10 @@ def _count_idle(evidence: Evidence, idle: Vector) -> None:
 @kernel
 def _planning(evidence: Evidence, idle: Vector, rng: np.random.Generator) -> int:
     """The candidate that plans the next episode: the leader, or after idle episodes at times any."""
+    N = evidence.total.shape[0]
     if rng.random() < SHARE * idle[0]:
-        return min(int(rng.random() * evidence.total.shape[0]), evidence.total.shape[0] - 1)
-    return evidence.leader[0]
+        return int(min(rng.random() * N, N - 1.0))
+    return int(evidence.leader[0])
 
 
 @kernel
