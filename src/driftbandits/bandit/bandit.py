@@ -20,8 +20,8 @@ from .arguments import (
     RewardKind,
 )
 from .challengers import dropped, new_challenger, promoted
+from .changes import Answer, Way
 from .clock import duration, moment
-from .core import Answer, Way
 from .decision import Decision
 from .events import DriftEvent
 from .features import BUCKETS

@@ -15,7 +15,7 @@ import numpy as np
 from ..core.linalg import Vector
 from ..errors import InvalidValue, said
 from .alarms import Alarms
-from .core import Request
+from .changes import Request
 from .ledger import FIRST, RANDOM
 from .pending import DONE, Closed, Open, Pending
 

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import InvalidValue, integer, real, said
+from .changes import Answer, Request, shown
 from .clock import moment
-from .core import Answer, Core, Request, shown
+from .core import Core
 from .decision import Decision
 from .logged import Logged, read_logged
 from .offers import as_items, as_matrix, as_name, in_order, in_rows, masked

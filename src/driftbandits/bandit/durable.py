@@ -16,7 +16,7 @@ from typing import Any
 
 from ..errors import DriftBanditsError, InvalidState
 from .challengers import functions
-from .core import ORDINARY, Answer, Request, Way
+from .changes import ORDINARY, Answer, Request, Way
 from .decision import Decision
 from .logged import Logged
 from .pending import Closed, Open

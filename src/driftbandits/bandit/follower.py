@@ -17,8 +17,8 @@ from typing import Any
 from ..errors import InvalidState, InvalidValue, positive, said
 from ..io.files import as_path
 from .bandit import Bandit
+from .changes import Answer, Request
 from .clock import moment
-from .core import Answer, Request
 from .decision import Decision
 from .pending import DONE, AlreadyRewarded, NotActive, UnknownDecision
 from .rewards import as_weight

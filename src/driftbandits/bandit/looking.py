@@ -11,7 +11,6 @@ from ..util.notebook import card
 from .arguments import Features, Items
 from .checking import Checking
 from .clock import NEVER_FORGETS, written
-from .core import RECENT
 from .decision import Decision
 from .events import DriftEvent
 from .explanation import Case, Explanation, explain, importance
@@ -19,6 +18,7 @@ from .health import Health, health
 from .kinds import KINDS
 from .logged import read_logged
 from .pending import UnknownDecision
+from .state import RECENT
 from .value import Value, value
 
 

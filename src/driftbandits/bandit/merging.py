@@ -30,10 +30,10 @@ from ..errors import InvalidValue
 from .adaptive import Adaptive
 from .alarms import Alarms
 from .arrivals import Arrivals
-from .core import EVENTS
 from .features import CATEGORY, PRESENT, Table
 from .items import Places
 from .ledger import Ledger
+from .state import EVENTS
 
 if TYPE_CHECKING:
     from .bandit import Bandit

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from ..errors import InvalidValue
-from .core import Request
+from .changes import Request
 from .logged import Logged, read_logged
 from .pending import DEFERRED, Closed, Open
 from .rows import law_of

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..errors import said
-from .core import RECENT, Answer, Request
+from .changes import Answer, Request
 from .decision import Decision, Features
 from .explanation import Case
 from .ledger import Law
 from .logged import Logged
 from .pending import UnknownDecision
+from .state import RECENT
 from .store import Row, Store
 
 

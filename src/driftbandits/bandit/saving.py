@@ -18,12 +18,12 @@ from ..io.files import as_path, write_atomically
 from .adaptive import Adaptive
 from .bandit import Bandit
 from .challengers import Challenger, functions
-from .core import ALSO_COUNTED
 from .diagonal import Diagonal
 from .events import DriftEvent
 from .learner import Memo
 from .ledger import Law
 from .pending import DEFERRED, Closed, Open, Pending
+from .state import ALSO_COUNTED
 
 B = TypeVar("B", bound=Bandit)
 KIND = "Bandit"

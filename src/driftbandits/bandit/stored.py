@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from .arguments import Moment
 from .bandit import Bandit
-from .core import Answer
+from .changes import Answer
 from .decision import Decision
 from .explanation import Case
 from .rows import decided, decision_of, last_decided

@@ -7,7 +7,7 @@ forecast, and a good forecast reduces its variance.
 from typing import Any
 
 from ..bandit import Bandit
-from ..bandit.core import Rewarded
+from ..bandit.changes import Rewarded
 from ..bandit.learner import Placed
 from ..bandit.pending import Open
 from .rows import Row
