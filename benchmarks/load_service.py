@@ -1,6 +1,6 @@
 """How much `driftbandits serve` does: decisions per second, latency, lag, memory, start. The tables of docs/service.md are its output.
 
-    python benchmarks/load_service.py --rows 1000000 --memory 1000 --write     everything, about six minutes; into docs/service.md
+    python benchmarks/load_service.py --rows 1000000 --memory 1000 --write     everything, some minutes; into docs/service.md
     python benchmarks/load_service.py --seconds 2 --workers 1 --loops 1         a glance
 
 It starts the real command on loopback, with its own data, and calls it over eight keep-alive connections of one asyncio client. The client

@@ -2,9 +2,15 @@
 
 import contextlib
 import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
 import tempfile
 import threading
 import time
+import urllib.request
 import warnings
 
 import uvicorn
@@ -57,3 +63,55 @@ def postgres():
             yield server
         finally:
             server.cleanup()
+
+
+@contextlib.contextmanager
+def command(folder, *options, jit=False, env=None, log=True):
+    """`driftbandits serve` on a free port; gives its process and address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    arguments = [
+        sys.executable,
+        "-m",
+        "driftbandits.cli",
+        "serve",
+        "--data",
+        str(folder),
+        "--port",
+        str(port),
+        *options,
+    ]
+    env = {**os.environ, **({} if jit else {"NUMBA_DISABLE_JIT": "1"}), **(env or {})}
+    if jit:
+        env.pop("NUMBA_DISABLE_JIT", None)
+    place = pathlib.Path(folder) / "serve.log" if log else pathlib.Path(os.devnull)
+    with place.open("wb") as log_:
+        process = subprocess.Popen(arguments, stderr=log_, stdout=log_, env=env)
+        address = f"http://127.0.0.1:{port}"
+        try:
+            for _ in range(1200):
+                with contextlib.suppress(OSError):
+                    urllib.request.urlopen(f"{address}/healthz", timeout=1)
+                    break
+                assert process.poll() is None, place.read_text()
+                time.sleep(0.05)
+            yield process, address
+        finally:
+            process.send_signal(signal.SIGTERM)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(40)
+            process.kill()
+            process.wait()
+
+
+def children(pid):
+    """Processes that a process has started, and that serve."""
+    found = []
+    for place in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            if int(place.read_text().rsplit(")", 1)[1].split()[1]) == pid:
+                name = (place.parent / "cmdline").read_bytes()
+                if b"spawn_main" in name:
+                    found.append(int(place.parent.name))
+    return found

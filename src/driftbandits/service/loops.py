@@ -58,11 +58,9 @@ class Loops:
 
     def get(self, name: str) -> Loop:
         """A loop, opened if it is not; 404 if there is none."""
-        with self._lock:
-            found = self._open.get(name)
-            if found is not None and not found._closed:
-                self._open.move_to_end(name)
-                return found
+        found = self._found(name)
+        if found is not None:
+            return found
         with self._opening[hash(checked_name(name)) % OPENING]:
             with self._lock:
                 found = self._open.get(name)
@@ -82,6 +80,15 @@ class Loops:
         for _, idle in spare:
             _close(idle)
         return found
+
+    def _found(self, name: str) -> Loop | None:
+        """A loop that is open, and the last to be closed when there are too many."""
+        with self._lock:
+            found = self._open.get(name)
+            if found is None or found._closed:
+                return None
+            self._open.move_to_end(name)
+            return found
 
     def use(self, name: str, function: Callable[[Loop], T]) -> T:
         """Call a loop; again, if it was closed or made anew in between."""
@@ -108,8 +115,8 @@ class Loops:
 
         Where `use` would try again, it is asked to: a change that failed has changed nothing.
         """
-        loop, events = self._open.get(name), asyncio.get_running_loop()
-        if loop is not None and not loop._closed:
+        loop, events = self._found(name), asyncio.get_running_loop()
+        if loop is not None:
             wanted: asyncio.Future[T] = events.create_future()
             if loop.queue(Job(function(loop), wanted)):
                 self._send(loop.serve)

@@ -118,22 +118,22 @@ def sqlite_under_fire(folder, kills, seed):
         loops.close()
 
 
+def restarted(server):
+    """The database ends at once, as after a power cut, and comes back."""
+    pid = int((pathlib.Path(server.pgdata) / "postmaster.pid").read_text().split()[0])
+    os.kill(pid, signal.SIGQUIT)
+    while pathlib.Path(f"/proc/{pid}").exists() and pathlib.Path(f"/proc/{pid}/cmdline").read_bytes():
+        time.sleep(0.02)
+    server.ensure_postgres_running()
+
+
 def postgres_under_fire(kills, seed, restarts):
     with postgres() as server:
         catalogue = PostgresCatalogue(server.get_uri())
         catalogue.create("shop", SETTINGS)
         rng = random.Random(seed)
 
-        def restart():
-            """The database ends at once, as after a power cut, and comes back."""
-            if rng.random() < restarts:
-                pid = int((pathlib.Path(server.pgdata) / "postmaster.pid").read_text().split()[0])
-                os.kill(pid, signal.SIGQUIT)
-                while pathlib.Path(f"/proc/{pid}").exists() and pathlib.Path(f"/proc/{pid}/cmdline").read_bytes():
-                    time.sleep(0.02)
-                server.ensure_postgres_running()
-
-        lines = under_fire(server.get_uri(), kills, rng, restart)
+        lines = under_fire(server.get_uri(), kills, rng, lambda: rng.random() < restarts and restarted(server))
         loops = Loops(catalogue)
         try:
             until(partial(learns, loops))

@@ -2,6 +2,7 @@
 
 import datetime
 import io
+import pathlib
 import random
 import time
 from types import SimpleNamespace
@@ -10,6 +11,7 @@ import pytest
 from served import listening
 
 from driftbandits import Bandit
+from driftbandits.service.keys import new_key
 
 azure = pytest.importorskip("azure.ai.personalizer")
 from azure.ai.personalizer import PersonalizerAdministrationClient, PersonalizerClient  # noqa: E402
@@ -260,3 +262,20 @@ def test_what_has_no_sense_says_so(loop):
         loop.client.rank({"actions": [ACTIONS[0], ACTIONS[0]]})
     with pytest.raises(HttpResponseError, match="not on offer"):
         loop.client.rank({"actions": ACTIONS, "excludedActions": ["weather"]})
+
+
+def test_the_page_on_migrating_is_true(tmp_path):
+    """Its Python code as it stands, but for the port, without keys and with one that the page says how to make."""
+    page = (pathlib.Path(__file__).parents[3] / "docs" / "migrating.md").read_text()
+    code = page.partition("```python\n")[2].partition("```")[0]
+    keys = tmp_path / "keys.toml"
+    key = new_key(keys, "shop", "admin")
+    for settings, given in (({}, "any key"), ({"keys": keys}, key)):
+        with listening(tmp_path / given[:3], **settings) as url:
+            used = {}
+            exec(code.replace("http://127.0.0.1:8080", url).replace("any key", given), used)
+            with used["client"]:
+                assert used["event"]["rewardActionId"] in ("news", "sport")
+            told = PersonalizerAdministrationClient(f"{url}/loops/shop", AzureKeyCredential(given))
+            with told:
+                assert told.get_log_properties()["dateRange"]["from"]

@@ -192,7 +192,10 @@ def test_idle_loops_are_closed_and_opened_again(tmp_path):
         for n in range(5):
             client.post(f"{made(client, f'loop{n}')}/decide", json={"items": ["a"]})
         assert len(client.app.state.loops.open_now()) == 2
-        assert [client.get(f"/loops/loop{n}").json()["info"]["decisions"] for n in range(5)] == [1] * 5
+        for n in (0, 1, 0, 2):
+            client.post(f"/loops/loop{n}/decide", json={"items": ["a"], "id": f"again {n}"})
+        assert [loop.name for loop in client.app.state.loops.open_now()] == ["loop0", "loop2"]  # the last used
+        assert [client.get(f"/loops/loop{n}").json()["info"]["decisions"] for n in range(5)] == [2, 2, 2, 1, 1]
 
 
 def test_calls_at_the_same_time_share_a_transaction_and_not_their_errors(tmp_path):

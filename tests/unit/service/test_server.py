@@ -3,74 +3,28 @@
 import contextlib
 import json
 import os
-import pathlib
 import shutil
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 import urllib.request
 
 import pytest
+from served import children, command
 
 import driftbandits as db
 
 
-@contextlib.contextmanager
-def command(folder, *options):
-    """`driftbandits serve` on a free port; gives its process and address."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    arguments = [
-        sys.executable,
-        "-m",
-        "driftbandits.cli",
-        "serve",
-        "--data",
-        str(folder),
-        "--port",
-        str(port),
-        *options,
-    ]
-    with (pathlib.Path(folder) / "serve.log").open("wb") as log:
-        process = subprocess.Popen(arguments, stderr=log, env={**os.environ, "NUMBA_DISABLE_JIT": "1"})
-        address = f"http://127.0.0.1:{port}"
-        try:
-            for _ in range(1200):
-                with contextlib.suppress(OSError):
-                    urllib.request.urlopen(f"{address}/healthz", timeout=1)
-                    break
-                assert process.poll() is None, pathlib.Path(log.name).read_text()
-                time.sleep(0.05)
-            yield process, address
-        finally:
-            process.send_signal(signal.SIGTERM)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(40)
-            process.kill()
-            process.wait()
-
-
-def children(pid):
-    """Processes that a process has started, and that serve."""
-    found = []
-    for place in pathlib.Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            if int(place.read_text().rsplit(")", 1)[1].split()[1]) == pid:
-                name = (place.parent / "cmdline").read_bytes()
-                if b"spawn_main" in name:
-                    found.append(int(place.parent.name))
-    return found
-
-
 @pytest.mark.slow
 def test_from_nothing_to_a_decision(tmp_path):
-    with command(tmp_path) as (_, address), db.Client(address, loop="shop") as client:
+    begun = time.monotonic()
+    nothing = {"DRIFTBANDITS_CACHE": str(tmp_path / "cache"), "NUMBA_CACHE_DIR": str(tmp_path / "numba")}
+    with command(tmp_path, jit=True, env=nothing) as (_, address), db.Client(address, loop="shop") as client:
         with db.Client(address, loop="default") as first:  # a new folder has a loop to try
             assert first.decide(["a", "b"]).item in ("a", "b")
+        print(f"first decision {time.monotonic() - begun:.1f} s after the command, without compiled code")
         client.create(reward="click")
         d = client.decide({"a": {"price": 3.0}, "b": {"price": 2.5}}, {"age": 31})
         client.reward(d, 1)

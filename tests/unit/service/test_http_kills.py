@@ -1,0 +1,176 @@
+"""The real command over HTTP under fire: workers and the database are killed, the disk is full, the version changes."""
+
+import contextlib
+import os
+import pathlib
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import threading
+import time
+
+import pytest
+from served import children, command, postgres
+
+import driftbandits as db
+from driftbandits.bandit.store import StoreUnavailable
+from driftbandits.service.file_catalogue import FileCatalogue
+from driftbandits.service.loops import Loops
+from driftbandits.service.postgres_catalogue import PostgresCatalogue
+
+from .test_kills import SETTINGS, check, learns, restarted, until
+
+pytestmark = pytest.mark.slow
+ROOT = pathlib.Path(__file__).parents[3]
+OLD = "e463ce1"  # a version of this service with the same protocol and other code behind it
+
+
+@contextlib.contextmanager
+def driven(address, threads=3):
+    """Clients that decide and reward without pause: what was acknowledged, and what was answered otherwise."""
+    stop, lines = threading.Event(), []
+
+    def drive(seed):
+        rng = random.Random(seed)
+        with db.Client(address, loop="shop", patience=120) as client:
+            while not stop.is_set():
+                try:
+                    d = client.decide({"a": {"p": rng.random()}, "b": None})
+                    client.reward(d, rng.random())
+                    lines.append(["reward", d.id])
+                except Exception as problem:
+                    lines.append(["refused", str(problem)])
+
+    drivers = [threading.Thread(target=drive, args=(n,)) for n in range(threads)]
+    for driver in drivers:
+        driver.start()
+    try:
+        yield lines
+    finally:
+        stop.set()
+        for driver in drivers:
+            driver.join()
+
+
+def under_fire(process, lines, kills, rng, also=lambda: None):
+    """Kill one worker after another, whenever another is there to serve."""
+    for _ in range(kills):
+        until(lambda: len(children(process.pid)) >= 2)
+        enough = len(lines) + 5
+        until(lambda: len(lines) >= enough)
+        time.sleep(rng.uniform(0.0, 0.5))
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(rng.choice(children(process.pid)), signal.SIGKILL)
+        also()
+    enough = len(lines) + 20
+    until(lambda: len(lines) >= enough)
+
+
+def checked(catalogue, lines):
+    """The log after everything has ended."""
+    loops = Loops(catalogue)
+    try:
+        until(lambda: learns(loops))
+        return check(lines, loops.get("shop"))
+    finally:
+        loops.close()
+
+
+def create(address):
+    with db.Client(address, loop="shop") as client:
+        client.create(**SETTINGS.model_dump(exclude_unset=True))
+
+
+KILLS = int(os.environ.get("DRIFTBANDITS_KILLS", "55"))
+
+
+def test_workers_are_killed_over_http(tmp_path):
+    with command(tmp_path, "--workers", "3") as (process, address):
+        create(address)
+        with driven(address) as lines:
+            under_fire(process, lines, KILLS, random.Random(2))
+    print(KILLS, "kills,", checked(FileCatalogue(tmp_path, shared=True), lines), "rewards, SQLite")
+
+
+def test_workers_and_the_database_are_killed_over_http(tmp_path):
+    rng = random.Random(3)
+    with postgres() as server:
+        with command(tmp_path, "--workers", "3", "--database", server.get_uri()) as (process, address):
+            create(address)
+            with driven(address) as lines:
+                under_fire(process, lines, KILLS, rng, lambda: rng.random() < 0.2 and restarted(server))
+        print(KILLS, "kills,", checked(PostgresCatalogue(server.get_uri()), lines), "rewards, PostgreSQL")
+
+
+def test_a_full_disk_is_a_503_and_loses_nothing(tmp_path):
+    with command(tmp_path, log=False) as (process, address):
+        create(address)
+        acknowledged, refused = [], []
+        with db.Client(address, loop="shop", patience=0.0) as client:
+
+            def one():
+                d = client.decide({"a": {"p": 1.0}, "b": None})
+                client.reward(d, 1.0)
+                acknowledged.append(["reward", d.id])
+
+            one()
+            unlimited = resource.prlimit(process.pid, resource.RLIMIT_FSIZE)
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (300_000, unlimited[1]))  # of every file
+            while len(refused) < 20:
+                assert len(acknowledged) < 5000
+                try:
+                    one()
+                except StoreUnavailable as problem:
+                    refused.append(str(problem))
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, unlimited)
+            assert [problem for problem in refused if "status 503" not in problem] == []
+            before = len(acknowledged)
+            until(lambda: _tried(one))
+            for _ in range(20):
+                one()
+            assert len(acknowledged) > before + 20
+    print(
+        len(acknowledged),
+        "rewards,",
+        len(refused),
+        "refused,",
+        checked(FileCatalogue(tmp_path, shared=True), acknowledged),
+    )
+
+
+def _tried(function):
+    try:
+        function()
+    except StoreUnavailable:
+        return False
+    return True
+
+
+def test_a_new_version_replaces_workers_and_no_request_fails(tmp_path):
+    """As an administrator does it: the files are replaced, and SIGHUP replaces the workers one by one."""
+    old, data, current = tmp_path / "old", tmp_path / "data", tmp_path / "src"
+    archive = subprocess.run(["git", "-C", ROOT, "archive", OLD, "src"], capture_output=True, check=False)
+    if archive.returncode:
+        pytest.skip(f"commit {OLD} is not in this repository")
+    for folder in (old, data):
+        folder.mkdir()
+    subprocess.run(["tar", "-x", "-C", old], input=archive.stdout, check=True)
+    current.symlink_to(old / "src")
+    with command(data, "--workers", "2", env={"PYTHONPATH": str(current)}) as (process, address):
+        create(address)
+        with driven(address) as lines:
+            until(lambda: len(lines) > 50)
+            before = set(children(process.pid))
+            (tmp_path / "next").symlink_to(ROOT / "src")
+            (tmp_path / "next").rename(current)
+            process.send_signal(signal.SIGHUP)
+            until(lambda: len(found := children(process.pid)) == 2 and not before & set(found))
+            enough = len(lines) + 50
+            until(lambda: len(lines) >= enough)
+        with db.Client(address, loop="shop") as client:
+            assert client.health().sentence  # which the old version has not
+    assert [line for line in lines if line[0] != "reward"] == []
+    print(checked(FileCatalogue(data, shared=True), lines), "rewards")
+    shutil.rmtree(old)
