@@ -11,12 +11,13 @@ from peers import PEERS  # this is a script: its own folder is on the path
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PLACE = ROOT / ".venv-bench"
 NEEDED = ("numpy", "scipy", "numba", "llvmlite", "narwhals", "pyarrow", "matplotlib", "scikit-learn")
+COMMAND = ("pydantic", "typer", "rich", "jinja2")  # `driftbandits bench-suite` plays the peers too
 
 
 def locked():
     """Our own versions of what both sides use, so that all are measured with the same NumPy."""
     words = [line.split()[0] for line in (ROOT / "requirements.lock").read_text().splitlines() if "==" in line]
-    return [word for word in words if word.split("==")[0] in (*NEEDED, "pandas")]
+    return [word for word in words if word.split("==")[0].lower() in (*NEEDED, *COMMAND, "pandas")]
 
 
 def install(*packages):
@@ -31,7 +32,7 @@ def install(*packages):
 def main():
     if not (PLACE / "bin" / "python").exists():
         venv.create(PLACE, with_pip=True)
-    if not install(*NEEDED):
+    if not install(*NEEDED, *COMMAND):
         sys.exit("what driftbandits itself needs could not be installed")
     for peer in PEERS:
         if peer not in NEEDED and not install(peer):
