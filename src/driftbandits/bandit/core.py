@@ -20,7 +20,7 @@ from .events import DriftEvent
 from .learner import Choice, Draft, Memo, Observation, Offer, Placed
 from .ledger import Entry, Law
 from .logged import Logged
-from .pending import DEFERRED, DONE, Closed, Open
+from .pending import DEFERRED, DONE, Closed, Open, Pending
 from .state import EVENTS, RECENT, State
 
 if TYPE_CHECKING:
@@ -166,11 +166,20 @@ class Core(State):
         if draft.kept is not None:
             self._learner.undo(draft.kept)
             draft.kept = None
-        old, new = self._learner, Diagonal.of(self._learner)  # type: ignore[arg-type]
-        answered = (row.open for row in self._pending.closed.values() if row.open is not None)
-        for waiting in (*self._pending.open.values(), *answered):
-            waiting.memos[:] = [new.convert(memo, old) for memo in waiting.memos]  # type: ignore[arg-type]
-        self._learner = new
+        old, new, pending = self._learner, Diagonal.of(self._learner), Pending(self._pending.limit)  # type: ignore[arg-type]
+
+        def converted(waiting: Open) -> Open:
+            return waiting._replace(memos=[new.convert(memo, old) for memo in waiting.memos])  # type: ignore[arg-type]
+
+        waits = [(id_, converted(waiting)) for id_, waiting in self._pending.open.items()]
+        answered = [
+            (id_, done if done.open is None else done._replace(open=converted(done.open)))
+            for id_, done in self._pending.closed.items()
+        ]
+        pending.restore(waits, answered, self._pending.dropped)
+        self.__dict__.update(
+            _learner=new, _pending=pending
+        )  # both at once: an interrupt leaves the old ones, which fit each other
 
     def _answered(self, id_: str, found: Open | Closed | Logged, rewards: list[float], w: float) -> None:
         """Learn the reward of a decision that waits, has been answered, or is only in a log: then as if it waited here."""

@@ -5,6 +5,7 @@ import pytest
 
 import driftbandits as db
 from driftbandits.adaptive.sums import COUNT, R0, SUM
+from driftbandits.bandit.diagonal import Diagonal
 from driftbandits.bandit.saving import digest, from_bytes, to_bytes
 from driftbandits.bandit.sparse import PRIOR
 
@@ -52,6 +53,29 @@ def test_it_keeps_what_it_knew_and_what_waits():
     assert after["b"].mean - after["a"].mean == pytest.approx(gap, rel=0.2)
     bandit.reward(waiting.id, 2.0)
     assert bandit.info()["rewards"] == 61
+
+
+def test_interrupted_while_it_becomes_diagonal_it_is_what_it_was(monkeypatch):
+    bandit = db.Bandit(features="item", seed=0, on_repeat="replace")
+    made = [bandit.decide({"a": {"x": 1.0}, "b": {"x": 2.0}}) for _ in range(3)]
+    bandit.reward(made[0].id, 1.0)
+    before, convert, calls = to_bytes(bandit), Diagonal.convert, []
+
+    def interrupted(self, memo, old):
+        calls.append(memo)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return convert(self, memo, old)
+
+    monkeypatch.setattr(Diagonal, "convert", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        bandit.decide({"a": {f"f{j}": 1.0 for j in range(600)}})
+    assert to_bytes(bandit) == before
+    bandit.decide({"a": {f"f{j}": 1.0 for j in range(600)}})
+    assert bandit.info()["covariance"] == "diagonal"
+    for d in made[1:]:
+        bandit.reward(d.id, 0.5)
+    assert bandit.info()["rewards"] == 3
 
 
 def test_it_is_saved():
