@@ -5,7 +5,8 @@ then log-normal), counts; 2 to 20 items, up to 20 columns of context with slopes
 
 **Changes.** Eight kinds, in logs of uniformly random choices, which change once, at row 5,000; the delay is that of the next alarm.
 ADWIN (Bifet, Gavaldà 2007) and Page–Hinkley (Page 1954) read the rewards, all together or apart for each item, whichever is faster in the
-median. Their thresholds are set on standing logs of the same world to at most 1 false alarm in 10⁵ rows, which is more than ours raise.
+median. Their thresholds are the most sensitive ones with at most as many false alarms, in a log of the same world that stands still, as ours
+raise on average over such logs of all eight worlds, rounded up in their favour.
 
 The detector was designed on role "design"; "judge" has other worlds (items, sizes, seeds) and was looked at once.
 """
@@ -246,11 +247,16 @@ def baseline(name: str, a: Any, r: Any, setting: float, *, apart: bool) -> list[
     return sorted(int(mine[t]) for mine in rows for t in detect(x[mine], setting))
 
 
-def calibrated(role: str, world: str, name: str, apart: bool, rows: int) -> float:
-    """A cell: the most sensitive setting with at most 1 alarm in 10⁵ rows of this world standing still."""
+def false_alarms(role: str, world: str, rows: int) -> int:
+    """A cell: our alarms in a log of this world that stands still."""
+    return len(ours(*log(role, world, rows, 10_000, changes=False)))
+
+
+def calibrated(role: str, world: str, name: str, apart: bool, rows: int, allowed: int) -> float:
+    """A cell: the most sensitive setting with at most so many alarms in the log that stands still."""
     a, _, r = log(role, world, rows, 10_000, changes=False)
     for setting in GRIDS[name][1]:
-        if len(baseline(name, a, r, setting, apart=apart)) <= rows / 1e5:
+        if len(baseline(name, a, r, setting, apart=apart)) <= allowed:
             return setting
     return GRIDS[name][1][-1]
 
@@ -303,32 +309,27 @@ def delays_table(made: Mapping[str, Any]) -> str:
 
 
 @study(
-    tiny={"T": 60, "trials": 1, "changed": 5200, "logs": 1, "rows": 2000, "role": "design"},
+    tiny={"T": 40, "trials": 1, "changed": 5040, "logs": 1, "rows": 300, "role": "design", "most": 1},
     tables={"standing": standing_table, "delays": delays_table},
-    also=("bandit", "alarms"),
+    also=frozenset({"bandit", "alarms"}),
 )
 def alarms(
     cells: Cells,
     *,
     T: int = 20_000,
-    trials: int = 5,
+    trials: int = 3,
     changed: int = 15_000,
-    logs: int = 40,
+    logs: int = 24,
     rows: int = 400_000,
     role: str = "judge",
+    most: int = 10,
 ) -> Report:
     """How often alarms are false, and how soon a change is noticed, beside ADWIN and Page–Hinkley."""
-    still = [*STANDING[role]]
-    found = cells(standing, [{"role": role, "world": w, "T": T, "trial": i} for w in still for i in range(trials)])
-    events = [found[k * trials : (k + 1) * trials] for k in range(len(still))]
-    told = [
-        {"world": w, "decisions": T * trials, "alarms": sum(map(len, of)), "events": of}
-        for w, of in zip(still, events, strict=True)
-    ]
-    worlds = [*CHANGES[role]]
+    worlds = [*CHANGES[role]][:most]
+    wrong = cells(false_alarms, [{"role": role, "world": w, "rows": rows} for w in worlds])
     keys = [(name, apart) for name in GRIDS for apart in (False, True)]
-    asked = [{"role": role, "world": w, "name": n, "apart": apart, "rows": rows} for w in worlds for n, apart in keys]
-    set_ = cells(calibrated, asked)
+    same = {"role": role, "rows": rows, "allowed": math.ceil(sum(wrong) / len(worlds))}
+    set_ = cells(calibrated, [{**same, "world": w, "name": n, "apart": apart} for w in worlds for n, apart in keys])
     settings = [
         {f"{n}, {'apart' if apart else 'together'}": set_[k * len(keys) + j] for j, (n, apart) in enumerate(keys)}
         for k in range(len(worlds))
@@ -357,4 +358,12 @@ def alarms(
                 "after": float(np.mean([one["ours"]["after"] for one in mine])),
             }
         )  # fmt: skip
-    return Report({"role": role, "standing": told, "changes": changes, "logs": logs})
+    still = [*STANDING[role]][:most]
+    found = cells(standing, [{"role": role, "world": w, "T": T, "trial": i} for w in still for i in range(trials)])
+    events = [found[k * trials : (k + 1) * trials] for k in range(len(still))]
+    told = [
+        {"world": w, "decisions": T * trials, "alarms": sum(map(len, of)), "events": of}
+        for w, of in zip(still, events, strict=True)
+    ]
+    false = {"rows": rows * len(worlds), "alarms": sum(wrong)}
+    return Report({"role": role, "standing": told, "changes": changes, "logs": logs, "false_in_logs": false})

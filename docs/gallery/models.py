@@ -90,12 +90,10 @@ plt.show()
 # %%
 # When did something change?
 # --------------------------
-# Drift events have the times at which older data stopped predicting the rewards.
+# Drift events are changes that were noticed, with a stated rate of false alarms.
 
 for event in routers["forgets by itself"].drift_events():
-    print(
-        f"answer {event.at:.0f}: memory {event.memory_before:.0f} → {event.memory_after:.0f}, evidence {event.evidence:.0f} nats"
-    )
+    print(event)
 
 # %%
 # A model that is added or retired needs no restart: offer its name, or stop offering it. :doc:`/production` says what else a service needs.

@@ -81,7 +81,7 @@ plt.show()
 info = bandit.info()
 print("effective memory:", round(info["effective_memory"]), "visitors; noise of one reward:", round(info["sigma"], 1))
 for event in bandit.drift_events():
-    print(f"at visitor {event.at / 60:.0f}: what it remembered was refuted ({event.evidence:.0f} nats)")
+    print(event)
 
 # %%
 # Every decision was drawn with known probabilities, so that other prices can be judged on the same log later:

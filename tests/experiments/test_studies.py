@@ -49,6 +49,7 @@ def test_every_file_of_results_has_a_study_that_makes_it():
 
 
 LONG = {
+    "alarms",
     "news",
     "replay",
     "mdp_study",

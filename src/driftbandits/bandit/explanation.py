@@ -1,6 +1,7 @@
 """Why an item was chosen: its estimate taken apart, beside the best other item on offer."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
@@ -12,6 +13,7 @@ from .learner import Learner
 from .vectors import Row
 
 NAMED = 3  # contributions named in a sentence
+ENTRY = re.compile(r"\[\d+\]$")  # the place of an entry in a vector
 
 
 class Case(NamedTuple):
@@ -127,13 +129,17 @@ def _of_item(learner: Learner, i: int) -> float | None:
     return max(float(state.own_M[i, int(state.numbers[USE]), 0, 0]), 0.0) if known else 0.0
 
 
-def importance(learner: Learner, cases: Sequence[Case], tick: int) -> dict[str, float]:
-    """The mean size of each feature's contributions over decisions, largest first."""
+def importance(learner: Learner, cases: Sequence[Case], tick: int, *, entries: bool = False) -> dict[str, float]:
+    """The mean size of each feature's contributions over decisions, largest first; a vector with a name is one feature, or its entries."""
     totals: dict[str, float] = {}
     for case in cases:
+        parts: dict[str, float] = {}
         for label, value in explain(learner, case, tick).contributions.items():
             if label != AVERAGE:
-                totals[_feature(label)] = totals.get(_feature(label), 0.0) + abs(value)
+                feature = _feature(label) if entries else _vector(_feature(label))
+                parts[feature] = parts.get(feature, 0.0) + value
+        for feature, value in parts.items():
+            totals[feature] = totals.get(feature, 0.0) + abs(value)
     many = max(len(cases), 1)
     return {label: total / many for label, total in sorted(totals.items(), key=lambda entry: (-entry[1], entry[0]))}
 
@@ -141,6 +147,12 @@ def importance(learner: Learner, cases: Sequence[Case], tick: int) -> dict[str, 
 def _feature(label: str) -> str:
     """The features of a label, categories and items without their values."""
     return " × ".join(part.split("=", 1)[0] for part in label.split(" × "))
+
+
+def _vector(label: str) -> str:
+    """A label without the places of entries, but for those of an item or a context that is a vector itself: they have no other names."""
+    parts = label.split(" × ")
+    return " × ".join(part if part.startswith(("item[", "context[")) else ENTRY.sub("", part) for part in parts)
 
 
 def _sentence(e: Explanation) -> str:

@@ -1,14 +1,16 @@
 """How a bandit is doing, as one sentence and a list of what to do; the dashboard shows the same."""
 
-import datetime
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from .events import DriftEvent
 from .value import Value
 
 FEW = 30  # rewards before anything is said about what it earns
 MISSING = 0.5  # share of rewards that has come, below which they are said to be missing
 DAY = 86400.0
+MANY = 1000  # rewards after which a comparison with random choice should say something
+SHARP = 0.05  # the exploration at which it does
 
 
 class Health(NamedTuple):
@@ -24,20 +26,53 @@ class Health(NamedTuple):
 
 
 def health(
-    info: dict[str, Any], against_random: Value, challengers: Sequence[Value], last_drift: float | None, now: float
+    info: dict[str, Any],
+    against_random: Value,
+    challengers: Sequence[Value],
+    events: Sequence[DriftEvent],
+    now: float,
+    explore: float,
 ) -> Health:
-    """The health of a bandit with this `info`, value against random choice, and values against its challengers."""
-    actions = [*_rewards(info), *_learning(info, against_random), *_challengers(info, challengers), *_limits(info)]
+    """The health of a bandit with this `info`, value against random choice, values against its challengers, and drift events."""
+    recent = [event for event in events if now - event.at < DAY]
+    actions = [*_alarms(recent, info), *_rewards(info), *_learning(info, against_random)]
+    actions += [*_challengers(info, challengers), *_limits(info), *_exploration(against_random, explore)]
     if not info["decisions"]:
         return Health(True, "Nothing has been decided yet.", actions)
     if against_random.own.n < FEW:
         sentence = f"It has learned from {info['rewards']} rewards, which is too few to say how it is doing."
     else:
         sentence = against_random.sentence
-    if last_drift is not None and now - last_drift < DAY:
-        when = datetime.datetime.fromtimestamp(last_drift, datetime.UTC)
-        sentence = f"{sentence[:-1]}; older data stopped predicting rewards at {when:%Y-%m-%d %H:%M} UTC."
+    changes = [event for event in recent if event.kind in ("reward level", "best item")]
+    if changes:
+        sentence = f"{sentence} {changes[-1].sentence} This was noticed at {changes[-1].time:%Y-%m-%d %H:%M} UTC."
     return Health(not actions, sentence, actions)
+
+
+def _alarms(recent: Sequence[DriftEvent], info: dict[str, Any]) -> list[str]:
+    """What to do about changes of the last day; to a new level or another best item the learner adapts by itself."""
+    actions = []
+    missing = [event for event in recent if event.kind == "missing rewards"]
+    if missing:
+        actions.append(f"{missing[-1].sentence} Check what calls reward().")
+    extended = (info.get("misfit") or {}).get("events")
+    if any(event.kind == "model misfit" for event in recent) and not extended:
+        actions.append(
+            "Rewards are no linear function of the features: add the feature that is missing, or give squares and products as features."
+        )
+    return actions
+
+
+def _exploration(v: Value, explore: float) -> list[str]:
+    """More exploration, where nothing can be said without it, and what it costs."""
+    known = v.lift.lower > 0.0 or v.lift.upper < 0.0
+    if v.own.n < MANY or known or explore >= SHARP:
+        return []
+    cost = (SHARP - explore) * max(v.lift.mean, 0.0)
+    return [
+        f"Random choice is too rare to compare with: explore={SHARP:g} in place of {explore:g} makes value() sharper, and costs about "
+        f"{cost:.2g} per decision ({100 * (SHARP - explore):.1f} % of what it earns more than random choice)."
+    ]
 
 
 def _rewards(info: dict[str, Any]) -> list[str]:

@@ -64,10 +64,14 @@ class Looking(Checking):
         with self._turn():
             return explain(self._learner, self._case(decision), self._tick)
 
-    def importance(self) -> dict[str, float]:
-        """Features and the mean size of their contributions over the last decisions (at most 64), largest first."""
+    def importance(self, *, entries: bool = False) -> dict[str, float]:
+        """Features and the mean size of their contributions over the last decisions (at most 64), largest first.
+
+        A feature that is a vector counts as one; `entries=True` lists its entries.
+        """
         with self._turn():
-            return importance(self._learner, [*map(self._case, self._recent_decisions())], self._tick)
+            cases = [*map(self._case, self._recent_decisions())]
+            return importance(self._learner, cases, self._tick, entries=entries)
 
     def _recent_decisions(self) -> Sequence[Any]:
         """The last decisions, or their ids."""
@@ -141,8 +145,8 @@ class Looking(Checking):
         """
         with self._turn():
             challengers = [self.value(name) for name in self._challengers if self._ledger.knows(name)]
-            last = self._events[-1].at if self._events else None
-            return health(self.info(), self.value(), challengers, last, self._newest)
+            explore = self._config["explore"]
+            return health(self.info(), self.value(), challengers, self._events, self._newest, explore)
 
     def plot(self) -> Any:
         """A matplotlib figure: what it earns beside others, rewards by day with drift events, and which memory answers."""

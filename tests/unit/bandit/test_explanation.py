@@ -169,3 +169,17 @@ def test_durable_following_and_loaded_bandits_explain(tmp_path):
     with db.Bandit.follow(tmp_path / "log.db") as follower:
         assert follower.explain(first.id).contributions == now.contributions
     assert db.Bandit.load(tmp_path / "saved.npz").explain(first).contributions == now.contributions
+
+
+def test_a_vector_is_one_feature_of_importance_and_its_entries_on_request():
+    bandit = db.Bandit(seed=0)
+    rng = np.random.default_rng(0)
+    for t in range(40):
+        taste = rng.normal(size=3)
+        d = bandit.decide({"a": {"taste": taste, "price": 1.0}, "b": {"taste": -taste, "price": 2.0}}, at=1e9 + t)
+        bandit.reward(d.id, float(taste[0]) * (1.0 if d.item == "a" else -1.0))
+    whole, single = bandit.importance(), bandit.importance(entries=True)
+    assert "taste" in whole
+    assert not any("taste[" in name for name in whole)
+    assert {"taste[0]", "taste[1]", "taste[2]"} <= single.keys()
+    assert whole["taste"] <= sum(value for name, value in single.items() if name.startswith("taste[")) + 1e-12

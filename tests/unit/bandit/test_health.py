@@ -58,3 +58,33 @@ def test_the_plot_shows_every_policy_and_memory():
     assert [label.get_text() for label in left.get_yticklabels()] == ["this bandit", "random", "first", "always a"]
     assert len(middle.lines[0].get_xdata()) == 7  # days
     assert len(right.patches) == len(bandit.info()["memories"])
+
+
+def test_a_wide_value_is_said_with_what_sharpens_it_and_what_that_costs():
+    bandit = db.Bandit(reward="click", explore=0.0, seed=0)
+    rng = np.random.default_rng(3)
+    for t in range(1100):
+        d = bandit.decide(["a", "b"], at=1.7e9 + t)
+        bandit.reward(d.id, float(rng.random() < {"a": 0.1, "b": 0.12}[d.item]))
+    (action,) = [action for action in bandit.health().actions if "explore=0.05" in action]
+    assert "costs about" in action
+    assert "5.0 % of what it earns more than random choice" in action
+
+
+def test_alarms_of_the_last_day_are_in_the_sentence_or_in_the_actions():
+    bandit = db.Bandit(reward="click", explore=0.5, seed=0)
+    rng = np.random.default_rng(4)
+    for t in range(1100):
+        d = bandit.decide(["a", "b"], at=1.7e9 + t)
+        if t < 900:
+            good = "a" if t < 500 else "b"
+            bandit.reward(d.id, float(rng.random() < (0.8 if d.item == good else 0.1)))
+    kinds = [event.kind for event in bandit.drift_events()]
+    assert kinds == ["best item", "missing rewards"]
+    found = bandit.health()
+    assert "another item may be best now" in found.sentence
+    assert found.actions[0].startswith("Fewer decisions get a reward")
+    bandit.decide(["a", "b"], at=1.7e9 + 2 * 86400.0)  # later, they are no news
+    later = bandit.health()
+    assert "another item" not in later.sentence
+    assert not any(action.startswith("Fewer") for action in later.actions)
