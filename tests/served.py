@@ -90,10 +90,11 @@ def command(folder, *options, jit=False, env=None, log=True):
         process = subprocess.Popen(arguments, stderr=log_, stdout=log_, env=env)
         address = f"http://127.0.0.1:{port}"
         try:
-            for _ in range(1200):
+            answers = False
+            while not answers:
                 with contextlib.suppress(OSError):
-                    urllib.request.urlopen(f"{address}/healthz", timeout=1)
-                    break
+                    urllib.request.urlopen(f"{address}/healthz", timeout=1).close()
+                    answers = True
                 assert process.poll() is None, place.read_text()
                 time.sleep(0.05)
             yield process, address

@@ -16,6 +16,9 @@ from .protocol import JSONProtocol
 from .settings import LoopSettings
 
 FIRST = "default"  # the loop that a new folder has
+# Seconds after which a worker that has not begun, or does not answer, is given up. With uvicorn's 5 s a busy machine never gets a worker:
+# each is killed while it begins, and SIGHUP keeps the old ones.
+HEALTHY = 120
 FILES = 8  # open files per loop: the database, its log and index, the lock, and room
 
 
@@ -40,6 +43,7 @@ def run(config: Config, *, say: Callable[[str], None]) -> None:
             server_header=False,
             timeout_graceful_shutdown=10,
             timeout_keep_alive=75,
+            timeout_worker_healthcheck=HEALTHY,
         )
 
 

@@ -1,30 +1,24 @@
-"""The real command over HTTP under fire: workers and the database are killed, the disk is full, the version changes."""
+"""The real command over HTTP under fire: workers are killed, the disk is full."""
 
 import contextlib
 import os
-import pathlib
 import random
 import resource
-import shutil
 import signal
-import subprocess
 import threading
 import time
 
 import pytest
-from served import children, command, postgres
+from served import children, command
 
 import driftbandits as db
 from driftbandits.bandit.store import StoreUnavailable
 from driftbandits.service.file_catalogue import FileCatalogue
 from driftbandits.service.loops import Loops
-from driftbandits.service.postgres_catalogue import PostgresCatalogue
 
-from .test_kills import SETTINGS, check, learns, restarted, until
+from .test_kills import SETTINGS, check, learns, until
 
 pytestmark = pytest.mark.slow
-ROOT = pathlib.Path(__file__).parents[3]
-OLD = "e463ce1"  # a version of this service with the same protocol and other code behind it
 
 
 @contextlib.contextmanager
@@ -94,16 +88,6 @@ def test_workers_are_killed_over_http(tmp_path):
     print(KILLS, "kills,", checked(FileCatalogue(tmp_path, shared=True), lines), "rewards, SQLite")
 
 
-def test_workers_and_the_database_are_killed_over_http(tmp_path):
-    rng = random.Random(3)
-    with postgres() as server:
-        with command(tmp_path, "--workers", "3", "--database", server.get_uri()) as (process, address):
-            create(address)
-            with driven(address) as lines:
-                under_fire(process, lines, KILLS, rng, lambda: rng.random() < 0.2 and restarted(server))
-        print(KILLS, "kills,", checked(PostgresCatalogue(server.get_uri()), lines), "rewards, PostgreSQL")
-
-
 def test_a_full_disk_is_a_503_and_loses_nothing(tmp_path):
     with command(tmp_path, log=False) as (process, address):
         create(address)
@@ -146,31 +130,3 @@ def _tried(function):
     except StoreUnavailable:
         return False
     return True
-
-
-def test_a_new_version_replaces_workers_and_no_request_fails(tmp_path):
-    """As an administrator does it: the files are replaced, and SIGHUP replaces the workers one by one."""
-    old, data, current = tmp_path / "old", tmp_path / "data", tmp_path / "src"
-    archive = subprocess.run(["git", "-C", ROOT, "archive", OLD, "src"], capture_output=True, check=False)
-    if archive.returncode:
-        pytest.skip(f"commit {OLD} is not in this repository")
-    for folder in (old, data):
-        folder.mkdir()
-    subprocess.run(["tar", "-x", "-C", old], input=archive.stdout, check=True)
-    current.symlink_to(old / "src")
-    with command(data, "--workers", "2", env={"PYTHONPATH": str(current)}) as (process, address):
-        create(address)
-        with driven(address) as lines:
-            until(lambda: len(lines) > 50)
-            before = set(children(process.pid))
-            (tmp_path / "next").symlink_to(ROOT / "src")
-            (tmp_path / "next").rename(current)
-            process.send_signal(signal.SIGHUP)
-            until(lambda: len(found := children(process.pid)) == 2 and not before & set(found))
-            enough = len(lines) + 50
-            until(lambda: len(lines) >= enough)
-        with db.Client(address, loop="shop") as client:
-            assert client.health().sentence  # which the old version has not
-    assert [line for line in lines if line[0] != "reward"] == []
-    print(checked(FileCatalogue(data, shared=True), lines), "rewards")
-    shutil.rmtree(old)
