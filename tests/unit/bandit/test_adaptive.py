@@ -279,7 +279,8 @@ def test_a_jump_is_noticed_and_told():
     assert all(600 <= e.at <= 700 for e in events)
     assert events[0].evidence > 7.0
     assert events[0].kind == "best item"
-    assert 590 <= events[0].since <= 601 <= events[0].decision
+    assert 590 <= events[0].since <= 605  # an estimate: the change is at decision 601
+    assert 601 <= events[0].decision
     assert d.item == "b"
     assert bandit.info()["effective_memory"] < 400
 
