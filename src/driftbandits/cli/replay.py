@@ -96,11 +96,14 @@ def replay(
     """
     from ..replay.answer import answer
     from ..replay.log import Log
+    from ..tables.sources import is_sqlite
 
     pages = [path for path in log if path.endswith((".html", ".htm"))] if report else []
     files = [path for path in log if path not in pages]
     if not files or len(pages) > 1:
         raise InvalidValue("replay needs a LOG, and at most one FILE.html for the report")
+    if (item is None or reward is None) and not is_sqlite(files[0]):
+        raise InvalidValue("replay needs --item COLUMN and --reward COLUMN: the item that was chosen, and its reward")
     with Rows(quiet=quiet or as_json) as rows:
         found = answer(
             Log.read(

@@ -56,7 +56,8 @@ class Uniformity:
 
     def _count(self, row: Row, cuts: dict[str, Any]) -> None:
         offer, chosen = self._offer(row), self._places[row.item]
-        self._times[self._stretch()] = self._counted(self._times.get(self._stretch()), offer, chosen)
+        stretch = self._stretch()  # first: it may replace self._times
+        self._times[stretch] = self._counted(self._times.get(stretch), offer, chosen)
         self._rows += 1
         for name, value in (row.context or {}).items():
             groups = self._contexts.setdefault(name, {})

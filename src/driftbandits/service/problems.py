@@ -98,15 +98,20 @@ def install(app: FastAPI) -> None:
         )
 
     @app.exception_handler(HTTPException)
-    async def http(_: Request, problem: HTTPException) -> Response:
+    async def http(request: Request, problem: HTTPException) -> Response:
         code = CODES.get(problem.status_code, "refused")
         headers = dict(problem.headers or {})
-        return JSONResponse(content(code, said_plainly(problem.detail)), problem.status_code, headers)
+        return JSONResponse(content(code, said_plainly(request, problem)), problem.status_code, headers)
 
 
-def said_plainly(detail: Any) -> str:
-    """The detail of Starlette's own errors as a sentence."""
-    return detail if isinstance(detail, str) else said(detail)
+def said_plainly(request: Request, problem: HTTPException) -> str:
+    """Starlette's own errors as a sentence that says what to do."""
+    if problem.status_code == 404 and problem.detail == "Not Found":
+        return f"there is no path {said(request.url.path)}; /docs lists every call"
+    if problem.status_code == 405 and problem.detail == "Method Not Allowed":
+        allowed = (problem.headers or {}).get("Allow", "another method")
+        return f"{request.method} is not allowed here, {allowed} is; curl sends POST with -d BODY, others with -X"
+    return problem.detail if isinstance(problem.detail, str) else said(problem.detail)
 
 
 def finite(value: Any) -> Any:

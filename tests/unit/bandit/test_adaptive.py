@@ -280,7 +280,7 @@ def test_a_jump_is_noticed_and_told():
     assert events[0].evidence > 7.0
     assert events[0].kind == "best item"
     assert 590 <= events[0].since <= 605  # an estimate: the change is at decision 601
-    assert 601 <= events[0].decision
+    assert events[0].decision >= 601
     assert d.item == "b"
     assert bandit.info()["effective_memory"] < 400
 

@@ -75,5 +75,6 @@ def test_what_cannot_be_done_is_one_line(file, tmp_path):
     assert "no propensities, and its choices are not uniform" in refused(
         "replay", file, "--item", "item", "--reward", "r", "--half-life", "30"
     )
+    assert "needs --item COLUMN and --reward COLUMN" in refused("replay", file, "--item", "item")
     assert "is not there" in refused("replay", str(tmp_path / "none.csv"), *COLUMNS)
     assert "needs a LOG" in refused("replay", "page.html", "--report", *COLUMNS)

@@ -57,6 +57,15 @@ def test_what_is_not_uniform_is_found(kind):
     assert p_value(chosen.tolist(), contexts)[1] < 1e-4
 
 
+@pytest.mark.parametrize("rows", [1999, 2001, 4001, 8500])
+def test_each_row_counts_once_however_often_stretches_are_joined(rows):
+    chosen = ["a" if t % 2 else "b" for t in range(rows)]
+    test, _ = p_value(chosen)
+    item, found, expected = test.worst()
+    assert (item, found) == ("c", 0.0)
+    assert expected == pytest.approx(rows / 3)
+
+
 def test_the_item_furthest_off_is_named():
     chosen = ["a"] * 150 + ["b"] * 50 + ["c"] * 100
     test, _ = p_value(chosen)

@@ -47,6 +47,13 @@ def test_a_loop_is_made_once_and_changed_where_it_can_be(client):
     assert code(client.put("/loops/.hidden"), 422) == "invalid"
 
 
+def test_a_wrong_path_or_method_is_told_what_to_do(client):
+    assert client.get("/nosuch").json()["error"]["message"] == "there is no path '/nosuch'; /docs lists every call"
+    loop = made(client, "methods", reward="click")
+    message = client.get(f"{loop}/decide").json()["error"]["message"]
+    assert message.startswith("GET is not allowed here, POST is;")
+
+
 def test_decide_and_reward(client):
     loop = made(client, "plain", reward="click")
     d = client.post(f"{loop}/decide", json={"items": ITEMS, "context": {"age": 31}}).json()

@@ -60,6 +60,16 @@ def test_means_of_stretches_are_those_of_a_loop():
     assert rows["a"]["shown"] + rows["b"]["shown"] == 500
 
 
+def test_an_item_whose_rewards_are_all_equal_has_no_interval():
+    store, window = Fake(), Window()
+    for t in range(16):
+        store.decide(f"d{t}", float(t), "a")
+        store.reward(f"d{t}", 0.0)
+    window.follow(store)
+    (row,) = [row for row in window.items() if row["item"] == "a"]
+    assert (row["reward"], row["low"], row["high"]) == (0.0, None, None)
+
+
 def test_shares_sum_to_one_and_few_items_are_named():
     store, window = Fake(), Window()
     for t in range(400):

@@ -126,7 +126,8 @@ class Window:
             r = rewards[items == name]
             known = r[~np.isnan(r)]
             mean = float(known.mean()) if len(known) else None
-            half = 1.96 * float(known.std(ddof=1)) / math.sqrt(len(known)) if len(known) > 1 else None
+            spread = float(known.std(ddof=1)) if len(known) > 1 else 0.0
+            half = 1.96 * spread / math.sqrt(len(known)) if spread > 0.0 else None  # equal rewards do not tell their spread
             rows.append(
                 {
                     "item": name,
