@@ -179,7 +179,7 @@ def _of_diagonal(learner: Diagonal, placed: Placed, a: int, item: str, row: Row,
     left = _in_buckets(learner, learner.items, row or {}, both)
     right = _in_buckets(learner, learner.context, context or {}, both)
     if learner.mode.startswith("named"):
-        left[learner._bucket("item", NAME, str(placed.names[a]))] = item
+        left[learner.bucket("item", NAME, str(placed.names[a]))] = item
     cols, vals = learner._room(placed.rows[a], placed.context[0])
     n, m = int(placed.rows[a][0]), int(placed.context[0][0])
     products = learner.mode.endswith("products")
@@ -197,9 +197,9 @@ def _in_buckets(learner: Diagonal, table: Table, row: Mapping[str, Any], both: s
     found = {}
     for name, value in row.items():
         if isinstance(value, str):
-            found[learner._bucket(table.side, name, value)] = _category(table, name, row, both)
+            found[learner.bucket(table.side, name, value)] = _category(table, name, row, both)
         elif value is not None:
-            found[learner._bucket(table.side, name, None)] = _on_side(table, name, both)
+            found[learner.bucket(table.side, name, None)] = _on_side(table, name, both)
     return found
 
 

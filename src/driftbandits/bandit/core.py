@@ -161,19 +161,19 @@ class Core(State):
 
     def _widen(self, draft: Draft) -> None:
         """There are more than 500 columns: take back what was prepared, and go on with a diagonal covariance."""
-        from .diagonal import Diagonal
+        from .widening import converted, widened
 
         if draft.kept is not None:
             self._learner.undo(draft.kept)
             draft.kept = None
-        old, new, pending = self._learner, Diagonal.of(self._learner), Pending(self._pending.limit)  # type: ignore[arg-type]
+        old, new, pending = self._learner, widened(self._learner), Pending(self._pending.limit)  # type: ignore[arg-type]
 
-        def converted(waiting: Open) -> Open:
-            return waiting._replace(memos=[new.convert(memo, old) for memo in waiting.memos])  # type: ignore[arg-type]
+        def moved(waiting: Open) -> Open:
+            return waiting._replace(memos=[converted(memo, old, new) for memo in waiting.memos])  # type: ignore[arg-type]
 
-        waits = [(id_, converted(waiting)) for id_, waiting in self._pending.open.items()]
+        waits = [(id_, moved(waiting)) for id_, waiting in self._pending.open.items()]
         answered = [
-            (id_, done if done.open is None else done._replace(open=converted(done.open)))
+            (id_, done if done.open is None else done._replace(open=moved(done.open)))
             for id_, done in self._pending.closed.items()
         ]
         pending.restore(waits, answered, self._pending.dropped)

@@ -16,13 +16,12 @@ from typing import Any
 import numpy as np
 
 from ..adaptive.choice import LAW, MEAN, ROWS, SD
-from ..adaptive.columns import Scale
-from ..adaptive.sums import COUNT, NEVER, NUMBERS, SUM, USE, Integers
+from ..adaptive.sums import NEVER, USE, Integers
 from ..core.linalg import Matrix, Vector
 from ..errors import InvalidValue
 from . import sparse
-from .adaptive import Adaptive, same
-from .features import NUMBER, PRESENT, Reading, Table, by_row, mark
+from .adaptive import same
+from .features import Reading, Table, by_row, mark
 from .learner import Choice, Memo, Offer, Placed, Refuted, Stepwise
 from .memories import NOBODY, Memories, told_of
 from .sparse import PRIOR, Trial, new_trial
@@ -48,57 +47,17 @@ class Diagonal(Stepwise, Memories):
             (2, buckets)
         )  # how many values of a number have been on offer, and the sum of their squares
 
-    @classmethod
-    def of(cls, old: Adaptive) -> "Diagonal":
-        """A learner that has become too wide, with what it knew of each column; its static memory is left behind."""
-        model = old.model
-        M = max(len(old.rates) - 1, 1)
-        new = cls(_mode(old), old.rates[:M], old.items.buckets)
-        for name in ("numbers", "strings", "vectors"):
-            getattr(new.items, name).update(getattr(old.items, name))
-            getattr(new.context, name).update(getattr(old.context, name))
-        new.trial.numbers[:NUMBERS] = model.state.numbers
-        new.trial.weight[:] = model.state.weight[:M]
-        new.trial.numbers[PRIOR] = RIDGE * max(1.0, float(len(model.layout.item)) ** 0.5)
-        own, who = new._buckets(old.items), new._buckets(old.context)
-        for scale, table, places in ((model.items, old.items, own), (model.context, old.context, who)):
-            for slot in (s for s in table.numbers.values() if s < len(scale.seen)):
-                new.squares[:, places[slot]] = (
-                    scale.seen[slot],
-                    scale.M2[slot] + scale.seen[slot] * scale.mean[slot] ** 2,
-                )
-        new._inherit(old, own, who)
-        return new
-
-    def _inherit(self, old: Adaptive, own: Integers, who: Integers) -> None:
-        """Shared slopes, in the new units."""
-        state = old.model.state
-        away = state.numbers[SUM] / max(state.numbers[COUNT], 1.0)
-        unit = [
-            _units(self, table, scale, places)
-            for table, scale, places in (
-                (old.items, old.model.items, own),
-                (old.context, old.model.context, who),
-            )
-        ]
-        for column, (i, c) in enumerate(old.model.columns.pairs):
-            place = int(
-                own[i] if c == 0 else who[c] if i == 0 else sparse.product(int(own[i]), int(who[c]), self.mean.shape[1])
-            )
-            if (i or c) and place >= 0:
-                theta = state.theta[: len(self.mean), 0, column] - away * state.theta[: len(self.mean), 1, column]
-                self.mean[:, place] = theta * unit[0][i] * unit[1][c]
-
-    def _buckets(self, table: Table) -> Integers:
+    def buckets_of(self, table: Table) -> Integers:
         """The bucket of each slot of a dense table; −1 where there is none."""
         places = np.full(table.width, -1, np.int64)
         for name, slot in table.numbers.items():
-            places[slot] = self._bucket(table.side, name, None)
+            places[slot] = self.bucket(table.side, name, None)
         for bucket, slot in table.bucket_slots.items():
             places[slot] = bucket
         return places
 
-    def _bucket(self, side: str, name: str, value: str | None) -> int:
+    def bucket(self, side: str, name: str, value: str | None) -> int:
+        """The bucket of a number, or of a category."""
         key = name if value is None else (name, value)
         known = self._known[side]
         if key not in known:
@@ -106,12 +65,6 @@ class Diagonal(Stepwise, Memories):
                 known.clear()
             known[key] = mark(side, (name,) if value is None else (name, value)) % self.mean.shape[1]
         return known[key]
-
-    def convert(self, memo: Memo, old: Adaptive) -> Memo:
-        """A decision that waited for its reward when the learner became too wide."""
-        row = _sparse_row(memo.row, old.items, self._buckets(old.items))
-        context = _sparse_row(memo.context, old.context, self._buckets(old.context))
-        return Memo(memo.item, row, context, memo.seen)
 
     # ---------------------------------------------------------------------------------------------------------- reading
 
@@ -130,9 +83,9 @@ class Diagonal(Stepwise, Memories):
             table.vectors |= reading.vectors
         rows, many, known = [], len(read), self._known[table.side]
         for a, (numbers, strings) in enumerate(read):
-            places = [known[name] if name in known else self._bucket(table.side, name, None) for name in numbers]
+            places = [known[name] if name in known else self.bucket(table.side, name, None) for name in numbers]
             tokens = [*strings, (NAME, named[a])] if named is not None else strings
-            rows.append((places, [*numbers.values()], [self._bucket(table.side, *token) for token in tokens]))
+            rows.append((places, [*numbers.values()], [self.bucket(table.side, *token) for token in tokens]))
             if learn:
                 self._meet(table, numbers, tokens)
         if learn:
@@ -291,8 +244,8 @@ class Diagonal(Stepwise, Memories):
 
     def drop(self, item: Any) -> None:
         """Forget what is known of an item by its name."""
-        self.mean[:, self._bucket("item", NAME, str(item))] = 0.0
-        self.ratio[:, self._bucket("item", NAME, str(item))] = 1.0
+        self.mean[:, self.bucket("item", NAME, str(item))] = 0.0
+        self.ratio[:, self.bucket("item", NAME, str(item))] = 1.0
 
     # ------------------------------------------------------------------------------------------------------------ looking
 
@@ -347,25 +300,3 @@ def _names(table: Table) -> dict[str, Any]:
         "first_hash": marks,
         "collisions": table.collisions,
     }
-
-
-def _mode(old: Adaptive) -> str:
-    columns = old.model.columns
-    named = "named" if columns.slopes else "shared"
-    return f"{named} products" if columns.slopes or columns.products else f"{named} sums"
-
-
-def _units(new: Diagonal, table: Table, scale: Scale, places: Integers) -> Vector:
-    """What one unit of a sparse column is in units of the dense one."""
-    unit = np.ones(table.width)
-    for slot in (s for s in table.numbers.values() if s < len(scale.s)):
-        n, total = new.squares[:, places[slot]]
-        unit[slot] = np.sqrt(total / max(n, 1.0))
-    return unit
-
-
-def _sparse_row(row: Vector, table: Table, places: Integers) -> Vector:
-    """A dense row as buckets and values, numbers left out: their units are gone."""
-    kinds = np.array(table.kinds[: len(row)])
-    keep = [j for j in range(1, len(row)) if row[j] == 1.0 and kinds[j] not in (NUMBER, PRESENT)]
-    return np.array([len(keep), *places[keep], *[1.0] * len(keep)], np.float64)

@@ -6,7 +6,7 @@ awaited, there are more places than the limit for a while.
 """
 
 import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,6 +53,10 @@ class Places:
     def get(self, name: Any) -> int:
         """Where an item is, −1 if nowhere."""
         return self._place.get(name, -1)
+
+    def taken(self) -> Iterable[tuple[Any, int]]:
+        """Every item that has a place, with it."""
+        return self._place.items()
 
     def known(self, names: Sequence[Any]) -> Integers:
         """Where items are, −1 for those that are nowhere."""

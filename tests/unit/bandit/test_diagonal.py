@@ -5,7 +5,7 @@ import pytest
 
 import driftbandits as db
 from driftbandits.adaptive.sums import COUNT, R0, SUM
-from driftbandits.bandit.diagonal import Diagonal
+from driftbandits.bandit import adaptive, widening
 from driftbandits.bandit.saving import digest, from_bytes, to_bytes
 from driftbandits.bandit.sparse import PRIOR
 
@@ -49,25 +49,73 @@ def test_it_keeps_what_it_knew_and_what_waits():
     bandit.decide({"a": {f"f{j}": 1.0 for j in range(600)}})
     after = bandit.estimate({"a": {"x": 1.0}, "b": {"x": 5.0}})
     assert bandit.info()["covariance"] == "diagonal"
-    gap = before["b"].mean - before["a"].mean  # of which own effects and other memories are left behind
+    gap = before["b"].mean - before["a"].mean  # of all memories; the new learner asks one
     assert after["b"].mean - after["a"].mean == pytest.approx(gap, rel=0.2)
     bandit.reward(waiting.id, 2.0)
     assert bandit.info()["rewards"] == 61
+
+
+@pytest.mark.parametrize("features", [None, "item", "interact", "hybrid"])
+def test_differences_between_items_are_those_of_the_full_covariance(features):
+    """With one memory, every forecast moves by the same constant: effects of features, of items, and their products are kept."""
+    chosen = {} if features is None else {"features": features}
+    bandit = db.Bandit(seed=0, half_life=1e9, **chosen)
+    rng = np.random.default_rng(1)
+    base, slope = rng.normal(size=4), rng.normal(size=4)
+
+    def offer():
+        return {f"i{k}": {"price": 5.0 + k + 0.1 * rng.normal()} for k in range(4)}, {"age": 30.0 + rng.normal()}
+
+    for _ in range(150):
+        items, context = offer()
+        d = bandit.decide(items, context)
+        k = int(d.item[1:])
+        bandit.reward(
+            d.id, base[k] + slope[k] * (context["age"] - 30.0) - 0.3 * items[d.item]["price"] + 0.1 * rng.normal()
+        )
+    questions = [offer() for _ in range(5)]
+    before = [[*(e.mean for e in bandit.estimate(*q).values())] for q in questions]
+    bandit.decide({"i0": {f"f{j}": 1.0 for j in range(600)}})
+    assert bandit.info()["covariance"] == "diagonal"
+    after = [[*(e.mean for e in bandit.estimate(*q).values())] for q in questions]
+    assert np.diff(after) == pytest.approx(np.diff(before), abs=1e-6)
+
+
+def test_a_still_world_earns_as_much_after_the_limit_as_before(monkeypatch):
+    monkeypatch.setattr(adaptive, "FULL", 40)  # columns; the limit of 500 takes minutes to reach
+    shares = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        bandit, base, slopes = db.Bandit(seed=seed), rng.normal(size=10) * 0.5, rng.normal(size=(10, 3)) * 0.4
+        earned = []
+        for t in range(1800):
+            x = 2.0 + rng.normal(size=3)
+            page = f"p{rng.integers(20 if t < 1200 else 500)}"  # new categories come, and mean nothing
+            d = bandit.decide([f"i{k}" for k in range(10)], {"x": x[0], "y": x[1], "z": x[2], "page": page})
+            mean = base + slopes @ x
+            k = int(d.item[1:])
+            earned.append((mean[k] - mean.mean()) / (mean.max() - mean.mean()))
+            bandit.reward(d.id, mean[k] + 0.3 * rng.normal())
+        assert bandit.info()["covariance"] == "diagonal"
+        shares.append((np.mean(earned[900:1200]), np.mean(earned[1220:1520])))
+    before, after = np.mean(shares, axis=0)
+    assert before > 0.95
+    assert after > before - 0.03  # −.13 to −.55 when own effects and certainty were forgotten
 
 
 def test_interrupted_while_it_becomes_diagonal_it_is_what_it_was(monkeypatch):
     bandit = db.Bandit(features="item", seed=0, on_repeat="replace")
     made = [bandit.decide({"a": {"x": 1.0}, "b": {"x": 2.0}}) for _ in range(3)]
     bandit.reward(made[0].id, 1.0)
-    before, convert, calls = to_bytes(bandit), Diagonal.convert, []
+    before, convert, calls = to_bytes(bandit), widening.converted, []
 
-    def interrupted(self, memo, old):
-        calls.append(memo)
+    def interrupted(*args):
+        calls.append(args)
         if len(calls) == 2:
             raise KeyboardInterrupt
-        return convert(self, memo, old)
+        return convert(*args)
 
-    monkeypatch.setattr(Diagonal, "convert", interrupted)
+    monkeypatch.setattr(widening, "converted", interrupted)
     with pytest.raises(KeyboardInterrupt):
         bandit.decide({"a": {f"f{j}": 1.0 for j in range(600)}})
     assert to_bytes(bandit) == before
