@@ -29,6 +29,8 @@ RELIES = {
     "adaptive.columns.count": "isnan: a missing value",
     "adaptive.columns.cut": "isnan: a missing value",
     "adaptive.columns.shift": "isnan: a missing value",
+    "alarms.bettors.fits": "a NaN place is outside its bracket",
+    "alarms.bettors.standardise": "a missing value is not between −∞ and ∞",
     "mdp.likelihood.likeliest": "a first decrement is compared with infinity",
     "core.ball._definite": "a NaN pivot is not positive",
     "core.ball.quadratic_on_ball": "a NaN norm ends the search at once",
@@ -112,7 +114,7 @@ def test_no_compiled_function_asks_numba_whether_a_number_is_finite():
 
 def patterns(x, limit):
     """What compiled code does with NaN and infinity: max, min, not below a limit, NaN, ±∞, a bracket, −∞ as a mark."""
-    top, low, first, missing, unbounded, bracketed, gone, there = -np.inf, np.inf, -1, 0, 0, 0, 0, 0
+    top, low, first, missing, unbounded, bracketed, gone, there, missed = -np.inf, np.inf, -1, 0, 0, 0, 0, 0, 0
     high = np.inf
     for i in range(x.shape[0]):
         top = max(top, x[i])
@@ -130,7 +132,9 @@ def patterns(x, limit):
         if x[i] == -np.inf:
             gone += 1
         there += x[i] > -np.inf
-    return top, low, first, missing, unbounded, bracketed, gone, there
+        if not -np.inf < x[i] < np.inf:
+            missed += 1
+    return top, low, first, missing, unbounded, bracketed, gone, there, missed
 
 
 def test_patterns_survive():

@@ -259,9 +259,9 @@ class Client:
 
         return Health(**self._call("GET", "/health"))
 
-    def importance(self) -> dict[str, float]:
-        """Features and the mean size of their contributions over the last decisions, largest first."""
-        found: dict[str, float] = self._call("GET", "/importance")
+    def importance(self, *, entries: bool = False) -> dict[str, float]:
+        """Features and the mean size of their contributions over the last decisions, largest first; `entries` lists those of vectors."""
+        found: dict[str, float] = self._call("GET", f"/importance?entries={'true' if entries else 'false'}")
         return found
 
     def estimate(self, items: Any, context: Any = None) -> "dict[Any, Estimate]":

@@ -317,9 +317,9 @@ def health(loop: str, loops: Open) -> Response:
 
 
 @router.get("/loops/{loop}/importance", tags=["looking"], summary="Which features matter")
-def importance(loop: str, loops: Open) -> Response:
-    """Features and the mean size of their contributions over the last decisions, largest first."""
-    return fast(finite(loops.use(loop, lambda open_: open_.call(lambda bandit: bandit.importance()))))
+def importance(loop: str, loops: Open, entries: bool = False) -> Response:
+    """Features and the mean size of their contributions over the last decisions, largest first; `entries` lists those of vectors."""
+    return fast(finite(loops.use(loop, lambda open_: open_.call(lambda bandit: bandit.importance(entries=entries)))))
 
 
 @router.post("/loops/{loop}/estimate", tags=["looking"], summary="Estimates", response_model=list[models.Estimated])

@@ -72,7 +72,7 @@ NOT_SERVED = {
     ),
     *("merge", "observe", "open", "plot", "promote", "save"),
 }
-NO_ARGUMENT = {("decide", "at"), ("decide", "show"), ("decide", "learn"), ("importance", "entries")}
+NO_ARGUMENT = {("decide", "at"), ("decide", "show"), ("decide", "learn")}
 
 
 def test_a_client_has_the_methods_of_a_bandit_with_their_arguments():
