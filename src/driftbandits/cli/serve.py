@@ -30,7 +30,9 @@ def serve(
     ] = None,
     new_key: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Make a key, write its hash into the file of keys (keys.toml), print it, and end."),
+        typer.Option(
+            metavar="NAME", help="Make a key, write its hash into the file of keys (keys.toml), print it, and end."
+        ),
     ] = None,
     role: Annotated[
         str, typer.Option(help="Of the new key: decide (also reward and look), or admin (also make and delete loops).")

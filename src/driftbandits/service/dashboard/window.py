@@ -127,7 +127,9 @@ class Window:
             known = r[~np.isnan(r)]
             mean = float(known.mean()) if len(known) else None
             spread = float(known.std(ddof=1)) if len(known) > 1 else 0.0
-            half = 1.96 * spread / math.sqrt(len(known)) if spread > 0.0 else None  # equal rewards do not tell their spread
+            half = (
+                1.96 * spread / math.sqrt(len(known)) if spread > 0.0 else None
+            )  # equal rewards do not tell their spread
             rows.append(
                 {
                     "item": name,
