@@ -27,6 +27,7 @@ CONSTANT, NUMBER = 0, 1  # kinds of slots; all others are 0 or 1
 CUT = 6.0  # numbers are cut at mean ± 6 standard deviations …
 CUT_FROM = 32.0  # … once so many have been seen
 SAME = 1e-18  # variance below this share of the squared mean is rounding: the number is constant
+TINY = 1e-100  # … and so it is below this: products of two such columns could not be squared
 
 
 class Scale(NamedTuple):
@@ -125,7 +126,7 @@ def _has_no_scale(scale: Scale, j: int) -> bool:
 
 @kernel
 def _is_constant(scale: Scale, j: int) -> bool:
-    return bool(scale.M2[j] <= SAME * scale.mean[j] * scale.mean[j] * scale.seen[j])
+    return bool(scale.M2[j] <= max(SAME * scale.mean[j] * scale.mean[j], TINY) * scale.seen[j])
 
 
 @kernel
@@ -157,7 +158,7 @@ def _share_scales(scale: Scale) -> None:
             squares += scale.M2[end]
             seen += scale.seen[end]
             end += 1
-        if end > j + 1 and squares > 0.0:
+        if end > j + 1 and squares > TINY * seen:
             for entry in range(j, end):
                 scale.s[entry] = sqrt(squares / seen)
         j = end

@@ -66,6 +66,7 @@ from .tuning import set_prior, tune
 NEGLIGIBLE = 1e-3  # a memory of less weight is left out of the average
 PER_ITEM = 2.0  # a memory of fewer rounds per item has forgotten most of them
 SETTLED = 8.0  # rewards before residuals say anything of the noise's tails: σ̂² of two or three is anything
+FARTHEST = 1e50  # a standardised squared error: beyond, its fifth power is no float
 KEPT = 0.999  # calibration is over about a thousand rewards
 
 
@@ -269,12 +270,12 @@ def _judge(state: State, i: int, r: float, tick: float, w: float, work: Work) ->
         return False
     for m in range(first, last):
         work.f[0, m], work.f[1, m] = forecast(state, m, i, True, work)
-    _calibrate(numbers, (r - work.f[0, use]) ** 2 / ((1.0 + work.f[1, use]) * sigma2))
+    _calibrate(numbers, min((r - work.f[0, use]) ** 2 / ((1.0 + work.f[1, use]) * sigma2), FARTHEST))
     if last == 1:
         return False
     for m in range(first, last):
         q = work.f[1, m]
-        square = (r - work.f[0, m]) ** 2 / ((1.0 + q) * sigma2)
+        square = min((r - work.f[0, m]) ** 2 / ((1.0 + q) * sigma2), FARTHEST)
         work.f[2, m] = w * robust_score(square, q, numbers[NORMAL] > 0.0)
     average(state.mix, state.trust, work.f[2], first, last)
     lead, use = select(state.weight, work.f[2], first, last, 0.5 * work.phi.shape[0], work.refuted)

@@ -73,6 +73,7 @@ KNOWS = 20.0  # (Σu²)²/Σu⁴ before the first bet …
 OWN_KNOWS = 10.0  # … and over an item's rounds before the first bet on that item
 LEVERAGE = 0.15  # from which a round is not bet on
 LARGEST = 8.0  # a standardised feature
+FARTHEST = 1e60  # a reward from the first one: beyond, u⁴ is no float
 BEGUN = 20.0  # a change began when the CUSUM was last below this
 
 
@@ -169,7 +170,7 @@ def step(state: State, fixed: Fixed, row: Vector, crow: Vector, told: Vector, wo
     a, s = int(told[BLOCK]), state.numbers
     if s[COUNT] == 0.0:
         s[ORIGIN] = told[R]
-    r = told[R] - s[ORIGIN]
+    r = min(max(told[R] - s[ORIGIN], -FARTHEST), FARTHEST)
     z, Pz, P = work.z, work.Pz, state.P[a]
     standardise(state.columns, fixed, row, crow, z)
     D, f, h = z.shape[0], 0.0, 0.0

@@ -78,10 +78,18 @@ def verdict(state: State, fixed: Fixed) -> Verdict:
 
 def muted(state: State, fixed: Fixed) -> State:
     """The detector goes on without the bettors on misfit, which is said once."""
-    numbers = state.numbers.copy()
-    numbers[TOTAL] -= fixed.shares[MISFIT] * state.misfit[:, SR].sum()
-    numbers[MUTED] = 1.0
-    return state._replace(numbers=numbers, misfit=np.zeros_like(state.misfit))
+    quiet = state._replace(numbers=state.numbers.copy(), misfit=np.zeros_like(state.misfit))
+    quiet.numbers[TOTAL], quiet.numbers[MUTED] = total(quiet, fixed), 1.0
+    return quiet
+
+
+def total(state: State, fixed: Fixed) -> float:
+    """Σ π SR, from its terms: if a large one leaves the sum, a difference would keep its rounding error."""
+    shares, D = fixed.shares, state.theta.shape[1]
+    shared = np.r_[shares[LEVEL], np.full(D - 1, shares[COLUMN]), shares[SEVERAL]]
+    own = np.r_[shares[ITEM], np.full(D - 1, shares[ITEM_COLUMN]), shares[ITEM_SEVERAL]]
+    items = (own[:, None] * state.own[..., SR]).sum()
+    return float((shared[:, None] * state.shared[..., SR]).sum() + items + shares[MISFIT] * state.misfit[:, SR].sum())
 
 
 def _largest(bettors: np.ndarray) -> tuple[Vector | None, tuple[int, ...]]:

@@ -13,10 +13,6 @@ import numpy as np
 from ..alarms.state import (
     DECISION,
     FIELDS,
-    ITEM,
-    ITEM_COLUMN,
-    ITEM_SEVERAL,
-    SR,
     STEPS,
     TOLD,
     TOTAL,
@@ -31,7 +27,7 @@ from ..alarms.state import (
     new_work,
     restarted,
 )
-from ..alarms.verdict import Verdict, muted, verdict
+from ..alarms.verdict import Verdict, muted, total, verdict
 from ..core.atomic import wholly
 from ..core.linalg import Matrix, Vector
 from ..errors import InvalidShape, InvalidValue
@@ -144,14 +140,10 @@ class Alarms:
         if place is None:
             return
         state = State(*(array.copy() for array in now.state))
-        own, D = state.own[place, ..., SR], state.theta.shape[1]
-        shares = np.r_[
-            now.fixed.shares[ITEM], np.full(D - 1, now.fixed.shares[ITEM_COLUMN]), now.fixed.shares[ITEM_SEVERAL]
-        ]
-        state.numbers[TOTAL] -= float((shares[:, None] * own).sum())
-        blank = new_state(D, 1)
+        blank = new_state(state.theta.shape[1], 1)
         for name in ("tally", "theta", "P", "own"):
             getattr(state, name)[place] = getattr(blank, name)[0]
+        state.numbers[TOTAL] = total(state, now.fixed)
         self.now = now._replace(state=state)
 
     def restart(self) -> None:

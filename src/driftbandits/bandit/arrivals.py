@@ -108,7 +108,8 @@ class Arrivals:
         """What was packed, in place of what is known."""
         ring, state = flat[-SIZE:], unpacked(flat[:-SIZE], 1, 1)
         delays = [int(many) for many in about["delays"]]
-        if len(delays) != 64 or min(delays) < 0 or not np.isin(ring, (ELSEWHERE, WAITING, CAME)).all():
+        known = len(delays) == 64 and min(delays) >= 0 and max(delays) < 1 << 62 and np.isfinite(float(about["begin"]))
+        if not known or not np.isin(ring, (ELSEWHERE, WAITING, CAME)).all():
             raise InvalidValue("what is known of the arrival of rewards is not what it must be")
         self.__dict__.update(
             ring=bytearray(ring.astype(np.uint8).tobytes()), delays=delays, begin=float(about["begin"]), state=state,

@@ -6,12 +6,32 @@ from functools import cache, partial
 import numpy as np
 
 from ..alarms import bettors
-from ..alarms.state import TOLD, State, new_fixed, new_state, new_work
+from ..alarms.state import (
+    COUNT,
+    CUSUM,
+    F2,
+    GG,
+    OPEN,
+    ROUNDS,
+    SCALE,
+    SEEN,
+    SQUARES,
+    SR,
+    STEPS,
+    TOLD,
+    U2,
+    U4,
+    State,
+    new_fixed,
+    new_state,
+    new_work,
+)
 from ..core.background_compile import compile_mode, prepared
 from ..core.linalg import Vector
 from ..errors import InvalidValue
 
 EVERY = 2e5  # rewards per false alarm, on average, at least …
+LARGEST = 1e270  # u⁴ is below 1e250
 ARRIVALS = 0.1  # … of which this share is for missing rewards
 
 
@@ -46,4 +66,25 @@ def unpacked(flat: Vector, D: int, N: int) -> State:
     if flat.dtype != np.float64 or flat.shape != (sum(sizes),) or not np.isfinite(flat).all():
         raise InvalidValue(f"a change detector is {flat.dtype} {flat.shape}; it must be {sum(sizes)} finite numbers")
     parts = np.split(flat, np.cumsum(sizes)[:-1])
-    return State(*(np.ascontiguousarray(part.reshape(array.shape)) for part, array in zip(parts, like, strict=True)))
+    state = State(*(np.ascontiguousarray(part.reshape(array.shape)) for part, array in zip(parts, like, strict=True)))
+    _check(state)
+    return state
+
+
+def _check(state: State) -> None:
+    """Refuse numbers that no rewards lead to: counts, sums of squares and scales below 0, bets without a variance."""
+    n = state.numbers
+    bettors = [b[..., [GG, SR, CUSUM]] for b in (state.shared, state.misfit, state.own)]
+    known = (
+        n[[ROUNDS, U2, U4, F2, COUNT, STEPS]],
+        state.columns[:, [SEEN, SQUARES, SCALE]],
+        state.tally[:, [0, 2, 3, 4]],
+    )
+    variances = np.diagonal(state.P, axis1=1, axis2=2) + 1e-6  # rounding
+    least = min(part.min() for part in (*known, *bettors, variances))
+    if least < 0.0 or (n[OPEN] != 0.0 and not min(n[ROUNDS], n[U2], n[U4]) > 0.0) or n[STEPS] % 1.0:
+        raise InvalidValue("the sums of its change detector are not those of any rewards; was the file changed?")
+    if max(np.abs(array).max() for array in state) > LARGEST:
+        raise InvalidValue(
+            f"its change detector has a number beyond {LARGEST:g}, which no sum reaches; was the file changed?"
+        )

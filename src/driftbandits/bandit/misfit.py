@@ -13,6 +13,7 @@ that is not needed exceeds e¹⁰ with probability ≤ e⁻¹⁰ at any one look
 
 import copy
 import functools
+import math
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -106,9 +107,10 @@ class Misfit:
         y = np.array([kept[3] for kept in self.kept])
         rows, who = _rows(items, [kept[1] for kept in self.kept]), _rows(context, [kept[2] for kept in self.kept])
         y = y - y.mean()
-        if not np.any(y) or items.width * context.width > WIDEST:
+        spread = y.std()
+        if not spread > 0.0 or items.width * context.width > WIDEST:
             return None
-        y /= y.std()
+        y /= spread
         z, w = _standardised(rows, items), _standardised(who, context)
         own = _indicators(names)
         shared = np.hstack([z, w, _products(z, w)] if columns.products else [z, w])
@@ -185,10 +187,11 @@ def _threads_of_blas() -> Any:
 
 
 def _of(base: Sequence[tuple[Matrix, float]], X: Matrix, y: Vector) -> float:
-    """Evidence of a group beside the base; 0 of one that has no column."""
+    """Evidence of a group beside the base; 0 of one that has no column, or whose numbers overflow."""
     if X.shape[1] > WIDEST:  # the columns that vary most: those of items seen most often
         X = X[:, np.argsort(-X.var(axis=0), kind="stable")[:WIDEST]]
-    return evidence(profile(base, X, y))[0] if X.size else 0.0
+    nats = evidence(profile(base, X, y))[0] if X.size else 0.0
+    return nats if math.isfinite(nats) else 0.0
 
 
 def _tuned(groups: Sequence[Matrix], y: Vector) -> list[tuple[Matrix, float]]:

@@ -171,3 +171,36 @@ def test_a_merged_bandit_keeps_the_events_of_its_parts():
     merged = db.Bandit.from_parts(parts)
     assert merged.drift_events() == [*parts[0].drift_events(), *parts[1].drift_events()] != []
     assert merged._alarms.now.state.numbers[8] == 0.0
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.parametrize(
+    ("reward", "feature"), [((3e99, 0.0), 1.0), ((1.0, 5e99), 1.0), ((5e-324, 0.0), 1.0), ((1.0, 0.0), 1e-160)]
+)
+def test_extreme_rewards_and_features_leave_a_state_that_can_be_saved(reward, feature):
+    unit, once = reward
+    rng = np.random.default_rng(0)
+    bandit = db.Bandit(seed=0)
+    for t in range(80):
+        r = once if once and t == 60 else unit * rng.normal()
+        bandit.observe("ab"[t % 2], {"x": feature * rng.normal()}, reward=r, at=1e9 + t)
+    assert np.isfinite(bandit._alarms.pack()[1]).all()
+    assert to_bytes(copy.deepcopy(bandit)) == to_bytes(bandit)
+
+
+def test_large_evidence_that_leaves_the_sum_leaves_no_rounding_error():
+    bandit = switched(db.Bandit(seed=0), T=300)
+    now = bandit._alarms.now
+    now.state.own[now.places["a"], 0, 0, 2] = 1e30
+    before = now.state.numbers[6]
+    now.state.numbers[6] += 1e30
+    bandit.drop("a")
+    assert 0.0 <= bandit._alarms.now.state.numbers[6] <= before
+
+
+@pytest.mark.parametrize(("array", "place"), [("numbers", 1), ("tally", 2), ("P", 0), ("columns", 4), ("own", 2)])
+def test_a_detector_with_sums_of_no_rewards_is_refused(array, place):
+    bandit = switched(db.Bandit(seed=0), T=60)
+    getattr(bandit._alarms.now.state, array).reshape(-1)[place] = -1.0
+    with pytest.raises(db.errors.CannotRead, match="change detector"):
+        copy.deepcopy(bandit)
