@@ -127,9 +127,8 @@ class Window:
             known = r[~np.isnan(r)]
             mean = float(known.mean()) if len(known) else None
             spread = float(known.std(ddof=1)) if len(known) > 1 else 0.0
-            half = (
-                1.96 * spread / math.sqrt(len(known)) if spread > 0.0 else None
-            )  # equal rewards do not tell their spread
+            # Sixteen equal rewards do not show that the seventeenth is equal too: no interval rather than one of width 0.
+            half = 1.96 * spread / math.sqrt(len(known)) if spread > 0.0 else None
             rows.append(
                 {
                     "item": name,
