@@ -27,7 +27,7 @@ from .adaptive import Adaptive
 from .diagonal import NAME, Diagonal
 from .features import Table
 from .learner import Learner, Placed
-from .sparse import expand
+from .sparse import LEVEL, expand
 from .vectors import Row
 from .wrapped import Wrapped
 
@@ -187,7 +187,7 @@ def _of_diagonal(learner: Diagonal, placed: Placed, a: int, item: str, row: Row,
     own = [left.get(int(c), OTHER) for c in cols[:n]]
     who = [right.get(int(c), OTHER) for c in cols[n : n + m]]
     names = own + who + [f"{i} × {c}" for i in own for c in who]
-    found = {AVERAGE: _mean_reward(trial.numbers)}
+    found = {AVERAGE: _mean_reward(trial.numbers) + float(trial.sums[use, LEVEL])}
     for label, c, x in zip(names, cols[:many].tolist(), vals[:many].tolist(), strict=False):
         found[label] = found.get(label, 0.0) + float(x * learner.mean[use, c])
     return found

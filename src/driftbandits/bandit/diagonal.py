@@ -24,7 +24,7 @@ from .adaptive import same
 from .features import Reading, Table, by_row, mark
 from .learner import Choice, Memo, Offer, Placed, Refuted, Stepwise
 from .memories import NOBODY, Memories, told_of
-from .sparse import PRIOR, Trial, new_trial
+from .sparse import PRIOR, WEIGHT, Trial, new_trial
 
 RIDGE = 0.3  # the prior precision is RIDGE·E‖x‖²
 NAME = "\0name"  # the item itself, as a category
@@ -256,7 +256,7 @@ class Diagonal(Stepwise, Memories):
             trial.rate,
             use,
             np.exp(trial.weight - trial.weight.max()),
-            float(trial.sums[use, 0]),
+            float(trial.sums[use, WEIGHT]),
             float(np.sqrt(max(sparse.noise(trial), 0.0))),
             trial.numbers,
             columns=int((self.last > NEVER).sum()),
@@ -283,7 +283,10 @@ class Diagonal(Stepwise, Memories):
             table.vectors = dict(saved["vectors"])
             table.first_hash = {int(b): int(h) for b, h in saved["first_hash"]}
             table.collisions = int(saved["collisions"])
-        new.trial = Trial(*(same(f"trial.{name}", value, arrays) for name, value in new.trial._asdict().items()))
+        found = {**arrays}
+        if np.shape(found["trial.sums"])[1:] == (2,):  # written before there was a level
+            found["trial.sums"] = np.c_[found["trial.sums"], np.zeros(len(found["trial.sums"]))]
+        new.trial = Trial(*(same(f"trial.{name}", value, found) for name, value in new.trial._asdict().items()))
         if not 0 <= new.trial.numbers[USE] < len(new.trial.rate):
             raise InvalidValue("the memory in use does not exist")
         for name in ("mean", "ratio", "last", "squares"):

@@ -30,6 +30,7 @@ from ..core.kernel import entry, kernel, solver, sqrt
 from ..core.linalg import Matrix, Vector
 
 PRIOR = NUMBERS  # the place of the prior precision, after those of `adaptive`
+WEIGHT, ERRORS, LEVEL = range(3)  # columns of `Trial.sums`
 MARGIN = 4.0  # in use is the longest memory within so many nats of the leader: columns are too many to be counted
 
 
@@ -38,7 +39,7 @@ class Trial(NamedTuple):
 
     rate: Vector  # (M,)
     weight: Vector  # (M,)  log evidence
-    sums: Matrix  # (M, 2)  Σw, and squared forecast errors over about 500 rewards
+    sums: Matrix  # (M, 3)  Σw, squared forecast errors over about 500 rewards, and how far the level is from the mean reward
     numbers: Vector  # (NUMBERS + 1,)
     event: Vector  # (3,)
     score: Matrix  # (3, M)  forecasts, variances, log scores
@@ -51,7 +52,7 @@ def new_trial(rates: Vector) -> Trial:
     trial = Trial(
         np.array(rates, np.float64),
         np.zeros(M),
-        np.zeros((M, 2)),
+        np.zeros((M, 3)),
         np.zeros(NUMBERS + 1),
         np.zeros(3),
         np.zeros((3, M)),
@@ -105,15 +106,15 @@ def noise(trial: Trial) -> float:
     away = m[SUM] / m[COUNT]
     variance = max(m[SQUARES] / m[COUNT] - away * away, 0.0)
     n = (1.0 - 0.998 ** m[COUNT]) / 0.002
-    total: float = (trial.sums[use, 1] + 5.0 * variance) / (n + 5.0)
+    total: float = (trial.sums[use, ERRORS] + 5.0 * variance) / (n + 5.0)
     return total
 
 
 @solver
 def forecast(trial: Trial, model: Model, j: int, cols: Integers, vals: Vector, many: int) -> tuple[float, float]:
-    """Expected reward, and its variance in units of σ²; the intercept is the mean of all rewards."""
+    """Expected reward, and its variance in units of σ²; the intercept is the mean of all rewards, and what the level adds to it."""
     m = trial.numbers
-    mean = m[R0] + (m[SUM] / m[COUNT] if m[COUNT] > 0.0 else 0.0)
+    mean = m[R0] + (m[SUM] / m[COUNT] if m[COUNT] > 0.0 else 0.0) + trial.sums[j, LEVEL]
     q = 0.0
     for i in range(many):
         k, x = cols[i], vals[i]
@@ -183,8 +184,8 @@ def learn(
     for j in range(trial.rate.shape[0]):
         f, q = forecast(trial, model, j, cols, vals, many)
         old = w * math.exp(-min(trial.rate[j] * (m[NEWEST] - tick), 700.0))
-        trial.sums[j, 0] = trial.sums[j, 0] * math.exp(-trial.rate[j]) + old
-        trial.sums[j, 1] = 0.998 * trial.sums[j, 1] + (r - f) ** 2 / (1.0 + q)
+        trial.sums[j, WEIGHT] = trial.sums[j, WEIGHT] * math.exp(-trial.rate[j]) + old
+        trial.sums[j, ERRORS] = 0.998 * trial.sums[j, ERRORS] + (r - f) ** 2 / (1.0 + q)
         if m[COUNT] > 0.0 and old > 1e-12:
             S = 1.0 / old + q
             for i in range(many):
@@ -223,6 +224,6 @@ def _judge(trial: Trial, model: Model, r: float, w: float, cols: Integers, vals:
     lead, use = select(trial.weight, trial.score[2], 0, M, MARGIN, trial.refuted)
     m[USE] = float(use)
     if trial.refuted[M - 1] == 1:
-        trial.event[BEFORE], trial.event[AFTER] = trial.sums[M - 1, 0], trial.sums[lead, 0]
+        trial.event[BEFORE], trial.event[AFTER] = trial.sums[M - 1, WEIGHT], trial.sums[lead, WEIGHT]
         trial.event[NATS] = trial.score[2, M - 1]
     return bool(trial.refuted[M - 1] == 1)

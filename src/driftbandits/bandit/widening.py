@@ -18,7 +18,7 @@ from .adaptive import Adaptive
 from .diagonal import NAME, RIDGE, Diagonal
 from .features import NUMBER, Table
 from .learner import Memo
-from .sparse import PRIOR
+from .sparse import ERRORS, LEVEL, PRIOR, WEIGHT
 
 LEAST = 1e-9  # of the prior variance: nothing is known better
 
@@ -38,9 +38,9 @@ def widened(old: Adaptive) -> Diagonal:
     theta = model.state.theta[:M, 0] - away * model.state.theta[:M, 1]
     _keep_shared(new, old, theta, items, context)
     _keep_own(new, old, theta, away, context)
-    new.trial.sums[:, 0] = model.state.n[:M]
+    new.trial.sums[:, WEIGHT] = model.state.n[:M]
     counted = (1.0 - 0.998 ** model.state.numbers[COUNT]) / 0.002  # as in `sparse.noise`
-    new.trial.sums[:, 1] = [counted * float(noise(model.state, m)) for m in range(M)]
+    new.trial.sums[:, ERRORS] = [counted * float(noise(model.state, m)) for m in range(M)]
     return new
 
 
@@ -58,40 +58,37 @@ def _mode(old: Adaptive) -> str:
 
 
 class _Side(NamedTuple):
-    """The slots of items, or of the context: their buckets (−1 for none), the unit of each, and what was subtracted from it."""
+    """The slots of items, or of the context: z = x − a of a number is its value in its bucket, and a constant."""
 
-    bucket: Integers
-    unit: Vector
-    anchor: Vector
+    bucket: Integers  # −1 for none: the constant, and the slots that say whether a number is there, which is taken for granted
+    unit: Vector  # of the bucket
+    constant: Vector  # −a of a number, 1 where there is no bucket, 0 of a category
 
 
 def _side(new: Diagonal, table: Table, scale: Scale) -> _Side:
     bucket, unit = new.buckets_of(table), np.ones(table.width)
+    constant = np.where(bucket < 0, 1.0, 0.0)
     for slot in (s for s in table.numbers.values() if s < len(scale.seen)):
         seen, total = scale.seen[slot], scale.M2[slot] + scale.seen[slot] * scale.mean[slot] ** 2
         new.squares[:, bucket[slot]] = seen, total
-        unit[slot] = np.sqrt(total / max(seen, 1.0))
-    anchor = np.zeros(table.width)
-    anchor[: len(scale.anchor)] = np.where(scale.kind == NUMBER, scale.anchor, 0.0)
-    return _Side(bucket, unit, anchor)
+        unit[slot], constant[slot] = np.sqrt(total / max(seen, 1.0)), -scale.anchor[slot]
+    return _Side(bucket, unit, constant)
 
 
 def _keep_shared(new: Diagonal, old: Adaptive, theta: Matrix, items: _Side, context: _Side) -> None:
-    """Shared columns. A number was z = x − a and is x now, so z_i z_c = x_i x_c − a_c x_i − a_i x_c + a_i a_c.
-
-    The constant is left out: it is the same for all items, and the mean of all rewards stands for it.
-    """
-    variance = _variances(old.model.state, len(new.mean))
+    """Shared columns: z_i z_c = x_i x_c + k_c x_i + k_i x_c + k_i k_c, where k is the constant of a slot."""
+    variance, D = _variances(old.model.state, len(new.mean)), new.mean.shape[1]
     for column, (i, c) in enumerate(old.model.columns.pairs):
-        parts = [(i, c, 1.0)] if i or c else []
-        if i and c:
-            parts += [(i, 0, -context.anchor[c]), (0, c, -items.anchor[i])]
-        for j, k, share in parts:
-            place = _place(new, int(items.bucket[j]) if j else None, int(context.bucket[k]) if k else None)
-            unit = float(items.unit[j] * context.unit[k])
-            _know(new, place, share * theta[:, column] * unit)
-            if share == 1.0:
-                _know_width(new, place, variance[:, column] * unit**2)
+        own, who, effect = int(items.bucket[i]), int(context.bucket[c]), theta[:, column]
+        if own >= 0:
+            _know(new, own, context.constant[c] * items.unit[i] * effect)
+        if who >= 0:
+            _know(new, who, items.constant[i] * context.unit[c] * effect)
+        if own >= 0 and who >= 0:
+            _know(new, sparse.product(own, who, D), items.unit[i] * context.unit[c] * effect)
+        new.trial.sums[:, LEVEL] += items.constant[i] * context.constant[c] * effect
+        place = sparse.product(own, who, D) if own >= 0 and who >= 0 else max(own, who)
+        _know_width(new, place, variance[:, column] * (items.unit[i] * context.unit[c]) ** 2)
 
 
 def _keep_own(new: Diagonal, old: Adaptive, theta: Matrix, away: float, context: _Side) -> None:
@@ -104,11 +101,13 @@ def _keep_own(new: Diagonal, old: Adaptive, theta: Matrix, away: float, context:
         effect = np.einsum("mkj,mj->mk", R, t - away * S[:, :, 0] - np.einsum("mkp,mp->mk", S, theta))
         bucket = new.bucket("item", NAME, str(name))
         for k, c in enumerate(own):
-            place, unit = (bucket, 1.0) if c == 0 else (_place(new, bucket, int(context.bucket[c])), context.unit[c])
-            _know(new, place, effect[:, k] * unit)
-            _know_width(new, place, R[:, k, k] * unit**2)
-            if place >= 0:
-                _know(new, bucket, -context.anchor[c] * effect[:, k])
+            who, place = int(context.bucket[c]), bucket
+            _know(new, bucket, context.constant[c] * effect[:, k])
+            if who >= 0:
+                place = sparse.product(bucket, who, new.mean.shape[1])
+                _know(new, place, context.unit[c] * effect[:, k])
+            if who >= 0 or c == 0:
+                _know_width(new, place, R[:, k, k] * context.unit[c] ** 2)
 
 
 def _variances(state: State, M: int) -> Matrix:
@@ -118,19 +117,10 @@ def _variances(state: State, M: int) -> Matrix:
     return np.diagonal(covariance, axis1=1, axis2=2)
 
 
-def _place(new: Diagonal, item: int | None, context: int | None) -> int:
-    """The bucket of a column, or of a product of two; −1 if one of them has none."""
-    if item is None or context is None:
-        found = context if item is None else item
-        return -1 if found is None else found
-    return -1 if min(item, context) < 0 else int(sparse.product(item, context, new.mean.shape[1]))
-
-
 def _know(new: Diagonal, place: int, mean: Vector) -> None:
     """Add an effect to a bucket; two columns may share one."""
-    if place >= 0:
-        new.mean[:, place] += mean
-        new.last[place] = new.trial.numbers[NEWEST]
+    new.mean[:, place] += mean
+    new.last[place] = new.trial.numbers[NEWEST]
 
 
 def _know_width(new: Diagonal, place: int, variance: Vector) -> None:
