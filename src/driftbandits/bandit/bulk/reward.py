@@ -75,7 +75,7 @@ def _learn_from(bandit: "Bandit", came: list[Came]) -> int:
             found is None
             or not found.learn
             or one.id in seen
-            or len(found.memos) != 1
+            or not _simple(found)
             or learner.places.get(found.memos[0].item) < 0
         ):
             break

@@ -109,3 +109,20 @@ def test_a_broken_row_is_named_and_nothing_is_decided():
         with pytest.raises(db.DriftBanditsError, match=says):
             bandit.decide_batch(broken, offers="on", time="at")
         assert digest(bandit) == before
+
+
+def test_rewards_of_rows_without_names_are_not_those_of_items_named_by_numbers():
+    def made(batch):
+        bandit = db.Bandit(seed=0)
+        for t in range(40):
+            d = bandit.decide({0: {"0": 0.5 * (t % 3)}, 1: {"0": 1.0}}, at=1e9 + t)
+            bandit.reward(d.id, float(d.item))
+        ids = [bandit.decide(np.array([[0.5], [t % 2]]), at=1e9 + 40 + t).id for t in range(20)]
+        if batch:
+            bandit.reward_batch(pd.DataFrame({"id": ids, "reward": np.arange(20.0)}))
+        else:
+            for t, id_ in enumerate(ids):
+                bandit.reward(id_, float(t))
+        return bandit
+
+    assert digest(made(batch=True)) == digest(made(batch=False))
