@@ -272,6 +272,18 @@ class Client:
         told = self._call("POST", "/estimate", {"items": offered, "context": context})
         return {one["item"]: Estimate(one["mean"], math.nan if one["sd"] is None else one["sd"]) for one in told}
 
+    if not TYPE_CHECKING:  # an editor and mypy must not take these for methods
+
+        def __getattr__(self, name: str) -> Any:
+            """Say what is not served."""
+            from ..bandit.bandit import Bandit
+
+            if not name.startswith("_") and hasattr(Bandit, name):
+                raise AttributeError(
+                    f"{name} is not served: call it on the db.Bandit in the process that has the loop's file"
+                )
+            raise AttributeError(f"'Client' object has no attribute {name!r}")
+
     def create(self, **settings: Any) -> dict[str, Any]:
         """Make the loop, or change what can change; settings of `Bandit`, and reward_wait, default_reward, mode."""
         made: dict[str, Any] = self._call("PUT", "", settings)

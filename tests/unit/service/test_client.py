@@ -88,6 +88,15 @@ def test_a_client_has_the_methods_of_a_bandit_with_their_arguments():
         assert [(p.name, p.kind) for p in of_client[name].values()] == wanted, name
 
 
+def test_what_is_not_served_says_so():
+    client = db.Client("http://127.0.0.1:8080/loops/shop")
+    for name in NOT_SERVED:
+        with pytest.raises(AttributeError, match=f"{name} is not served: call it on the db.Bandit"):
+            getattr(client, name)
+    with pytest.raises(AttributeError, match="no attribute 'decid'"):
+        client.decid  # noqa: B018
+
+
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_frames_are_decided_and_rewarded_as_a_bandit_does(tmp_path, library, monkeypatch):
     monkeypatch.setattr(frames, "ROWS", 7)  # several pieces
