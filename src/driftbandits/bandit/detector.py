@@ -12,6 +12,7 @@ from ..alarms.state import (
     F2,
     GG,
     OPEN,
+    RIDGE,
     ROUNDS,
     SCALE,
     SEEN,
@@ -31,7 +32,8 @@ from ..core.linalg import Vector
 from ..errors import InvalidValue
 
 EVERY = 2e5  # rewards per false alarm, on average, at least …
-LARGEST = 1e270  # u⁴ is below 1e250
+LARGEST = 1e270  # u⁴ is below 1e250 …
+STEEPEST = 1e70  # … and |θ| below √(Σr²/ridge), r within ± 1e60
 ARRIVALS = 0.1  # … of which this share is for missing rewards
 
 
@@ -61,6 +63,8 @@ def packed(state: State) -> Vector:
 
 def unpacked(flat: Vector, D: int, N: int) -> State:
     """The arrays of a detector with D columns and N blocks; raises if they are not."""
+    if flat.size < N:  # before anything of that size is made
+        raise InvalidValue(f"a change detector of {N} blocks cannot be {flat.size} numbers")
     like = new_state(D, N)
     sizes = [array.size for array in like]
     if flat.dtype != np.float64 or flat.shape != (sum(sizes),) or not np.isfinite(flat).all():
@@ -84,7 +88,8 @@ def _check(state: State) -> None:
     least = min(part.min() for part in (*known, *bettors, variances))
     if least < 0.0 or (n[OPEN] != 0.0 and not min(n[ROUNDS], n[U2], n[U4]) > 0.0) or n[STEPS] % 1.0:
         raise InvalidValue("the sums of its change detector are not those of any rewards; was the file changed?")
-    if max(np.abs(array).max() for array in state) > LARGEST:
+    bounds = {"theta": STEEPEST, "P": 2.0 / RIDGE}
+    if any(np.abs(array).max() > bounds.get(name, LARGEST) for name, array in state._asdict().items()):
         raise InvalidValue(
-            f"its change detector has a number beyond {LARGEST:g}, which no sum reaches; was the file changed?"
+            "its change detector has a number that is larger than any rewards make it; was the file changed?"
         )

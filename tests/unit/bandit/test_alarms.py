@@ -204,3 +204,13 @@ def test_a_detector_with_sums_of_no_rewards_is_refused(array, place):
     getattr(bandit._alarms.now.state, array).reshape(-1)[place] = -1.0
     with pytest.raises(db.errors.CannotRead, match="change detector"):
         copy.deepcopy(bandit)
+
+
+def test_a_detector_of_too_many_blocks_or_too_steep_is_refused():
+    alarms = switched(db.Bandit(seed=0), T=30)._alarms
+    about, flat = alarms.pack()
+    with pytest.raises(db.errors.InvalidValue, match="1000000000 blocks"):
+        alarms.unpack(about | {"blocks": 10**9}, flat)
+    alarms.now.state.theta[1, 0] = 1e200
+    with pytest.raises(db.errors.InvalidValue, match="larger than any rewards"):
+        alarms.unpack(*alarms.pack())
