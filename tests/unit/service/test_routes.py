@@ -283,3 +283,13 @@ def test_no_call_is_lost_between_threads(tmp_path):
         sys.setswitchinterval(before)
         loops.close()
     assert made_ == [True] * 600
+
+
+def test_the_dashboard_begins_with_the_loop_used_last(client):
+    for name in ("aaa", "used"):
+        client.put(f"/loops/{name}", json={})
+    client.post("/loops/aaa/decide", json={"items": ["a", "b"]})
+    client.post("/loops/used/decide", json={"items": ["a", "b"]})
+    told = client.get("/dashboard/loops").json()
+    assert told["latest"] == "used"
+    assert "aaa" in told["loops"]

@@ -34,7 +34,8 @@ def index() -> Response:
 @router.get("/dashboard/loops")
 def loops_(loops: Open) -> Response:
     """Names for the list."""
-    return fast({"loops": loops.catalogue.names()})
+    latest = max(loops.open_now(), key=lambda loop: loop.used, default=None)
+    return fast({"loops": loops.catalogue.names(), "latest": None if latest is None else latest.name})
 
 
 @router.get("/dashboard/live/{loop}")

@@ -36,7 +36,7 @@ async function ask(path) {
 const wanted = () => decodeURIComponent(location.hash.slice(1));
 
 async function start() {
-  const { loops } = await ask("/dashboard/loops");
+  const { loops, latest } = await ask("/dashboard/loops");
   const pick = at("loop");
   pick.replaceChildren(...loops.map(name => new Option(name, name)));
   pick.disabled = loops.length === 0;
@@ -46,7 +46,7 @@ async function start() {
     setTimeout(() => start().catch(trouble), 3000);
     return;
   }
-  const name = loops.includes(wanted()) ? wanted() : loops[0];
+  const name = [wanted(), latest].find(one => loops.includes(one)) ?? loops[0];  // a visitor wants to see the loop in use
   pick.value = name;
   follow(name);
 }
