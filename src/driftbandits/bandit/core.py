@@ -353,22 +353,24 @@ class Core(State):
     def _drop(self, name: Any) -> None:
         answered = [(id_, done.open) for id_, done in self._pending.closed.items() if done.open is not None]
         known = [*self._pending.open.items(), *answered]  # what the item's sums no longer hold cannot be taken back
-        answers = [(id_, DONE) for id_, open_ in known if any(memo.item == name for memo in open_.memos)]
+        gone = [(id_, open_.tick) for id_, open_ in known if any(memo.item == name for memo in open_.memos)]
         draft = Draft()
         self._learner.dropping(draft, name)
         try:
             draft.make(draft)
-            self._learner.dropped(name)
-            self._pending.close(answers)
+            self._enter_drop(name, gone)
         except BaseException:
             if draft.done[0]:
-                self._learner.dropped(name)
-                self._pending.close(answers)
+                self._enter_drop(name, gone)
             raise
-        self._alarms.forget(name)
-        self._arrivals.excused([open_.tick for _, open_ in known if any(memo.item == name for memo in open_.memos)])
         for challenger in self._challengers.values():
             challenger.follow(lambda shadow: shadow._drop(name))
+
+    def _enter_drop(self, name: Any, gone: list[tuple[str, int]]) -> None:
+        self._learner.dropped(name)
+        self._pending.close([(id_, DONE) for id_, _ in gone])
+        self._alarms.forget(name)
+        self._arrivals.excused([tick for _, tick in gone])
 
     def _forget(self, name: str) -> None:
         for challenger in self._challengers.values():

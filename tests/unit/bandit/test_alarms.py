@@ -138,6 +138,23 @@ def test_a_dropped_item_and_a_forgotten_feature_begin_anew():
     assert len(bandit._alarms.now.places) == 0
 
 
+def test_an_interrupted_drop_is_forgotten_by_the_detector_too(monkeypatch):
+    bandit, other = (switched(db.Bandit(seed=0), T=60) for _ in range(2))
+    forget, calls = bandit._alarms.forget, []
+
+    def interrupted(item):
+        calls.append(item)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        forget(item)
+
+    monkeypatch.setattr(bandit._alarms, "forget", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        bandit.drop("a")
+    other.drop("a")
+    assert digest(bandit) == digest(other)
+
+
 def test_items_beyond_the_room_share_a_block_or_are_left_out():
     bandit = db.Bandit(seed=0)
     many = [f"i{k}" for k in range(3000)]
