@@ -23,7 +23,7 @@ settings.register_profile(
 settings.load_profile("house")
 
 
-#: Of these no kernel is compiled, so that their tests run once: interpreted, where coverage sees them, unless a test is marked `compiled`.
+#: Of these `make test` compiles no kernel, so that their tests run once: interpreted, where coverage sees them, unless marked `compiled`.
 ONCE = (
     *("unit/cli", "unit/datasets", "unit/experiment", "unit/integrations", "unit/lab", "unit/plots", "unit/replay"),
     *(
@@ -37,6 +37,18 @@ ONCE = (
     ),
     *("unit/io", "unit/util", "unit/test_errors.py", "unit/agent/test_pending.py", "unit/test_repr.py"),
     *("contract/test_theorems.py", "statistical/test_replay.py"),
+    # compositions of parts that the contract compiles, against their oracles
+    *(
+        "unit/zoo/test_generalized_linear.py",
+        "unit/meta/test_adaptive.py",
+        "unit/meta/test_master.py",
+    ),
+    *(
+        "unit/model/test_bayes.py",
+        "unit/memory/test_late.py",
+        "unit/meta/test_igw_mix.py",
+    ),
+    *("unit/mdp/test_multinomial.py", "unit/mdp/test_tables.py"),
     *(  # what a bandit does around its kernels
         f"unit/bandit/test_{name}.py"
         for name in ("sqlite_store", "follower", "frames", "forget_feature", "offers", "kinds", "pending")
