@@ -121,12 +121,15 @@ class Diagonal(Stepwise, Memories):
             np.add.at(self.squares[0], places, 1.0)
             np.add.at(self.squares[1], places, np.square(values))
 
+    def unit(self, places: Any) -> Any:
+        """The root mean square of the numbers in these buckets."""
+        return np.sqrt(self.squares[1, places] / np.maximum(self.squares[0, places], 1.0))
+
     def _scale(self, out: Matrix, rows: list[Any], most: int) -> None:
         """Numbers in units of their root mean square, cut at ± 6."""
         for row, (places, _, _) in zip(out, rows, strict=True):
             if places:
-                n, total = self.squares[0, places], self.squares[1, places]
-                scale = np.sqrt(total / np.maximum(n, 1.0))
+                scale = self.unit(places)
                 values = row[1 + most : 1 + most + len(places)]
                 values[:] = np.clip(values / np.where(scale > 0.0, scale, np.inf), -6.0, 6.0)
 

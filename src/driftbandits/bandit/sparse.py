@@ -98,6 +98,12 @@ def expand(row: Vector, context: Vector, products: bool, D: int, cols: Integers,
 
 
 @kernel
+def counted(rewards: float) -> float:
+    """Σ .998^s over so many rewards: how many `ERRORS` rests on."""
+    return float((1.0 - 0.998**rewards) / 0.002)
+
+
+@kernel
 def noise(trial: Trial) -> float:
     """σ̂²: the mean squared forecast error over about 500 rewards, with 5 pseudo-observations of Var r."""
     m, use = trial.numbers, int(trial.numbers[USE])
@@ -105,7 +111,7 @@ def noise(trial: Trial) -> float:
         return 0.0
     away = m[SUM] / m[COUNT]
     variance = max(m[SQUARES] / m[COUNT] - away * away, 0.0)
-    n = (1.0 - 0.998 ** m[COUNT]) / 0.002
+    n = counted(m[COUNT])
     total: float = (trial.sums[use, ERRORS] + 5.0 * variance) / (n + 5.0)
     return total
 

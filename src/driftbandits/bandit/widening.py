@@ -39,8 +39,8 @@ def widened(old: Adaptive) -> Diagonal:
     _keep_shared(new, old, theta, items, context)
     _keep_own(new, old, theta, away, context)
     new.trial.sums[:, WEIGHT] = model.state.n[:M]
-    counted = (1.0 - 0.998 ** model.state.numbers[COUNT]) / 0.002  # as in `sparse.noise`
-    new.trial.sums[:, ERRORS] = [counted * float(noise(model.state, m)) for m in range(M)]
+    rests_on = float(sparse.counted(model.state.numbers[COUNT]))
+    new.trial.sums[:, ERRORS] = [rests_on * float(noise(model.state, m)) for m in range(M)]
     return new
 
 
@@ -69,9 +69,9 @@ def _side(new: Diagonal, table: Table, scale: Scale) -> _Side:
     bucket, unit = new.buckets_of(table), np.ones(table.width)
     constant = np.where(bucket < 0, 1.0, 0.0)
     for slot in (s for s in table.numbers.values() if s < len(scale.seen)):
-        seen, total = scale.seen[slot], scale.M2[slot] + scale.seen[slot] * scale.mean[slot] ** 2
-        new.squares[:, bucket[slot]] = seen, total
-        unit[slot], constant[slot] = np.sqrt(total / max(seen, 1.0)), -scale.anchor[slot]
+        seen = scale.seen[slot]
+        new.squares[:, bucket[slot]] = seen, scale.M2[slot] + seen * scale.mean[slot] ** 2
+        unit[slot], constant[slot] = new.unit(bucket[slot]), -scale.anchor[slot]
     return _Side(bucket, unit, constant)
 
 
@@ -137,8 +137,7 @@ def _sparse_row(new: Diagonal, row: Vector, table: Table, tokens: Sequence[tuple
     for j in range(1, len(row)):
         if places[j] < 0 or np.isnan(row[j]) or (kinds[j] != NUMBER and row[j] == 0.0):
             continue
-        seen, total = new.squares[:, places[j]] if kinds[j] == NUMBER else (1.0, 1.0)
-        scale = float(np.sqrt(total / max(seen, 1.0)))
+        scale = float(new.unit(places[j])) if kinds[j] == NUMBER else 1.0
         cols.append(int(places[j]))
         vals.append(float(np.clip(row[j] / scale, -6.0, 6.0)) if scale > 0.0 else 0.0)
     return np.array([len(cols), *cols, *vals], np.float64)

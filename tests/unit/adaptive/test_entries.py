@@ -6,17 +6,10 @@ import pytest
 import driftbandits as db
 from driftbandits.adaptive import entries, sums
 from driftbandits.bandit.items import NONE
+from small_model import model
 
 pytestmark = [pytest.mark.xdist_group("bandit"), pytest.mark.interpreted]
 TUPLES = ("state", "layout", "items", "context", "slots", "work")
-
-
-def model():
-    bandit = db.Bandit(features="hybrid", seed=0)
-    for t in range(6):
-        d = bandit.decide({"a": {"x": float(t)}, "b": {"x": 1.0}}, {"c": float(t % 3)})
-        bandit.reward(d.id, float(t % 2))
-    return bandit._learner.model
 
 
 def call(name, m, **changed):

@@ -7,17 +7,10 @@ import driftbandits as db
 from driftbandits.adaptive import stretch
 from driftbandits.adaptive.choice import ROWS
 from driftbandits.bandit.bulk.stretches import walk
+from small_model import model
 
 pytestmark = [pytest.mark.xdist_group("bandit"), pytest.mark.interpreted]
 T, N_ITEMS, OFFERS = 3, 2, 2
-
-
-def model():
-    bandit = db.Bandit(features="hybrid", seed=0)
-    for t in range(6):
-        d = bandit.decide({"a": {"x": float(t)}, "b": {"x": 1.0}}, {"c": float(t % 3)})
-        bandit.reward(d.id, float(t % 2))
-    return bandit._learner.model
 
 
 def arguments(name, m):
