@@ -67,6 +67,7 @@ def test_while_code_is_compiled_the_old_picture_is_grey_and_says_why(browser: An
     assert "Compiling SW-UCB" in note.text_content()
     assert "seconds" in note.text_content()
     assert page.evaluate("getComputedStyle(document.getElementById('regret')).filter") == "grayscale(1)"
+    assert page.evaluate("lab.scene.waiting") == ""  # nothing is written below the note
     move(page, "noise", 40)
     assert not note.is_visible()
     assert page.evaluate("getComputedStyle(document.getElementById('regret')).filter") == "none"
@@ -166,6 +167,17 @@ def test_the_story_has_five_worlds(browser: Any, lab: Served) -> None:
         ["seasonal", 2, "identity"],
         ["jumps", 2, "logistic"],
     ]
+
+
+def test_before_the_first_curve_the_page_says_what_it_asks_and_which_world_it_is(browser: Any, lab: Served) -> None:
+    """The default world is the second of the story; code is compiled for seconds before its sentence has numbers."""
+    page = browser.new_page(reduced_motion="reduce")
+    page.route("**/api/run", lambda route: route.fulfill(body=""))
+    page.goto(lab.address)
+    until(page, "!!window.lab && lab.timing.asked > 0")
+    assert "How much reward" in page.locator("#headline").text_content()
+    assert page.locator("#story button[aria-pressed=true]").text_content() == "2 Slow drift"
+    assert "once around the circle" in page.locator("#story-text").text_content()
 
 
 def test_the_tour_has_four_steps_and_can_be_skipped(browser: Any, lab: Served) -> None:

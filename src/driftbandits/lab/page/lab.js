@@ -2,7 +2,7 @@
 import { Asking } from "./asking.js";
 import { colour, dash, paint } from "./plot.js";
 import { LAMBDA, RIVER, SPEED, fromHash, gammaScale, halfLife, inDisc, resample, toHash } from "./state.js";
-import { PRESETS, plural, presetOf, sentence } from "./story.js";
+import { OPENING, PRESETS, plural, presetOf, sentence } from "./story.js";
 import { prepareTour } from "./tour.js";
 import * as views from "./views.js";
 
@@ -76,9 +76,11 @@ const asking = new Asking({
       scene.since = performance.now(); // what is told is the time of the trials
       scene.compiling ||= performance.now();
       const seconds = Math.round((performance.now() - scene.compiling) / 1000);
-      scene.waiting = names ? `Compiling ${names}: usually 5 to 20 seconds on a quiet machine, once; ${seconds} s so far` : "Loading compiled code";
-      status(scene.waiting, true);
-      busy(scene.waiting);
+      const words = names ? `Compiling ${names}: usually 5 to 20 seconds on a quiet machine, once; ${seconds} s so far` : "Loading compiled code";
+      scene.waiting = ""; // the note over the picture says it
+      status(words, true);
+      busy(words);
+      draw("regret", "sweep");
     } else if (event.kind === "curve") {
       begin();
       scene.curves = [...scene.curves.filter(c => c.learner !== event.learner), { ...event, sequence }];
@@ -156,7 +158,7 @@ function problem(words, action, act) {
 }
 
 function showHeadline() {
-  $("headline").textContent = sentence(scene.curves, scene.learners, scene.question);
+  $("headline").textContent = sentence(scene.curves, scene.learners, scene.question) || OPENING;
 }
 
 function showNote(trials) {
@@ -284,7 +286,7 @@ function showOutputs() {
   }
   const weighing = options.learners[place()].find(l => l.weighs && q.learners.includes(l.key));
   scene.weighted = Boolean(weighing);
-  const preset = presetOf(q);
+  const preset = presetOf({ ...q, speed: q.speed ?? options.speeds[q.path] });
   for (const button of all("#story button")) button.setAttribute("aria-pressed", button.dataset.key === preset?.key);
   $("story-text").textContent = preset?.text ?? "A world of your own.";
   $("circle-note").textContent = q.d === 2 ? "θ, estimates with confidence; triangles: the arms played" : `the first 2 of ${q.d} coordinates; triangles: the arms played`;
@@ -319,6 +321,7 @@ for (const box of all('input[name="world"]')) {
     Object.assign(scene, { curves: [], sweep: [], inside: null, frame: 0 });
     change({ ...other });
     showForm();
+    showHeadline();
     drawAll();
   });
 }
@@ -596,5 +599,6 @@ function drawNow() {
 
 window.lab = { scene, timing, asking, picture, drawNow }; // for tests, and for the curious
 showTheme();
+showHeadline();
 open(opened);
 prepareTour(!location.hash.slice(1) || location.hash === "#");

@@ -2,6 +2,9 @@
 
 const WORLD = { path: "rotating", speed: null, points: [], link: "identity", S: 1, T: 6000, noise: 1, d: 2, n: 50, arms: "fixed", gamma: null, lam: null, bonus: 1 };
 
+/** Stands in for the sentence until the first curves are there. */
+export const OPENING = "The world changes while learners learn. How much reward does each of them lose?";
+
 /** Each preset sets the world and leaves the learners, trials and seed as they are. */
 export const PRESETS = [
   { key: "still", name: "Nothing changes", text: "The best arm stays the best. Old data stay valid, and forgetting at a fixed speed costs.", world: { ...WORLD, speed: 0 } },
@@ -30,7 +33,7 @@ function compared(less, more) {
   return `${Math.round(100 * (1 - less / more))} % less`;
 }
 
-/** The curves in one sentence; nothing if there are none. */
+/** The curves in one sentence; empty if there are none. */
 export function sentence(curves, learners, question) {
   const shown = curves.filter(c => c.mean);
   if (!shown.length) return "";
