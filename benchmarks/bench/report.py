@@ -7,6 +7,8 @@ import tomllib
 
 import numpy as np
 
+from driftbandits.plots.style import PALETTE
+
 from .peers import OURS, PEERS
 from .play import share
 
@@ -16,7 +18,12 @@ LABELS = {
     "self_tuning": "`self_tuning`",
     "numpy": "LinUCB in NumPy",
 }
-COLOURS = {"bandit": "tab:red", "bandit_explore_0": "tab:orange", "self_tuning": "tab:blue"}
+# All three are tuning-free learners, so they have the colours of that role, and markers that tell them apart.
+LOOKS = {
+    "bandit": ("s", PALETTE["blue"]),
+    "bandit_explore_0": ("^", PALETTE["sky"]),
+    "self_tuning": ("o", PALETTE["sky"]),
+}
 
 
 def label(name):
@@ -398,7 +405,8 @@ def charts(data, folder):
             if len(mine):
                 error = mine.std(ddof=1) / math.sqrt(len(mine)) if len(mine) > 1 else 0.0
                 text = None if y else label(own).strip("`")
-                axis.errorbar(mine.mean(), y + shift, xerr=error, fmt="s", color=COLOURS[own], ms=5, label=text)
+                marker, colour = LOOKS[own]
+                axis.errorbar(mine.mean(), y + shift, xerr=error, fmt=marker, color=colour, ms=5, label=text)
     axis.set_yticks(range(len(titles)), list(reversed(titles)))
     axis.set_xlabel("share of the way from random play to the best choice of every round")
     axis.grid(axis="x", alpha=0.3)

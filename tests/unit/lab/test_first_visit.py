@@ -139,6 +139,7 @@ def test_the_verdict_of_the_sentence(browser: Any, lab: Served) -> None:
         (700, 1000, 50, "the first lost 30 % less."),
         (1000, 990, 200, "no clear difference in 20 trials."),
         (1000, 0.2, 1, "far less."),
+        (3.124, 2.2, 0.01, "30 % less."),
     ):
         curves = [
             {"learner": key, "mean": [1], "final": final, "std": std} for key, final in (("a", never), ("b", free))
@@ -146,7 +147,8 @@ def test_the_verdict_of_the_sentence(browser: Any, lab: Served) -> None:
         said = page.evaluate(
             f"import('/story.js').then(s => s.sentence({json.dumps(curves)}, {json.dumps(looks)}, {{ trials: 20 }}))"
         )
-        assert said == f"A learner that never forgets lost {never:,}; the tuning-free one {free:,.0f}: {verdict}"
+        told = [f"{v:.2g}" if v < 10 else f"{v:,}" for v in (never, free)]
+        assert said == f"A learner that never forgets lost {told[0]}; the tuning-free one {told[1]}: {verdict}"
 
 
 def test_the_story_has_five_worlds(browser: Any, lab: Served) -> None:

@@ -17,7 +17,8 @@ export const PRESETS = [
 export const presetOf = form => (form.world === "bandit" ? PRESETS.find(p => Object.entries(p.world).every(([key, value]) => key === "points" || form[key] === value)) : undefined);
 
 const COUNTS = ["", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
-const whole = v => Math.round(v).toLocaleString("en");
+/** Whole numbers, and two digits of small ones: "lost 3, the other 2: 30 % less" cannot be checked by its reader. */
+const amount = v => (Math.abs(v) < 10 ? String(+v.toPrecision(2)) : Math.round(v).toLocaleString("en"));
 export const plural = (count, one, many = `${one}s`) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 
 /** Did one lose less than the other, or may chance have done it? Two standard errors of the difference of means. */
@@ -44,12 +45,12 @@ export function sentence(curves, learners, question) {
   if (never && free) {
     const better = difference(free, never, trials);
     const verdict = better > 0 ? compared(free.final, never.final) : better < 0 ? `the first lost ${compared(never.final, free.final)}` : `no clear difference in ${plural(trials, "trial")}`;
-    const third = fixed ? ` Fixed forgetting (${look(fixed).label}): ${whole(fixed.final)}.` : "";
-    return `A learner that never forgets lost ${whole(never.final)}; the tuning-free one ${whole(free.final)}: ${verdict}.${third}`;
+    const third = fixed ? ` Fixed forgetting (${look(fixed).label}): ${amount(fixed.final)}.` : "";
+    return `A learner that never forgets lost ${amount(never.final)}; the tuning-free one ${amount(free.final)}: ${verdict}.${third}`;
   }
   const ordered = [...shown].sort((a, b) => a.final - b.final);
   const [best, worst] = [ordered[0], ordered.at(-1)];
-  if (best === worst) return `${look(best).label} lost ${whole(best.final)}.`;
+  if (best === worst) return `${look(best).label} lost ${amount(best.final)}.`;
   const clear = difference(best, worst, trials);
-  return `${look(best).label} lost ${whole(best.final)}; ${look(worst).label} ${whole(worst.final)}: ${clear > 0 ? `${look(best).label} lost ${compared(best.final, worst.final)}` : `no clear difference in ${plural(trials, "trial")}`}.`;
+  return `${look(best).label} lost ${amount(best.final)}; ${look(worst).label} ${amount(worst.final)}: ${clear > 0 ? `${look(best).label} lost ${compared(best.final, worst.final)}` : `no clear difference in ${plural(trials, "trial")}`}.`;
 }

@@ -281,7 +281,7 @@ export function stream(scene) {
         text(pen, course.value[k][s].toFixed(1), x, y + radius + 12, { align: "center", size: 11 });
         if (course.visits) {
           pen.fillStyle = colour(tone);
-          pen.fillRect(x - radius, y + radius + 16, 2 * radius * course.visits[k][s], 3);
+          pen.fillRect(x - radius, y + radius + 18, 2 * radius * course.visits[k][s], 3);
         }
       }
     });
