@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.checks import as_numbers
 from ..errors import InvalidShape, InvalidValue, integer, real, require
+from .function_path import FunctionPath, blocks
 from .protocol import Cube
 
 ROUNDING = 1e-9
@@ -58,21 +59,16 @@ def check_stages(horizon: int, counts: Mapping[str, int]) -> int:
 
 
 Path = ArrayLike | Callable[[int], ArrayLike]  # an array over episodes, or a function of the episode k = 0..K−1
+Parameters = Cube | FunctionPath  # of every episode, (K, 1 or H, d)
 
 
-def check_path(name: str, given: Path, H: int, d: int, episodes: int | None = None) -> Cube:
-    """Parameters of every episode, (K, 1, d) if the stages share them, else (K, H, d)."""
+def check_path(name: str, given: Path, H: int, d: int, episodes: int | None = None) -> Parameters:
+    """Parameters of every episode, (K, 1, d) if the stages share them, else (K, H, d); a function is not written out."""
     if callable(given):
         if episodes is None:
             raise InvalidValue(f"{name} is a function of the episode; say how many episodes there are: episodes=1000")
         K = integer("episodes", episodes, least=1, why="it is the number of episodes K")
-        rows = [as_numbers(f"{name}({k})", given(k)) for k in range(K)]
-        odd = next((k for k, row in enumerate(rows) if row.shape != rows[0].shape), None)
-        if odd is not None:
-            raise InvalidShape(
-                f"{name}({odd}) has shape {rows[odd].shape}, {name}(0) {rows[0].shape}; it must be the same in all episodes"
-            )
-        given = np.stack(rows)
+        return FunctionPath(name, given, episodes=K, horizon=H, dim=d)
     values = np.ascontiguousarray(as_numbers(name, given))
     if episodes is not None and values.ndim > 0 and len(values) != episodes:
         raise InvalidShape(f"{name} has {len(values)} episodes; episodes = {episodes} says otherwise")
@@ -87,9 +83,9 @@ def check_path(name: str, given: Path, H: int, d: int, episodes: int | None = No
     return values
 
 
-def check_bound(name: str, given: float | None, path: Cube) -> float:
+def check_bound(name: str, given: float | None, path: Parameters) -> float:
     """The announced bound of ‖parameter‖, by default the largest norm on the path."""
-    largest = float(np.linalg.norm(path, axis=-1).max())
+    largest = max(float(np.linalg.norm(part, axis=-1).max()) for _, part in blocks(path))
     if given is None:
         return largest or 1.0
     bound = real(name, given)

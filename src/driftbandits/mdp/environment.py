@@ -20,9 +20,20 @@ from ..core.linalg import Matrix, Vector
 from ..errors import InvalidShape, InvalidValue, integer, real, require
 from ..protocol import Integers
 from ..util.notebook import card
-from .checks import ROUNDING, Path, check_bound, check_distributions, check_features, check_path, check_stages, staged
+from .checks import (
+    ROUNDING,
+    Parameters,
+    Path,
+    check_bound,
+    check_distributions,
+    check_features,
+    check_path,
+    check_stages,
+    staged,
+)
 from .curvature import kappa_of
 from .features import Features, check_known
+from .function_path import blocks
 from .linear_dynamics import SparseDynamics, linear_dynamics, value_feature_bound
 from .planning import optimal_starts
 from .protocol import Cube, Task, transition_row
@@ -39,8 +50,8 @@ class MDP:
     phi: Cube  # (S, A, d_θ), or (H, S, A, d_θ) where the stages differ
     psi: Cube  # (S, A, S, d_w), or (H, S, A, S, d_w)
     reachable: NDArray[np.bool_] | None  # (S, A, S) or (H, S, A, S), or None in a linear mixture
-    theta: Cube  # (K, H, d_θ), or (K, 1, d_θ) if the stages share it
-    w: Cube  # (K, H, d_w), or (K, 1, d_w)
+    theta: Parameters  # (K, H, d_θ), or (K, 1, d_θ) if the stages share it; a `FunctionPath` if a function was given
+    w: Parameters  # (K, H, d_w), or (K, 1, d_w)
     horizon: int  # H
     start: Integers  # (K,) first states
     noise: float  # standard deviation of the reward noise the learner sees
@@ -152,8 +163,12 @@ class MDP:
     @cached_property
     def optimal(self) -> Vector:
         """V*_1 of each episode's first state, (K,)."""
-        paths = self.reward_rows, self.theta, self.w
-        return optimal_starts(self.private_dynamics(), *paths, self.states, self.horizon, self.start)
+        best, dynamics = np.zeros(self.episodes), self.private_dynamics()
+        for first, theta in blocks(self.theta):
+            part = slice(first, first + len(theta))
+            paths = self.reward_rows, theta, self.w[part]
+            best[part] = optimal_starts(dynamics, *paths, self.states, self.horizon, self.start[part])
+        return best
 
     @cached_property
     def reward_rows(self) -> Cube:
@@ -205,9 +220,12 @@ class MDP:
         """One table for each of the H stages."""
         return np.ascontiguousarray(np.broadcast_to(values, (self.horizon, *values.shape[1:])))
 
-    def _path(self, parameters: Cube) -> float:
-        steps = np.linalg.norm(np.diff(parameters, axis=0), axis=-1).sum()
-        return float(steps) * (self.horizon if parameters.shape[1] == 1 else 1)
+    def _path(self, parameters: Parameters) -> float:
+        total, last = 0.0, parameters[:1]
+        for _, part in blocks(parameters):
+            steps = np.diff(np.concatenate([last, part]), axis=0)
+            total, last = total + float(np.linalg.norm(steps, axis=-1).sum()), part[-1:]
+        return total * (self.horizon if parameters.shape[1] == 1 else 1)
 
     def _table(self) -> Any:
         if not self.multinomial:
@@ -235,7 +253,8 @@ def linear_mixture(
     phi, psi
         (S, A, d_θ) and (S, A, S, d_w); or (H, S, A, d_θ) and (H, S, A, S, d_w), either or both, where the stages differ.
     theta, w
-        (K, d), or (K, H, d) when the stages differ; or a function of the episode k = 0..K−1 that returns (d,) or (H, d).
+        (K, d), or (K, H, d) when the stages differ; or a function of the episode k = 0..K−1 that returns (d,) or (H, d), the same
+        whenever it is asked: its rows are made when they are needed, and not kept.
     horizon
         Number of stages H.
     episodes
@@ -261,7 +280,8 @@ def linear_mixture(
     rewards, features = check_features(phi, psi)
     dynamics = linear_dynamics(_for_all(features, _stages(horizon, rewards, features, None)))
     mdp = _make(rewards, features, None, theta, w, horizon, episodes, start, noise, S_theta, S_w, dynamics)
-    check_distributions(mdp.psi, mdp.w)
+    for _, part in blocks(mdp.w):
+        check_distributions(mdp.psi, part)
     return mdp
 
 
@@ -345,7 +365,8 @@ def sparse_mixture(
     empty = np.zeros((0, 0, 0, moves.psi.shape[-1]))
     made = _make(rewards, empty, None, path, w, horizon, episodes, start, noise, S_theta, S_w, dynamics)
     if not features.multinomial:
-        _check_sparse(moves, made.w)
+        for _, part in blocks(made.w):
+            _check_sparse(moves, part)
     return replace(made, features=features)
 
 
@@ -405,11 +426,10 @@ def _make(
     if len(paths[1]) != K:
         raise InvalidShape(f"theta has {K} episodes but w has {len(paths[1])}; both must cover episodes 1..K")
     bounds = [check_bound(n, v, p) for n, v, p in zip(("S_theta", "S_w"), (S_theta, S_w), paths, strict=True)]
-    pay = _pay(rewards, paths[0])
-    if pay.min() < -ROUNDING or pay.max() > 1.0 + ROUNDING:
-        raise InvalidValue(
-            f"rewards φᵀθ span [{pay.min():.6g}, {pay.max():.6g}]; they must lie in [0, 1]: rescale them"
-        )
+    pays = [(float(pay.min()), float(pay.max())) for pay in (_pay(rewards, part) for _, part in blocks(paths[0]))]
+    least, most = min(low for low, _ in pays), max(high for _, high in pays)
+    if least < -ROUNDING or most > 1.0 + ROUNDING:
+        raise InvalidValue(f"rewards φᵀθ span [{least:.6g}, {most:.6g}]; they must lie in [0, 1]: rescale them")
     return MDP(
         phi=rewards,
         psi=psi,

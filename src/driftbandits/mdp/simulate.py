@@ -21,11 +21,10 @@ from ..simulate.runs import Seed, seed_sequence
 from ..util.notebook import card, draw_regret, lines
 from .environment import MDP
 from .features import Features, check_known
+from .function_path import BLOCK
 from .planning import evaluate
 from .protocol import Cube, experience, open_book, plan, report, settled, transition_row
 from .python_learners import Learner, episodes_of, is_learner
-
-BLOCK = 1024  # episodes whose random numbers are made at once
 
 
 @dataclass(frozen=True, repr=False)
@@ -127,14 +126,17 @@ def simulate_mdp(
     state = open_book(strategy, task)
     regret = np.zeros(K)
     log = _blank_rollout(mdp, K, record)
-    world = mdp.private_dynamics(), mdp.reward_rows, mdp.theta, mdp.w, mdp.start, mdp.optimal
+    world, fixed = (mdp.private_dynamics(), mdp.reward_rows), (mdp.start, mdp.optimal)
     blank = np.zeros((1, H))
-    play = _episodes.direct(strategy, state, *world, 0, blank, blank, rng, regret, log)
+    play = _episodes.direct(
+        strategy, state, *world, mdp.theta[:1], mdp.w[:1], *fixed, 0, blank, blank, rng, regret, log
+    )
     began = time.perf_counter()
     for first in range(0, K, BLOCK):
         fate = chance.random((min(BLOCK, K - first), H))
         noise = mdp.noise * disturbance.standard_normal(fate.shape) if mdp.noise > 0.0 else np.zeros(fate.shape)
-        play(strategy, state, *world, first, fate, noise, rng, regret, log)
+        drifting = mdp.theta[first : first + BLOCK], mdp.w[first : first + BLOCK]
+        play(strategy, state, *world, *drifting, *fixed, first, fate, noise, rng, regret, log)
     seconds = time.perf_counter() - began
     if not np.isfinite(regret[-1]) or not np.isfinite(state.book.Q).all():
         raise NumericalError(
@@ -242,7 +244,7 @@ def _episodes(
     regret: Vector,
     log: Rollout,
 ) -> None:
-    """Play the block of episodes from `first`."""
+    """Play the block of episodes from `first`; theta and w are those of the block."""
     S, H = log.row.shape[0], fate.shape[1]
     A = phi.shape[1] // S
     for j in range(fate.shape[0]):
@@ -253,14 +255,14 @@ def _episodes(
                 for n in range(phi.shape[1]):
                     log.Q[k, h, n] = state.book.Q[h, n]
         policy = state.book.policy
-        evaluate(dynamics, phi, theta[k], w[k], policy, log.row, log.V)
+        evaluate(dynamics, phi, theta[j], w[j], policy, log.row, log.V)
         s = start[k]
         log.total[0] += best[k] - log.V[0, s]
         regret[k] = log.total[0]
         for h in range(H):
             pair = s * A + policy[h, s]
-            r = dot(phi[h % phi.shape[0], pair], theta[k, h % theta.shape[1]]) + noise[j, h]
-            transition_row(dynamics, h % phi.shape[0] * phi.shape[1] + pair, w[k, h % w.shape[1]], log.row)
+            r = dot(phi[h % phi.shape[0], pair], theta[j, h % theta.shape[1]]) + noise[j, h]
+            transition_row(dynamics, h % phi.shape[0] * phi.shape[1] + pair, w[j, h % w.shape[1]], log.row)
             successor = _draw(log.row, fate[j, h])
             experience(strategy, state, h, pair, r, successor)
             if log.actions.shape[0] > 0:
