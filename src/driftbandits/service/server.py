@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import uvicorn
 
+from . import workers
 from .app import checked_keys
 from .config import Config
 from .file_catalogue import FileCatalogue
@@ -28,6 +29,7 @@ def run(config: Config, *, say: Callable[[str], None]) -> None:
     say(_greeting(config, first=_first_loop(config) if keys is None and config.database is None else None))
     _allow_files(config.max_open * FILES)
     config.export()
+    workers.install()
     with contextlib.ExitStack() as stack:
         if config.workers > 1:
             os.environ[MULTIPROCESS] = stack.enter_context(tempfile.TemporaryDirectory(prefix="driftbandits-metrics-"))

@@ -1,24 +1,30 @@
-"""The real command over HTTP under fire: workers are killed, the disk is full."""
+"""The real command over HTTP under fire: workers and the database are killed, the disk is full, the version changes."""
 
 import contextlib
+import json
 import os
+import pathlib
 import random
 import resource
+import shutil
 import signal
 import threading
 import time
+import urllib.request
 
 import pytest
-from served import children, command
+from served import children, command, postgres
 
 import driftbandits as db
 from driftbandits.bandit.store import StoreUnavailable
 from driftbandits.service.file_catalogue import FileCatalogue
 from driftbandits.service.loops import Loops
+from driftbandits.service.postgres_catalogue import PostgresCatalogue
 
-from .test_kills import SETTINGS, check, learns, until
+from .test_kills import SETTINGS, check, learns, restarted, until
 
 pytestmark = pytest.mark.slow
+SOURCE = pathlib.Path(db.__file__).parent
 
 
 @contextlib.contextmanager
@@ -77,7 +83,7 @@ def create(address):
         client.create(**SETTINGS.model_dump(exclude_unset=True))
 
 
-KILLS = int(os.environ.get("DRIFTBANDITS_KILLS", "55"))
+KILLS = int(os.environ.get("DRIFTBANDITS_KILLS", "40"))
 
 
 def test_workers_are_killed_over_http(tmp_path):
@@ -86,6 +92,54 @@ def test_workers_are_killed_over_http(tmp_path):
         with driven(address) as lines:
             under_fire(process, lines, KILLS, random.Random(2))
     print(KILLS, "kills,", checked(FileCatalogue(tmp_path, shared=True), lines), "rewards, SQLite")
+
+
+def test_workers_and_the_database_are_killed_over_http(tmp_path):
+    rng, restarts = random.Random(3), []
+
+    def also():
+        if rng.random() < 0.5:
+            restarted(server)
+            restarts.append(1)
+
+    with postgres() as server:
+        with command(tmp_path, "--workers", "3", "--database", server.get_uri()) as (process, address):
+            create(address)
+            with driven(address) as lines:
+                under_fire(process, lines, KILLS, rng, also)
+        rewards = checked(PostgresCatalogue(server.get_uri()), lines)
+    print(KILLS, "kills of workers,", len(restarts), "of the database,", rewards, "rewards, PostgreSQL")
+
+
+def versions(address):
+    """The version that a worker says it is."""
+    with urllib.request.urlopen(f"{address}/openapi.json") as answer:
+        return json.load(answer)["info"]["version"]
+
+
+def test_a_new_version_replaces_workers_and_no_request_fails(tmp_path):
+    """As an administrator does it: the files are replaced, and SIGHUP replaces the workers one by one."""
+    data, current, new = tmp_path / "data", tmp_path / "src", tmp_path / "new"
+    data.mkdir()
+    shutil.copytree(SOURCE, new / "driftbandits", ignore=shutil.ignore_patterns("__pycache__"))
+    init = new / "driftbandits" / "__init__.py"
+    init.write_text(init.read_text() + '\n__version__ = "99.0"\n')
+    current.symlink_to(SOURCE.parent)
+    with command(data, "--workers", "2", env={"PYTHONPATH": str(current)}) as (process, address):
+        create(address)
+        assert versions(address) == db.__version__
+        with driven(address) as lines:
+            until(lambda: len(lines) > 50)
+            before = set(children(process.pid))
+            (tmp_path / "next").symlink_to(new)
+            (tmp_path / "next").rename(current)
+            process.send_signal(signal.SIGHUP)
+            until(lambda: len(found := children(process.pid)) == 2 and not before & set(found))
+            enough = len(lines) + 50
+            until(lambda: len(lines) >= enough)
+        assert {versions(address) for _ in range(8)} == {"99.0"}
+    assert [line for line in lines if line[0] != "reward"] == []
+    print(checked(FileCatalogue(data, shared=True), lines), "rewards")
 
 
 def test_a_full_disk_is_a_503_and_loses_nothing(tmp_path):
