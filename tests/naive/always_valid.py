@@ -1,48 +1,30 @@
-"""Always-valid bounds from their definitions, many logs at once: the mixture by quadrature, the sums by arrays."""
+"""Always-valid bounds from their definitions: wealth observation by observation, and the bound by bisection."""
 
 import math
 
-import numpy as np
-from scipy.integrate import quad
-from scipy.special import gamma, gammainc, gammaincc, gammaln
+STEPS = [2.0**j for j in range(-3, 4)]
+PRIOR = [math.exp(-0.5 * (math.log(s) / 0.8) ** 2) for s in STEPS]
 
 
-def log_mixture(s, v, rho):
-    """log ∫ exp(λ s − ψ(λ) v) dF(λ), F the truncated gamma density of the module's equations."""
-    norm = gamma(rho) * (1.0 - gammaincc(rho, rho))
-
-    def term(lam):
-        psi = -math.log1p(-lam) - lam
-        density = rho**rho * math.exp(-rho * (1.0 - lam)) * (1.0 - lam) ** (rho - 1.0) / norm
-        return math.exp(lam * s - psi * v) * density
-
-    return math.log(quad(term, 0.0, 1.0 - 1e-12, limit=200)[0])
+def stakes(weight=1.0, n=1e4):
+    """Seven stakes around 3/(σ√n), σ² = .12 · weight."""
+    return [min(3.0 / math.sqrt(0.12 * weight * n) * s, 0.45) for s in STEPS]
 
 
-class Loops:
-    """`Bounded` for R logs at once, and whether a bound was ever on the wrong side of the truth."""
+def mixture(outcomes, centres, lam, m):
+    """Σ_j π_j Π_i (1 + λ_j(φ_ij − g_i)) exp(−λ_j(m − g_i)); outcomes[j] are those of stake j."""
+    total = 0.0
+    for phi, x, prior in zip(outcomes, lam, PRIOR, strict=True):
+        log = math.fsum(math.log(1.0 + x * (f - g)) - x * (m - g) for f, g in zip(phi, centres, strict=True))
+        total += prior / sum(PRIOR) * math.exp(min(log, 700.0))
+    return total
 
-    def __init__(self, runs, k, alpha, tightest):
-        self.k, self.alpha, self.rho, self.n = k, alpha, tightest / 8.0, 0
-        self.sums, self.squares, self.truth = np.zeros((2, runs)), np.zeros((2, runs)), np.zeros(runs)
-        self.missed = np.zeros(runs, bool)
 
-    def add(self, low, high, value):
-        scale = 1.0 / (1.0 + self.k)
-        for side, phi in enumerate((low, 1.0 - high)):
-            xi = phi * scale
-            ahead = np.minimum(self.sums[side] / self.n, scale) if self.n else 0.5 * scale
-            self.sums[side] += xi
-            self.squares[side] += (xi - ahead) ** 2
-        self.truth += value
-        self.n += 1
-
-    def look(self):
-        """The bound excludes the truth where M at the truth is at least 2/α."""
-        for side, truth in enumerate((self.truth, self.n - self.truth)):
-            s, v = self.sums[side] - truth / (1.0 + self.k), self.squares[side]
-            b = np.maximum(s, 0.0) + v + self.rho
-            a = v + self.rho
-            head = self.rho * math.log(self.rho) - self.rho - gammaln(self.rho) - math.log(gammainc(self.rho, self.rho))
-            log_m = head + b - a * np.log(b) + gammaln(a) + np.log(gammainc(a, b))
-            self.missed |= (s > 0.0) & (log_m >= math.log(2.0 / self.alpha))
+def lower(outcomes, centres, lam, alpha, least=0.0, most=1.0):
+    """The least m in [least, most] that is not refuted at level α/2."""
+    if mixture(outcomes, centres, lam, least) <= 2.0 / alpha:
+        return least
+    for _ in range(60):
+        middle = 0.5 * (least + most)
+        least, most = (middle, most) if mixture(outcomes, centres, lam, middle) > 2.0 / alpha else (least, middle)
+    return least

@@ -5,15 +5,19 @@ in batches, one after the other, so that the sums do not depend on when they are
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.background_compile import compile_mode, prepared
 from ..core.linalg import Matrix, Vector
-from ..errors import InvalidValue, said
+from ..errors import InvalidShape, InvalidValue, said
+from ..inference import outcomes
 from ..inference import policy_value as pv
-from ..inference.policy_value import SUMS, Batch
+from ..inference.always_valid import J, stakes
+from ..inference.outcomes import BOUNDED, UNBOUNDED, Batch, Stakes
 
 BATCH = 256  # rewards that are added at once
 ITEMS = 1000  # items with sums of their own; later ones have none
@@ -45,10 +49,10 @@ class Entry(NamedTuple):
 class Books(NamedTuple):
     """All sums. A book is replaced as a whole, so that an interrupt leaves the old one or the new one."""
 
-    k: dict[str, float]  # of each policy; those of single items have that of "first"
-    policies: dict[str, Vector]  # (SUMS,)
+    weights: dict[str, float]  # the largest that each policy was expected to have; single items have that of "first"
+    policies: dict[str, Vector]  # (width,)
     places: dict[Any, int]
-    items: Matrix  # (N, SUMS)
+    items: Matrix  # (N, width)
     buckets: dict[str, dict[int, dict[str, Vector]]]  # of each window: number of the bucket → sums of each policy
     newest: float
     waiting: list[Entry]
@@ -68,9 +72,9 @@ class Ledger:
     """
 
     def __init__(self, *, bounded: bool, explore: float) -> None:
-        self.bounded, self.explore = bounded, explore
+        self.bounded, self.explore, self.width = bounded, explore, BOUNDED if bounded else UNBOUNDED
         buckets: dict[str, dict[int, dict[str, Vector]]] = {window: {} for window in WINDOWS}
-        self.books = Books({}, {}, {}, np.zeros((0, SUMS)), buckets, -math.inf, [])
+        self.books = Books({}, {}, {}, np.zeros((0, self.width)), buckets, -math.inf, [])
 
     def add(self, law: Law, r: float, at: float, *, sign: float = 1.0) -> None:
         """Count a reward, or take one back."""
@@ -97,45 +101,50 @@ class Ledger:
     # --------------------------------------------------------------------------------------------------------------- adding
 
     def _added(self, books: Books) -> Books:
-        entries = books.waiting
-        batch = _batch(entries)
-        if not self.bounded:  # without a range, an item that is never shown can be valued by nobody
-            batch = batch._replace(sign=np.where(np.minimum.reduceat(batch.p, batch.start) > 0.0, batch.sign, 0.0))
-        batch = batch._replace(p=np.maximum(batch.p, 1e-12))  # never shown: nothing is assumed of it
-        most = float(batch.size[0])  # k is fixed by the first offer that is counted
-        k = {RANDOM: pv.limit(1.0, self.explore), FIRST: pv.limit(most, self.explore)} | books.k
-        terms = {RANDOM: pv.outcomes(batch, pv.uniform(batch), bounded=self.bounded, k=k[RANDOM])}
-        terms[FIRST] = pv.outcomes(batch, pv.always_first(batch), bounded=self.bounded, k=k[FIRST])
-        challengers = dict.fromkeys(name for entry in entries for name, _ in entry.law.others)
-        rows: dict[str, Any] = dict.fromkeys(terms, slice(None))
-        for name in challengers:
-            k.setdefault(name, k[FIRST])
-            known = np.array([name in dict(entry.law.others) for entry in entries])
-            rows[name], valued = known, [entry for entry in entries if name in dict(entry.law.others)]
-            pi = np.concatenate([dict(entry.law.others)[name] for entry in valued])
-            terms[name] = pv.outcomes(_batch(valued), pi, bounded=self.bounded, k=k[name])
-        policies = dict(books.policies)
-        for name, of_policy in terms.items():
-            policies[name] = pv.in_turn(policies.get(name, np.zeros(SUMS)), of_policy)
-        places, items = self._items(books, batch, entries, k[FIRST])
-        buckets, newest = _bucketed(books, entries, terms, rows)
-        return Books(k, policies, places, items, buckets, newest, [])
-
-    def _items(self, books: Books, batch: Batch, entries: list[Entry], k: float) -> tuple[dict[Any, int], Matrix]:
-        names = entries[0].law.names
-        same = all(entry.law.names == names for entry in entries)  # the usual case, ten times as fast
-        offers = [names] if same else [entry.law.names for entry in entries]
-        places = _places(books.places, offers)
-        items = np.zeros((len(places), SUMS))
+        entries, width = books.waiting, self.width
+        places = _places(books.places, entries)
+        batch = self._batch(entries, places)
+        # The largest weight of a policy, as far as it is known when its first offer is counted, decides what is bet.
+        most = float(batch.size[0])
+        weights = {
+            RANDOM: pv.usual_weight(1.0, self.explore),
+            FIRST: pv.usual_weight(most, self.explore),
+        } | books.weights
+        names = [RANDOM, FIRST, *dict.fromkeys(name for entry in entries for name, _ in entry.law.others)]
+        for name in names[2:]:
+            weights.setdefault(name, weights[FIRST])
+        pi, known = _probabilities(names, entries, batch)
+        terms = np.empty((len(names), len(entries), width))
+        items = np.zeros((len(places), width))
         items[: len(books.items)] = books.items
-        whose = np.array([places.get(name, -1) for offer in offers for name in offer], np.int64)
-        kept = whose >= 0
-        terms = pv.item_outcomes(batch, bounded=self.bounded, k=k)
-        if same:
-            items[whose[kept]] = pv.in_turn(items[whose[kept]], terms.reshape(len(entries), -1, SUMS)[:, kept])
-        else:
-            np.add.at(items, whose[kept], terms[kept])
-        return places, items
+        lam = Stakes(np.array([stakes(weights[name]) for name in names]), stakes(weights[FIRST]), stakes())
+        if machine().count(batch, pi, known, lam, terms, items, np.empty(width), np.empty((2, J))) < 0:
+            raise InvalidShape("arrays of decisions do not fit each other: please report how it came to this")
+        valued = {
+            name: (slice(None) if there.all() else there > 0.0, of_policy)
+            for name, of_policy, there in zip(names, terms, known, strict=True)
+        }
+        policies = dict(books.policies)
+        for name, (rows, of_policy) in valued.items():
+            policies[name] = pv.in_turn(policies.get(name, np.zeros(width)), of_policy[rows])
+        buckets, newest = _bucketed(books, entries, valued)
+        return Books(weights, policies, places, items, buckets, newest, [])
+
+    def _batch(self, entries: list[Entry], places: Mapping[Any, int]) -> Batch:
+        """Entries as arrays, one offer after the other."""
+        laws = [entry.law for entry in entries]
+        size = np.array([len(law.p) for law in laws])
+        start = np.concatenate([[0], np.cumsum(size)[:-1]])
+        p, forecast = np.concatenate([law.p for law in laws]), np.concatenate([law.forecast for law in laws])
+        sign = np.array([entry.sign for entry in entries])
+        if self.bounded:
+            np.clip(forecast, 0.0, 1.0, out=forecast)
+        else:  # without a range, an item that is never shown can be valued by nobody
+            sign[np.minimum.reduceat(p, start) <= 0.0] = 0.0
+        np.maximum(p, 1e-12, out=p)  # never shown: nothing is assumed of it
+        place = np.array([places.get(name, -1) for law in laws for name in law.names], np.int64)
+        chosen, r = start + [law.chosen for law in laws], np.array([entry.r for entry in entries], np.float64)
+        return Batch(p, forecast, start, size, chosen, r, sign, place)
 
     # -------------------------------------------------------------------------------------------------------------- looking
 
@@ -146,7 +155,7 @@ class Ledger:
         if isinstance(against, str) and against in books.policies:
             return books.policies[against]
         place = books.places.get(against)
-        return np.zeros(SUMS) if place is None else books.items[place]
+        return np.zeros(self.width) if place is None else books.items[place]
 
     def window(self, against: str, window: str, now: float) -> Vector:
         """The sums over the decisions of the last day or week."""
@@ -155,12 +164,13 @@ class Ledger:
         last = math.floor(now / length)
         kept = self.books.buckets[window]
         found = [kept[b][against] for b in sorted(kept) if last - many < b <= last and against in kept[b]]
-        return np.asarray(sum(found)) if found else np.zeros(SUMS)
+        return np.asarray(sum(found)) if found else np.zeros(self.width)
 
-    def k(self, against: Any) -> float:
-        """The k of a policy."""
-        known = self.books.k
-        return known.get(against, known.get(FIRST, 0.0)) if isinstance(against, str) else known.get(FIRST, 0.0)
+    def stakes(self, against: Any) -> list[float]:
+        """What is bet on a policy, or on an item."""
+        known = self.books.weights
+        own = against if isinstance(against, str) and against in self.books.policies else FIRST
+        return list(stakes(known.get(own, 1.0)).tolist())
 
     def knows(self, against: Any) -> bool:
         """Whether there are sums of this policy."""
@@ -172,12 +182,12 @@ class Ledger:
         self.flush()
         books = self.books
         without = {name: sums for name, sums in books.policies.items() if name != challenger}
-        k = {name: value for name, value in books.k.items() if name != challenger}
+        weights = {name: value for name, value in books.weights.items() if name != challenger}
         buckets = {
             window: {b: {n: s for n, s in sums.items() if n != challenger} for b, sums in kept.items()}
             for window, kept in books.buckets.items()
         }
-        self.books = books._replace(policies=without, k=k, buckets=buckets)
+        self.books = books._replace(weights=weights, policies=without, buckets=buckets)
 
     # --------------------------------------------------------------------------------------------------------------- saving
 
@@ -192,7 +202,7 @@ class Ledger:
                 windows.append([window, b, [*kept[b]]])
                 flat.extend(kept[b].values())
         about = {
-            "k": books.k,
+            "weights": books.weights,
             "policies": [*books.policies],
             "items": [*books.places],
             "windows": windows,
@@ -203,47 +213,48 @@ class Ledger:
     def unpack(self, about: Mapping[str, Any], flat: Vector) -> None:
         """What was packed, in place of what is known."""
         many = len(about["policies"]) + len(about["items"]) + sum(len(names) for _, _, names in about["windows"])
-        if flat.dtype != np.float64 or flat.shape != (many * SUMS,) or not np.isfinite(flat).all():
-            raise InvalidValue(f"the sums of policies are {said(flat)}; they must be {many * SUMS} finite numbers")
-        rows = iter(flat.reshape(many, SUMS).copy())
+        if flat.dtype != np.float64 or flat.shape != (many * self.width,) or not np.isfinite(flat).all():
+            raise InvalidValue(
+                f"the sums of policies are {said(flat)}; they must be {many * self.width} finite numbers"
+            )
+        rows = iter(flat.reshape(many, self.width).copy())
         policies = {str(name): next(rows) for name in about["policies"]}
         places = {name: place for place, name in enumerate(about["items"])}
-        items = np.array([next(rows) for _ in places]).reshape(-1, SUMS)
+        items = np.array([next(rows) for _ in places]).reshape(-1, self.width)
         buckets: dict[str, dict[int, dict[str, Vector]]] = {window: {} for window in WINDOWS}
         for window, b, names in about["windows"]:
             buckets[window][int(b)] = {str(name): next(rows) for name in names}
         newest = -math.inf if about["newest"] is None else float(about["newest"])
-        k = {str(name): float(value) for name, value in about["k"].items()}
-        self.books = Books(k, policies, places, items, buckets, newest, [])
+        weights = {str(name): float(value) for name, value in about["weights"].items()}
+        if not all(1.0 <= weight <= pv.LARGEST for weight in weights.values()) or not {*policies} <= {*weights}:
+            raise InvalidValue(f"the weights of policies are {said(weights)}; each must be in [1, {pv.LARGEST:g}]")
+        self.books = Books(weights, policies, places, items, buckets, newest, [])
 
 
-def _places(places: dict[Any, int], offers: list[list[Any]]) -> dict[Any, int]:
+def _places(places: dict[Any, int], entries: list[Entry]) -> dict[Any, int]:
     """Places of items, with those that are new, as long as there are any."""
-    new = dict.fromkeys(name for offer in offers for name in offer if name not in places)
-    if not new or len(places) >= ITEMS:
+    if len(places) >= ITEMS:
         return places
+    new = dict.fromkeys(name for entry in entries for name in entry.law.names if name not in places)
     return places | {name: len(places) + i for i, name in enumerate(new) if len(places) + i < ITEMS}
 
 
-def _batch(entries: list[Entry]) -> Batch:
-    """Entries as arrays, one offer after the other."""
-    laws = [entry.law for entry in entries]
-    size = np.array([len(law.p) for law in laws])
-    start = np.concatenate([[0], np.cumsum(size)[:-1]])
-    return Batch(
-        np.concatenate([law.p for law in laws]),
-        np.concatenate([law.forecast for law in laws]),
-        start,
-        size,
-        start + [law.chosen for law in laws],
-        start + [law.first for law in laws],
-        np.array([entry.r for entry in entries]),
-        np.array([entry.sign for entry in entries]),
-    )
+def _probabilities(names: list[str], entries: list[Entry], batch: Batch) -> tuple[Matrix, Matrix]:
+    """pi (K, F) of policies, and whether they have any (K, B): random choice, the first item, and challengers."""
+    pi, known = np.zeros((len(names), len(batch.p))), np.ones((len(names), len(entries)))
+    pi[0] = np.repeat(1.0 / batch.size, batch.size)
+    pi[1, batch.start + [entry.law.first for entry in entries]] = 1.0
+    known[2:] = 0.0
+    for t, entry in enumerate(entries) if len(names) > 2 else ():
+        for name, law in entry.law.others:
+            k = names.index(name)
+            known[k, t] = 1.0
+            pi[k, batch.start[t] : batch.start[t] + batch.size[t]] = law
+    return pi, known
 
 
 def _bucketed(
-    books: Books, entries: list[Entry], terms: Mapping[str, Matrix], rows: Mapping[str, Any]
+    books: Books, entries: list[Entry], valued: Mapping[str, tuple[Any, Matrix]]
 ) -> tuple[dict[str, dict[int, dict[str, Vector]]], float]:
     """Sums by hour and by day, of decisions that are not too old when their reward comes."""
     at = np.array([entry.at for entry in entries])
@@ -255,9 +266,32 @@ def _bucketed(
         kept = {b: dict(sums) for b, sums in books.buckets[window].items() if b > last[-1] - many}
         for b in np.unique(number[recent & (number > last[-1] - many)]):
             here, sums = recent & (number == b), kept.setdefault(int(b), {})
-            for name, of_policy in terms.items():
-                chosen = of_policy if here.all() else of_policy[here[rows[name]]]
+            for name, (rows, terms) in valued.items():
+                counted = np.zeros(len(entries), np.bool_)
+                counted[rows] = True
+                chosen = terms[counted & here]
                 if len(chosen):
-                    sums[name] = pv.in_turn(sums.get(name, np.zeros(SUMS)), chosen)
+                    sums[name] = pv.in_turn(sums.get(name, np.zeros(chosen.shape[1])), chosen)
         buckets[window] = kept
     return buckets, float(newest[-1])
+
+
+class Machine:
+    """`count` as machine code if it is in the cache; else as Python, while it is compiled."""
+
+    count: Callable[..., int]
+
+    def __init__(self) -> None:
+        one, places = np.ones(1), np.zeros(1, np.int64)
+        batch = Batch(one, one, places, places, places, one, one, places)
+        args = batch, np.ones((1, 1)), np.ones((1, 1)), Stakes(np.ones((1, J)), np.ones(J), np.ones(J))
+        space = np.ones((1, 1, 1)), np.ones((1, 1)), one, np.ones((2, J))
+        self.count = prepared(
+            outcomes.count, (*args, *space), compile_mode("background"), partial(setattr, self, "count")
+        )
+
+
+@cache
+def machine() -> Machine:
+    """The one of this process."""
+    return Machine()

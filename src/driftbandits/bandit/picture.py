@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..inference import policy_value as pv
+from ..inference.outcomes import OWN, PHI, N
 from .events import DriftEvent
 from .ledger import DAY, RANDOM, Ledger
 from .value import Value
@@ -44,14 +44,10 @@ def _over_time(axis: Any, ledger: Ledger, events: Sequence[DriftEvent]) -> None:
     ledger.flush()
     by_day, by_hour = ledger.books.buckets["week"], ledger.books.buckets["day"]
     kept, length = (by_day, DAY) if len(by_day) > 1 else (by_hour, 3600.0)
-    known = [(b, kept[b][RANDOM]) for b in sorted(kept) if RANDOM in kept[b] and kept[b][RANDOM][pv.N] > 0]
+    known = [(b, kept[b][RANDOM]) for b in sorted(kept) if RANDOM in kept[b] and kept[b][RANDOM][N] > 0]
     times = [datetime.datetime.fromtimestamp((b + 0.5) * length, datetime.UTC) for b, _ in known]
-    for column, colour, label in ((pv.OWN, BLUE, "this bandit"), (pv.LOW, GREY, "random choice")):
-        if column == pv.LOW and ledger.bounded:
-            means = [0.5 * (s[pv.LOW] + s[pv.HIGH]) / s[pv.N] for _, s in known]
-        else:
-            means = [s[column] / s[pv.N] for _, s in known]
-        axis.plot(times, means, "o-", color=colour, label=label, ms=3)
+    for column, colour, label in ((OWN, BLUE, "this bandit"), (PHI, GREY, "random choice")):
+        axis.plot(times, [s[column] / s[N] for _, s in known], "o-", color=colour, label=label, ms=3)
     first = times[0] if times else None
     for event in events:
         if first is not None and event.time >= first - datetime.timedelta(seconds=length):

@@ -1,7 +1,7 @@
 """The answer of `Bandit.value`: what it earns, what another policy would have earned, and the difference."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -71,21 +71,21 @@ def value(ledger: Ledger, against: Any, alpha: float, now: float) -> Value:
             f"against = {said(against)} is not known; it must be 'random', 'first', a challenger, or an item that was on offer in a "
             "decision whose reward has come"
         )
-    k = ledger.k(against)
+    lam = ledger.stakes(against)
     windows = {}
     if isinstance(against, str) and against in ledger.books.policies:
         for name in WINDOWS:
-            windows[name] = Comparison(**_intervals(ledger, ledger.window(against, name, now), k, alpha), valid="once")
-    whole = _intervals(ledger, ledger.sums(against), k, alpha)
+            windows[name] = Comparison(**_intervals(ledger, ledger.window(against, name, now), lam, alpha), valid="once")
+    whole = _intervals(ledger, ledger.sums(against), lam, alpha)
     return Value(**whole, valid="always", against=against, alpha=alpha, windows=windows)
 
 
-def _intervals(ledger: Ledger, sums: Vector, k: float, alpha: float) -> dict[str, Interval]:
+def _intervals(ledger: Ledger, sums: Vector, lam: Sequence[float], alpha: float) -> dict[str, Interval]:
     plain, bounded = sums.tolist(), ledger.bounded
     return {
         "own": pv.own_interval(plain, bounded=bounded, alpha=alpha),
-        "other": pv.other_interval(plain, bounded=bounded, alpha=alpha, k=k),
-        "lift": pv.lift_interval(plain, bounded=bounded, alpha=alpha, k=k),
+        "other": pv.other_interval(plain, bounded=bounded, alpha=alpha, lam=lam),
+        "lift": pv.lift_interval(plain, bounded=bounded, alpha=alpha, lam=lam),
     }
 
 

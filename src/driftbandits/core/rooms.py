@@ -56,7 +56,7 @@ ROOMS = {
     "theory": WORKS,
     "features": ASIDE,
     "datasets": WORKS,
-    "inference": ASIDE,
+    "inference": Room(compiled=True, apart=True),
     "util": ASIDE,
     "io": ASIDE,
     "tables": ASIDE,

@@ -5,45 +5,77 @@ With w_t = π_t(a_t)/p_t and a forecast r̂_t made from rows before t, the pseud
     φ_t = s D_t + w_t (r_t − s r̂_t(a_t)),    D_t = Σ_a π_t(a) r̂_t(a)
 
 has the mean that π_t would have earned at t, whatever r̂ is. Without a forecast by item, r̂_t is the weighted mean reward of the rows before.
-Finite-sample bounds need φ_t ≥ −k for a k that was fixed before. If no item on offer ever had a probability below `floor`, w_t is at most
-m_t = max_a π_t(a)/floor, which is known before the choice is drawn; with s = min(1, k/m_t), φ_t ≥ −k. k is the m of the first row. Others
-are valid too: a smaller one gives up some of the forecast, a larger one widens the bounds after few rows.
+Finite-sample bounds need φ_t ≥ −k for each stake's k. If no item on offer ever had a probability below `floor`, w_t is at most
+m_t = max_a π_t(a)/floor, which is known before the choice is drawn; with s = min(1, k/m_t), φ_t ≥ −k. D_t, also known before, is the
+centre of the bets. The stakes are those for the m of the first row, narrowest at the end of the log.
 """
 
-from ..inference.always_valid import Asymptotic, Bounded, Bounds
+import numpy as np
 
-TYPICAL = 0.15  # variance of φ divided by its largest weight, for which the bounds are tightest at the end of the log
+from ..core.linalg import Matrix, Vector
+from ..inference.always_valid import TOP, Bounds, J, asymptotic, finite, stakes
+from ..inference.policy_value import LARGEST, in_turn
+
+N, PHI, SQUARES, WEIGHTS, EARNED = range(5)
+LOW, HIGH = 5, 5 + J
 
 
 class Valued:
-    """The bounds of one policy, row by row; O(1) each."""
+    """The bounds of one policy; O(1) memory.
+
+    Examples
+    --------
+    >>> valued = Valued(bounded=True, floor=1.0, rows=400)
+    >>> one = np.ones(400)
+    >>> valued.add(one, np.tile([1.0, 0.0, 1.0, 1.0], 100), one)
+    >>> b = valued.bounds()
+    >>> b.mean, b.lower < 0.75 < b.upper
+    (0.75, True)
+    """
 
     def __init__(self, *, bounded: bool, floor: float, rows: int, alpha: float = 0.05) -> None:
-        self._bounded, self._floor, self._rows, self._alpha = bounded, floor, rows, alpha
-        self._made: Bounded | None = None
-        self._rough = Asymptotic(alpha=alpha, tightest=max(1.0, float(rows)))
-        self._weights = self._earned = 0.0
+        self._bounded, self._floor, self._rows, self._alpha = bounded, floor, float(max(rows, 1)), alpha
+        self._stakes: Vector | None = None
+        self._sums = np.zeros(5 + 2 * J)
 
-    def add(self, w: float, r: float, largest: float, forecast: tuple[float, float] | None = None) -> None:
-        """A row: its weight, its reward, max_a π(a), and if there is a forecast, D and r̂ of the item that the log chose."""
-        mean = self._earned / self._weights if self._weights else 0.5 if self._bounded else 0.0
-        direct, of_item = (mean, mean) if forecast is None else forecast
+    def add(self, w: Vector, r: Vector, largest: Vector, forecast: tuple[Vector, Vector] | None = None) -> None:
+        """Rows: weights, rewards, max_a π(a), and if there is a forecast, D and r̂ of the item that the log chose."""
+        if not len(r):
+            return
+        direct, of_item = (self._before(w, r),) * 2 if forecast is None else forecast
+        phi = direct + w * (r - of_item)
+        terms = np.zeros((len(r), len(self._sums)))
+        for column, values in ((N, 1.0), (PHI, phi), (SQUARES, (phi - direct) ** 2), (WEIGHTS, w), (EARNED, w * r)):
+            terms[:, column] = values
         if self._bounded:
-            self._add_bounded(w, r, largest / self._floor, direct, of_item)
-        else:
-            self._rough.add(direct + w * (r - of_item))
-        self._weights += w
-        self._earned += w * r
+            most = largest / self._floor
+            if self._stakes is None:
+                self._stakes = stakes(min(max(float(most[0]), 1.0), LARGEST), self._rows)
+            terms[:, LOW:HIGH] = _wealth(w, r, most, direct, of_item, self._stakes)
+            terms[:, HIGH:] = _wealth(w, 1.0 - r, most, 1.0 - direct, 1.0 - of_item, self._stakes)
+        self._sums = in_turn(self._sums, terms)
 
-    def _add_bounded(self, w: float, r: float, most: float, direct: float, of_item: float) -> None:
-        if self._made is None:
-            tightest = max(1.0, TYPICAL * most * self._rows / (1.0 + most) ** 2)
-            self._made = Bounded(k=most, alpha=self._alpha, tightest=tightest)
-        s = min(1.0, self._made.k / most) if most > 0.0 else 1.0
-        low = s * direct + w * (r - s * of_item)
-        high = 1.0 - (s * (1.0 - direct) + w * ((1.0 - r) - s * (1.0 - of_item)))
-        self._made.add(low, high)
+    def _before(self, w: Vector, r: Vector) -> Vector:
+        """The weighted mean reward of the rows before each."""
+        weights = np.cumsum(np.r_[self._sums[WEIGHTS], w])[:-1]
+        earned = np.cumsum(np.r_[self._sums[EARNED], w * r])[:-1]
+        none = np.full(len(w), 0.5 if self._bounded else 0.0)
+        mean = np.divide(earned, weights, out=none, where=weights > 0.0)
+        return np.asarray(np.clip(mean, 0.0, 1.0) if self._bounded else mean)
 
     def bounds(self) -> Bounds:
         """The bounds after the rows so far."""
-        return self._rough.bounds() if self._made is None else self._made.bounds()
+        n, phi, squares = self._sums[:WEIGHTS].tolist()
+        if not self._bounded:
+            return asymptotic(n, phi, squares, self._alpha, self._rows)
+        lam = (stakes(n=self._rows) if self._stakes is None else self._stakes).tolist()
+        low, high = self._sums[LOW:HIGH].tolist(), self._sums[HIGH:].tolist()
+        return finite(n, phi / n if n else 0.0, low, high, lam, self._alpha)
+
+
+def _wealth(w: Vector, r: Vector, most: Vector, direct: Vector, of_item: Vector, lam: Vector) -> Matrix:
+    """The wealth of each stake (T, J): log(1 + λ(φ − D)) + λ D with s of that stake."""
+    k = TOP / lam - 1.0
+    s = np.minimum(1.0, np.divide(k, most[:, None], out=np.full((len(w), J), 1.0), where=most[:, None] > 0.0))
+    phi = s * direct[:, None] + w[:, None] * (r[:, None] - s * of_item[:, None])
+    return np.asarray(np.log1p(lam * (phi - direct[:, None])) + lam * direct[:, None])

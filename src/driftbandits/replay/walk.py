@@ -97,25 +97,23 @@ class AlwaysValid:
 
     def add(self, values: Matrix) -> None:
         """Rewards of a chunk, and those of rows with which a policy agrees."""
-        for r in values[:, REWARDS].tolist():
-            self.logged.add(1.0, r, 1.0)
+        r = values[:, REWARDS]
+        one = np.ones(len(r))
+        self.logged.add(one, r, one)
         for k, matched in enumerate(self.matched):
-            own = values[:, HEAD + EACH * k :]
-            for r in values[own[:, M] > 0.0, REWARDS].tolist():
-                matched.add(1.0, r, 1.0)
+            agrees = values[:, HEAD + EACH * k + M] > 0.0
+            matched.add(one[agrees], r[agrees], one[agrees])
 
     def add_weighted(
         self, k: int, found: "Answers", chunk: Chunk, w: Vector, expected: list[dict[Any, float]] | None
     ) -> None:
         """Weighted rewards of a chunk."""
-        each = zip(w.tolist(), chunk.reward.tolist(), found.largest, strict=True)
-        if expected is None:
-            for one in each:
-                self.weighted[k].add(*one)
-            return
-        names = [chunk.names[item] for item in chunk.item.tolist()]
-        for one, direct, forecasts, name in zip(each, found.direct.tolist(), expected, names, strict=True):
-            self.weighted[k].add(*one, (direct, forecasts[name]))
+        forecast = None
+        if expected is not None:
+            names = [chunk.names[item] for item in chunk.item.tolist()]
+            of_item = np.array([known[name] for known, name in zip(expected, names, strict=True)])
+            forecast = np.clip(found.direct, 0.0, 1.0) if self.bounded else found.direct, of_item
+        self.weighted[k].add(np.ascontiguousarray(w), chunk.reward, np.array(found.largest), forecast)
 
 
 def walk(

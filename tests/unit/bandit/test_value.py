@@ -26,13 +26,13 @@ def play(bandit, rounds, *, rng, offer=("c", "a", "b"), reward=True, start=0):
     return made
 
 
-def expected(made, against, k, alpha=0.05):
+def expected(made, against, weight, alpha=0.05):
     rows = []
     for d, r in made:
         names = [*d.propensities]
         pi = [1 / len(names)] * len(names) if against == "random" else [float(n == against) for n in names]
         rows.append(([*d.propensities.values()], [*d.scores.values()], names.index(d.item), r, pi))
-    return naive.value(rows, bounded=True, k=k, alpha=alpha)
+    return naive.value(rows, weight=weight, alpha=alpha)
 
 
 def close(v, oracle):
@@ -43,10 +43,10 @@ def close(v, oracle):
 def test_values_are_those_of_the_log():
     bandit = db.Bandit(reward="click", explore=0.3, seed=0)
     made = play(bandit, BATCH + 40, rng=np.random.default_rng(0))
-    close(bandit.value("random"), expected(made, "random", pv.limit(1, 0.3)))
+    close(bandit.value("random"), expected(made, "random", pv.usual_weight(1, 0.3)))
     for against in ("first", "c"):  # "c" was listed first
-        close(bandit.value(against), expected(made, "c", pv.limit(3, 0.3)))
-    close(bandit.value("b", alpha=0.2), expected(made, "b", pv.limit(3, 0.3), alpha=0.2))
+        close(bandit.value(against), expected(made, "c", pv.usual_weight(3, 0.3)))
+    close(bandit.value("b", alpha=0.2), expected(made, "b", pv.usual_weight(3, 0.3), alpha=0.2))
     assert bandit.value("b").own.n == BATCH + 40
 
 
@@ -61,7 +61,7 @@ def test_late_replaced_and_missing_rewards():
         bandit.reward(d.id, 1.0 - r)
         bandit.reward(d.id, r)
         final[place] = r
-    close(bandit.value("random"), expected([made[p] for p in final], "random", pv.limit(1, 0.3)))
+    close(bandit.value("random"), expected([made[p] for p in final], "random", pv.usual_weight(1, 0.3)))
     assert bandit.value().own.n == 50
     bandit.expire(0, reward=0)
     assert bandit.value().own.n == 60
@@ -158,7 +158,7 @@ def test_of_a_ranking_the_first_place_counts():
         r = {item: float(item == "b") for item in d.items}
         bandit.reward(d.id, r)
         made.append((d, r[d.item]))
-    close(bandit.value("random"), expected(made, "random", pv.limit(1, 0.3)))
+    close(bandit.value("random"), expected(made, "random", pv.usual_weight(1, 0.3)))
 
 
 def test_rewards_counted_together_are_added_in_the_batches_of_one_by_one():

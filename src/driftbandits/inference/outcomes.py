@@ -1,0 +1,213 @@
+r"""Pseudo-outcomes of policies from decisions whose rewards are known, and the wealth of the bets on them.
+
+Decision t offered items a with probabilities p(a), forecasts f(a) made before the reward, and gave the reward r of the item A. A policy π
+that was fixed before the choice was drawn has weights w(a) = π(a)/p(a), g = Σ π f, and the doubly robust pseudo-outcome
+
+    φ = w(A)(r − f(A)) + g ;     D = (1 − w(A))(r − f(A)) + d ,  d = Σ (p − π) f , is that of the lift, with no variance where w = 1.
+
+For rewards in [0, 1] each stake λ_j of `always_valid` has k_j = TOP/λ_j − 1, and forecasts that are cut so that no outcome is below −k_j:
+
+    φ⁻ = w(A)(r − c(A)) + Σ π c ,     c(a) = min(f(a), k/w(a))                       ≥ −k
+    φ⁺ = w(A)(r − e(A)) + Σ π e ,     e(a) = 1 − min(1 − f(a), k/w(a))               ≤ 1 + k
+    D⁻ = (1 − w(A))(r − e(A)) + Σ (p − π) e ,     D⁺ = (1 − w(A))(r − c(A)) + Σ (p − π) c ,       D⁻ − d, d − D⁺ ≥ −max(2, 1 + k)
+
+All have the mean of φ or D whatever f is. Small stakes bound large k, and nothing is cut; large stakes, which matter after few decisions,
+are cut where an item is much rarer than π wants it. All terms are plain sums over decisions: rewards may come in any order, and a
+replaced one is taken back with sign −1.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.kernel import entry, kernel, solver
+from ..core.linalg import Matrix, Vector
+from .always_valid import TOP, J
+
+Integers = NDArray[np.int64]
+Cube = NDArray[np.float64]
+# Sums over decisions: their number; r; φ; D; weights and their squares; V of r, φ and D; and for rewards in [0, 1] the wealth of J stakes
+# on r and 1 − r, φ⁻ and 1 − φ⁺, D⁻ and −D⁺
+N, OWN, PHI, D, W, W2, V_OWN, V_PHI, V_D = range(9)
+BETS = 9
+OWN_LOW, OWN_HIGH, LOW, HIGH, D_LOW, D_HIGH = (BETS + J * i for i in range(6))
+BOUNDED = BETS + 6 * J  # columns, with a known range of rewards …
+UNBOUNDED = BETS  # … and without
+
+
+class Batch(NamedTuple):
+    """Decisions whose rewards are known, their offers one after the other: B decisions, F items in all."""
+
+    p: Vector  # (F,)
+    forecast: Vector  # (F,)
+    start: Integers  # (B,)  where each offer starts
+    size: Integers  # (B,)
+    chosen: Integers  # (B,)  in 0 … F − 1
+    r: Vector  # (B,)
+    sign: Vector  # (B,)  −1 takes a reward back
+    place: Integers  # (F,)  the row of each item in the sums of items; −1: it has none
+
+
+class Stakes(NamedTuple):
+    """The stakes of each policy, of single items, and on the rewards themselves."""
+
+    policies: Matrix  # (K, J)
+    items: Vector  # (J,)
+    own: Vector  # (J,)
+
+
+@kernel
+def bet(out: Vector, j: int, lam: float, surprise: float, centre: float) -> None:
+    """Wealth of one stake: log(1 + λ(φ − g)) + λ g."""
+    out[j] = math.log1p(lam * surprise) + lam * centre
+
+
+@solver
+def own_terms(batch: Batch, t: int, lam: Vector, out: Vector) -> float:
+    """Terms of the policy that acts, which are the same beside every other; returns Σ p f."""
+    g = 0.0
+    for a in range(batch.start[t], batch.start[t] + batch.size[t]):
+        g += batch.p[a] * batch.forecast[a]
+    r = batch.r[t]
+    out[N], out[OWN], out[V_OWN] = 1.0, r, (r - g) ** 2
+    if out.shape[0] > BETS:
+        g = min(g, 1.0)
+        for j in range(J):
+            bet(out, OWN_LOW + j, lam[j], r - g, g)
+            bet(out, OWN_HIGH + j, lam[j], g - r, 1.0 - g)
+    return g
+
+
+@kernel
+def settle(
+    out: Vector, j: int, lam: float, low: float, high: float, d_low: float, d_high: float, g: float, d: float
+) -> None:
+    """The four bets of one stake."""
+    bet(out, LOW + j, lam, low - g, g)
+    bet(out, HIGH + j, lam, g - high, 1.0 - g)
+    bet(out, D_LOW + j, lam, d_low - d, d)
+    bet(out, D_HIGH + j, lam, d - d_high, -d)
+
+
+@solver
+def policy_terms(batch: Batch, t: int, pi: Vector, lam: Vector, own: float, out: Vector) -> None:
+    """Terms of a policy that would have chosen item a with probability pi[a]."""
+    p, f, r, chosen = batch.p, batch.forecast, batch.r[t], batch.chosen[t]
+    first, last = batch.start[t], batch.start[t] + batch.size[t]
+    g, most = 0.0, 0.0
+    for a in range(first, last):
+        g += pi[a] * f[a]
+        most = max(most, pi[a] / p[a])
+    w = pi[chosen] / p[chosen]
+    phi = w * (r - f[chosen]) + g
+    d = own - g
+    difference = (1.0 - w) * (r - f[chosen]) + d
+    out[PHI], out[D], out[W], out[W2] = phi, difference, w, w * w
+    out[V_PHI], out[V_D] = (phi - g) ** 2, (difference - d) ** 2
+    if out.shape[0] == BETS:
+        return
+    g = min(g, 1.0)
+    for j in range(J):
+        k = TOP / lam[j] - 1.0
+        if most <= k:
+            settle(out, j, lam[j], phi, phi, difference, difference, g, d)
+            continue
+        c_chosen = e_chosen = pi_c = pi_e = p_c = p_e = 0.0
+        for a in range(first, last):
+            cut = k * p[a] / pi[a] if pi[a] > 0.0 else math.inf
+            c, e = min(f[a], cut), 1.0 - min(1.0 - f[a], cut)
+            pi_c += pi[a] * c
+            pi_e += pi[a] * e
+            p_c += p[a] * c
+            p_e += p[a] * e
+            if a == chosen:
+                c_chosen, e_chosen = c, e
+        low, high = w * (r - c_chosen) + pi_c, w * (r - e_chosen) + pi_e
+        d_low, d_high = (1.0 - w) * (r - e_chosen) + p_e - pi_e, (1.0 - w) * (r - c_chosen) + p_c - pi_c
+        settle(out, j, lam[j], low, high, d_low, d_high, g, d)
+
+
+@solver
+def item_terms(batch: Batch, t: int, a: int, lam: Vector, own: float, missed: Matrix, out: Vector) -> None:
+    """Terms of the policy that always shows item a; `missed` are the bets of a lift where another one was shown and nothing is cut."""
+    p, f, r, shown = batch.p[a], batch.forecast[a], batch.r[t], batch.forecast[batch.chosen[t]]
+    hit = batch.chosen[t] == a
+    w = 1.0 / p if hit else 0.0
+    phi, d = w * (r - f) + f, own - f
+    difference = ((1.0 - w) * (r - f) if hit else r - shown) + d
+    out[PHI], out[D], out[W], out[W2] = phi, difference, w, w * w
+    out[V_PHI], out[V_D] = (phi - f) ** 2, (difference - d) ** 2
+    if out.shape[0] == BETS:
+        return
+    for j in range(J):
+        cut = (TOP / lam[j] - 1.0) * p
+        if cut >= 1.0:
+            if hit:
+                settle(out, j, lam[j], phi, phi, difference, difference, f, d)
+            else:
+                out[LOW + j], out[HIGH + j] = lam[j] * f, lam[j] * (1.0 - f)
+                out[D_LOW + j], out[D_HIGH + j] = missed[0, j] + lam[j] * d, missed[1, j] - lam[j] * d
+            continue
+        c, e = min(f, cut), 1.0 - min(1.0 - f, cut)
+        d_low = ((1.0 - w) * (r - e) if hit else r - shown) + own + p * (e - f) - e
+        d_high = ((1.0 - w) * (r - c) if hit else r - shown) + own + p * (c - f) - c
+        settle(out, j, lam[j], w * (r - c) + c, w * (r - e) + e, d_low, d_high, f, d)
+
+
+@kernel
+def fits(
+    batch: Batch, pi: Matrix, known: Matrix, stakes: Stakes, terms: Cube, items: Matrix, row: Vector, missed: Matrix
+) -> bool:
+    """Whether all shapes and places fit each other: compiled code checks no bounds."""
+    B, F, K, width = batch.r.shape[0], batch.p.shape[0], pi.shape[0], row.shape[0]
+    same = batch.forecast.shape[0] == F and batch.place.shape[0] == F and pi.shape[1] == F
+    same = same and batch.start.shape[0] == B and batch.size.shape[0] == B and batch.chosen.shape[0] == B
+    same = same and batch.sign.shape[0] == B and known.shape == (K, B) and terms.shape == (K, B, width)
+    same = same and stakes.policies.shape == (K, J) and stakes.items.shape[0] == J and stakes.own.shape[0] == J
+    same = same and items.shape[1] == width and missed.shape == (2, J) and (width in (BOUNDED, UNBOUNDED))
+    if not same:
+        return False
+    for t in range(B):
+        first, last = batch.start[t], batch.start[t] + batch.size[t]
+        if not 0 <= first <= batch.chosen[t] < last <= F:
+            return False
+    for a in range(F):  # noqa: SIM110 (generators do not compile)
+        if not -1 <= batch.place[a] < items.shape[0]:
+            return False
+    return True
+
+
+@entry(brief=True)
+def count(
+    batch: Batch, pi: Matrix, known: Matrix, stakes: Stakes, terms: Cube, items: Matrix, row: Vector, missed: Matrix
+) -> int:
+    """Decisions in their order: terms (K, B, columns) of K policies, and sums of single items; −1 if shapes do not fit.
+
+    pi (K, F) are the probabilities of the policies, known (K, B) whether there are any. `row` and `missed` are scratch space.
+    """
+    if not fits(batch, pi, known, stakes, terms, items, row, missed):
+        return -1
+    for t in range(batch.r.shape[0]):
+        for i in range(row.shape[0]):
+            row[i] = 0.0
+        own = own_terms(batch, t, stakes.own, row)
+        for k in range(pi.shape[0]):
+            out, there = terms[k, t], known[k, t] > 0.0
+            for i in range(row.shape[0]):
+                out[i] = row[i] if there else 0.0
+            if there:
+                policy_terms(batch, t, pi[k], stakes.policies[k], own, out)
+                for i in range(row.shape[0]):
+                    out[i] *= batch.sign[t]
+        surprise = batch.r[t] - batch.forecast[batch.chosen[t]]
+        for j in range(J if row.shape[0] > BETS else 0):
+            x = stakes.items[j] * surprise
+            missed[0, j], missed[1, j] = math.log1p(x), math.log1p(-x)
+        for a in range(batch.start[t], batch.start[t] + batch.size[t]):
+            if batch.place[a] >= 0:
+                item_terms(batch, t, a, stakes.items, own, missed, row)
+                for i in range(row.shape[0]):
+                    items[batch.place[a], i] += batch.sign[t] * row[i]
+    return int(batch.r.shape[0])
