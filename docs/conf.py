@@ -144,8 +144,8 @@ html_theme_options = {
     "footer_start": ["sphinx-version"],
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],
-    "pygments_light_style": "tango",
-    "pygments_dark_style": "monokai",
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
 }
 warnings.filterwarnings("ignore", category=DeprecationWarning, module="sphinx_gallery")
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from pydantic import Field, PlainValidator, ValidationError, model_validator
 
 from ..errors import InvalidValue
-from ..experiment.spec.schema import Table, is_number
+from ..experiment.spec.schema import TomlTable, is_number
 from .learners import DEFAULTS, LEARNERS, Learner, Place
 
 MOST_POINTS = 64
@@ -44,7 +44,7 @@ def _points(value: Any) -> tuple[tuple[float, float], ...]:
     return tuple((float(x), float(y)) for x, y in value)
 
 
-class Question(Table):
+class Question(TomlTable):
     """A world, learners, and the numbers of the sliders."""
 
     world: Literal["bandit", "river"] = "bandit"

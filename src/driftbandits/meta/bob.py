@@ -15,12 +15,11 @@ import numpy as np
 
 from ..core.kernel import generic, kernel, part
 from ..core.linalg import Matrix, Vector
-from ..core.state import copy_state, counters, duplicate, pack
+from ..core.state import copy_state, counters, duplicate
 from ..errors import InvalidValue, integer, require
 from ..memory import Discounted
 from ..protocol import (
     Integers,
-    Limits,
     Setting,
     act,
     conditioning,
@@ -36,10 +35,11 @@ from ..protocol import (
     ready,
     scores,
     start,
-    widen,
 )
 from ..strategy import Optimistic
 from .exp3ix import Exp3IX, Exp3State, blank_exp3, block_loss, play, update_loss
+from .forwarding import passes_on
+from .restarted import grow_both, same_layout
 
 
 @generic
@@ -183,57 +183,18 @@ def _(bob: Bob, state: BobState, arms: Matrix, score: Vector) -> None:
     scores(_base(bob, state), state.live, arms, score)
 
 
-@optimism.register(Bob)
-def _(bob: Bob, state: BobState) -> float:
-    return optimism(bob.base, state.live)
-
-
 @learn.register(Bob)
 def _(bob: Bob, state: BobState, x: Vector, r: float, slot: int) -> None:
     learn(_base(bob, state), state.live, x, r, slot)
-    if state.clock.pending[
-        0
-    ]:  # an observation without a decision is learned by the base, but is not a round of the block
+    if state.clock.pending[0]:  # without a decision the base learns, but no round of the block has passed
         _count_round(bob, state, r)
-
-
-@magnitude.register(Bob)
-def _(bob: Bob, state: BobState) -> float:
-    return magnitude(bob.base, state.live)
-
-
-@conditioning.register(Bob)
-def _(bob: Bob, state: BobState) -> tuple[float, float, float]:
-    return conditioning(bob.base, state.live)
-
-
-@limits.register(Bob)
-def _(bob: Bob) -> Limits:
-    return limits(bob.base)
-
-
-@estimator.register(Bob)
-def _(bob: Bob, state: BobState) -> Vector:
-    return estimator(bob.base, state.live)
-
-
-@ellipsoid.register(Bob)
-def _(bob: Bob, state: BobState) -> tuple[Vector, Matrix]:
-    return ellipsoid(bob.base, state.live)
 
 
 @indices_valid.register(BobState)
 def _(state: BobState) -> bool:
-    one, other, N = pack(state.live), pack(state.blank), len(state.gammas)
-    fits = all(one[name].shape == other[name].shape for name in one)
+    N = len(state.gammas)
     counted = all(count[0] >= 0 for count in state.clock) and state.bandit.option[0] >= 0
-    return bool(fits and counted and state.clock.current[0] < N and state.bandit.option[0] < N)
-
-
-@grow.register(BobState)
-def _(state: BobState) -> BobState:
-    live = grow(state.live) if grow.knows(type(state.live)) else state.live
-    return state if live is state.live else state._replace(live=live, blank=widen(state.blank))
+    return bool(same_layout(state) and counted and state.clock.current[0] < N and state.bandit.option[0] < N)
 
 
 @describe.register(Bob)
@@ -256,3 +217,7 @@ def _(bob: Bob, state: BobState) -> dict[str, Any]:
         "choices": state.drawn[:blocks].copy(),
         "losses": state.loss[:blocks].copy(),
     }
+
+
+passes_on(Bob, optimism, magnitude, conditioning, limits, estimator, ellipsoid)
+grow.register(BobState)(grow_both)

@@ -36,6 +36,7 @@ from ..protocol import (
 )
 from ..theory import dal_exploration
 from .detectors import LikelihoodRatio, blank_watch, forget, refuted, weigh
+from .forwarding import passes_on
 from .restarted import answers_as_its_base
 
 LOG = 4096  # the number of restarts that are kept in the log
@@ -190,11 +191,6 @@ def _detect(dal: Dal, state: DalState, x: Vector, h: float, y: float, weight: fl
         forget(state.watch)
 
 
-@ready.register(Dal)
-def _(dal: Dal, state: DalState, rng: np.random.Generator) -> None:
-    ready(dal.base, state.live, rng)
-
-
 @act.register(Dal)
 def _(dal: Dal, state: DalState, arms: Matrix, score: Vector, rng: np.random.Generator) -> int:
     due = _due(state)
@@ -239,13 +235,6 @@ def _(dal: Dal) -> bool:
     return False
 
 
-@late_refusal.register(Dal)
-def _(dal: Dal, state: DalState, age: int) -> str:
-    if not (skip.knows(type(dal.base)) and learn_late.knows(type(dal.base))):
-        return f"its base {type(dal.base).__name__} learns rewards in the order of their rounds only"
-    return late_refusal(dal.base, state.live, age)
-
-
 @limits.register(Dal)
 def _(dal: Dal) -> Limits:
     covers = bool(dal.forced) or isinstance(dal.detector, LikelihoodRatio)
@@ -274,3 +263,4 @@ def _(dal: Dal, state: DalState) -> dict[str, Any]:
 
 
 answers_as_its_base(Dal, DalState)
+passes_on(Dal, ready, late_refusal)

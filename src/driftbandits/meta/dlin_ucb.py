@@ -22,7 +22,6 @@ from ..errors import InvalidValue, integer, probability, require
 from ..model import Linear
 from ..protocol import (
     Integers,
-    Limits,
     Setting,
     act,
     conditioning,
@@ -39,6 +38,7 @@ from ..protocol import (
     start,
 )
 from ..strategy import Optimistic
+from .forwarding import passes_on
 
 
 @part
@@ -240,16 +240,6 @@ def _(strategy: DLinUCB, state: DLinUCBState) -> tuple[float, float, float]:
     return max(found, key=lambda one: one[2]) if found else (np.inf, 0.0, 1.0)
 
 
-@limits.register(DLinUCB)
-def _(strategy: DLinUCB) -> Limits:
-    return limits(strategy.base)
-
-
-@noise_size.register(DLinUCB)
-def _(strategy: DLinUCB) -> float:
-    return noise_size(strategy.base)
-
-
 @estimator.register(DLinUCB)
 def _(strategy: DLinUCB, state: DLinUCBState) -> Vector:
     return estimator(strategy.base, view_state(state.pool, int(state.clock.played[0])))
@@ -281,3 +271,6 @@ def _(strategy: DLinUCB, state: DLinUCBState) -> dict[str, Any]:
         "dropped": int(state.clock.dropped[0]),
         "badness": state.error[state.alive == 1].copy(),
     }
+
+
+passes_on(DLinUCB, limits, noise_size)

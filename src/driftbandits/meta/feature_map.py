@@ -49,6 +49,7 @@ from ..protocol import (
     skip,
     start,
 )
+from .forwarding import passes_on
 
 LINEAR, RBF, MATERN32, MATERN52 = 0.0, 1.0, 2.0, 3.0
 KernelName = Literal["linear", "rbf", "matern32", "matern52"]
@@ -253,11 +254,6 @@ def _lift_all(strategy: OnFeatures, state: OnFeaturesState, arms: Matrix) -> Non
             state.Z[i, a] = state.z[i]
 
 
-@ready.register(OnFeatures)
-def _(strategy: OnFeatures, state: OnFeaturesState, rng: np.random.Generator) -> None:
-    ready(strategy.base, state.live, rng)
-
-
 @act.register(OnFeatures)
 def _(strategy: OnFeatures, state: OnFeaturesState, arms: Matrix, score: Vector, rng: np.random.Generator) -> int:
     _lift_all(strategy, state, arms)
@@ -270,38 +266,16 @@ def _(strategy: OnFeatures, state: OnFeaturesState, arms: Matrix, score: Vector)
     scores(strategy.base, state.live, state.Z[:, : arms.shape[1]], score)
 
 
-@optimism.register(OnFeatures)
-def _(strategy: OnFeatures, state: OnFeaturesState) -> float:
-    return optimism(strategy.base, state.live)
-
-
 @learn.register(OnFeatures)
 def _(strategy: OnFeatures, state: OnFeaturesState, x: Vector, r: float, slot: int) -> None:
     lift(strategy.features, state.tables, x, state.z)
     learn(strategy.base, state.live, state.z, r, slot)
 
 
-@skip.register(OnFeatures)
-def _(strategy: OnFeatures, state: OnFeaturesState) -> None:
-    skip(strategy.base, state.live)
-
-
 @learn_late.register(OnFeatures)
 def _(strategy: OnFeatures, state: OnFeaturesState, x: Vector, r: float, slot: int, weight: float, age: int) -> None:
     lift(strategy.features, state.tables, x, state.z)
     learn_late(strategy.base, state.live, state.z, r, slot, weight, age)
-
-
-@exact_when_late.register(OnFeatures)
-def _(strategy: OnFeatures) -> bool:
-    return exact_when_late(strategy.base)
-
-
-@late_refusal.register(OnFeatures)
-def _(strategy: OnFeatures, state: OnFeaturesState, age: int) -> str:
-    if not (skip.knows(type(strategy.base)) and learn_late.knows(type(strategy.base))):
-        return f"its base {type(strategy.base).__name__} learns every reward in its turn"
-    return late_refusal(strategy.base, state.live, age)
 
 
 @make_room.register(OnFeatures)
@@ -312,32 +286,10 @@ def _(strategy: OnFeatures, state: OnFeaturesState, n: int) -> OnFeaturesState:
     return state._replace(live=live, Z=np.zeros((len(state.z), n)))
 
 
-@magnitude.register(OnFeatures)
-def _(strategy: OnFeatures, state: OnFeaturesState) -> float:
-    return magnitude(strategy.base, state.live)
-
-
-@conditioning.register(OnFeatures)
-def _(strategy: OnFeatures, state: OnFeaturesState) -> tuple[float, float, float]:
-    if not conditioning.knows(type(strategy.base)):
-        return np.inf, 0.0, 1.0
-    return conditioning(strategy.base, state.live)
-
-
 @limits.register(OnFeatures)
 def _(strategy: OnFeatures) -> Limits:
     known = limits(strategy.base)
     return known if strategy.features.family == LINEAR else known._replace(L=math.inf)  # ‖φ(x)‖ ≤ 1 wherever x is
-
-
-@noise_size.register(OnFeatures)
-def _(strategy: OnFeatures) -> float:
-    return noise_size(strategy.base)
-
-
-@estimator.register(OnFeatures)
-def _(strategy: OnFeatures, state: OnFeaturesState) -> Vector:
-    return estimator(strategy.base, state.live)
 
 
 @grow.register(OnFeaturesState)
@@ -350,3 +302,8 @@ def _(state: OnFeaturesState) -> OnFeaturesState:
 def _(strategy: OnFeatures, state: OnFeaturesState) -> dict[str, Any]:
     """What the base tells, and `features`, how many it sees."""
     return describe(strategy.base, state.live) | {"features": len(state.z)}
+
+
+passes_on(
+    OnFeatures, ready, optimism, skip, exact_when_late, late_refusal, magnitude, conditioning, noise_size, estimator
+)

@@ -18,7 +18,6 @@ from ..core.state import copy_state, counters, duplicate
 from ..errors import require
 from ..protocol import (
     Integers,
-    Limits,
     Setting,
     act,
     describe,
@@ -32,6 +31,7 @@ from ..protocol import (
     skip,
     start,
 )
+from .forwarding import base_refuses, passes_on
 from .restarted import answers_as_its_base
 
 
@@ -127,21 +127,10 @@ def _(
         learn_late(strategy.base, state.live, x, r, slot, weight, age)
 
 
-@exact_when_late.register(RandomRestart)
-def _(strategy: RandomRestart) -> bool:
-    return exact_when_late(strategy.base)
-
-
 @late_refusal.register(RandomRestart)
 def _(strategy: RandomRestart, state: RandomRestartState, age: int) -> str:
-    if not (skip.knows(type(strategy.base)) and learn_late.knows(type(strategy.base))):
-        return f"its base {type(strategy.base).__name__} learns rewards in the order of their rounds only"
-    return late_refusal(strategy.base, state.live, age) if age < state.clock.since[0] else ""
-
-
-@limits.register(RandomRestart)
-def _(strategy: RandomRestart) -> Limits:
-    return limits(strategy.base)
+    # A reward from before the last restart is only counted: its age is no concern of the base.
+    return base_refuses(strategy, state, age if age < state.clock.since[0] else 0)
 
 
 @describe.register(RandomRestart)
@@ -161,3 +150,4 @@ def _(strategy: RandomRestart, state: RandomRestartState) -> dict[str, Any]:
 
 
 answers_as_its_base(RandomRestart, RandomRestartState)
+passes_on(RandomRestart, limits, exact_when_late)

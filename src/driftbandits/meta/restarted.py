@@ -1,14 +1,11 @@
 """What all strategies share that restart a base: between restarts they answer as the base does.
 
 Such a strategy has a field `base`; its state has `live`, the base's state since the last restart, and `blank`, a state of the base that has
-seen nothing, from which `live` is copied at a restart. `answers_as_its_base` registers the open functions that only pass a question on.
+seen nothing, from which `live` is copied at a restart.
 """
 
 from typing import Any
 
-import numpy as np
-
-from ..core.linalg import Matrix, Vector
 from ..core.state import pack
 from ..protocol import (
     conditioning,
@@ -22,45 +19,15 @@ from ..protocol import (
     scores,
     widen,
 )
+from .forwarding import passes_on
 
 
 def answers_as_its_base(kind: type, state: type) -> None:
-    """Register the methods below for a strategy and its state."""
-    scores.register(kind)(_scores)
-    optimism.register(kind)(_optimism)
-    magnitude.register(kind)(_magnitude)
-    conditioning.register(kind)(_conditioning)
-    noise_size.register(kind)(_noise_size)
-    estimator.register(kind)(_estimator)
+    """Register what a restarting strategy passes on, and what is done to `live` and `blank` alike."""
+    passes_on(kind, scores, optimism, magnitude, conditioning, noise_size, estimator)
     make_room.register(kind)(_make_room)
     indices_valid.register(state)(_indices_valid)
-    grow.register(state)(_grow)
-
-
-def _scores(strategy: Any, state: Any, arms: Matrix, score: Vector) -> None:
-    scores(strategy.base, state.live, arms, score)
-
-
-def _optimism(strategy: Any, state: Any) -> float:
-    return optimism(strategy.base, state.live)
-
-
-def _magnitude(strategy: Any, state: Any) -> float:
-    return magnitude(strategy.base, state.live)
-
-
-def _conditioning(strategy: Any, state: Any) -> tuple[float, float, float]:
-    if not conditioning.knows(type(strategy.base)):
-        return np.inf, 0.0, 1.0  # unknown: an infinite trace makes the guard check every update
-    return conditioning(strategy.base, state.live)
-
-
-def _noise_size(strategy: Any) -> float:
-    return noise_size(strategy.base)
-
-
-def _estimator(strategy: Any, state: Any) -> Vector:
-    return estimator(strategy.base, state.live)
+    grow.register(state)(grow_both)
 
 
 def _make_room(strategy: Any, state: Any, n: int) -> Any:
@@ -69,11 +36,16 @@ def _make_room(strategy: Any, state: Any, n: int) -> Any:
 
 
 def _indices_valid(state: Any) -> bool:
+    return same_layout(state) and all(count[0] >= 0 for count in state.clock)
+
+
+def same_layout(state: Any) -> bool:
+    """Whether `live` can be copied from `blank`."""
     one, other = pack(state.live), pack(state.blank)
-    fits = all(one[name].shape == other[name].shape for name in one)
-    return bool(fits and all(count[0] >= 0 for count in state.clock))
+    return all(one[name].shape == other[name].shape for name in one)
 
 
-def _grow(state: Any) -> Any:
+def grow_both(state: Any) -> Any:
+    """The state with more room in `live`, and the same in `blank`."""
     live = grow(state.live) if grow.knows(type(state.live)) else state.live
     return state if live is state.live else state._replace(live=live, blank=widen(state.blank))

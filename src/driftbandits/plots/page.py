@@ -24,7 +24,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Table:
+class PageTable:
     """A table of plain text, with headings; the template converts it to HTML."""
 
     kind: str

@@ -4,7 +4,7 @@ import datetime
 import math
 import pathlib
 
-from ..plots.page import Cell, Figures, Table, render
+from ..plots.page import Cell, Figures, PageTable, render
 from . import describe
 from .answer import Answer, dated
 from .estimators import Estimate
@@ -46,7 +46,7 @@ def _moment(answer: Answer, at: float) -> str:
     return datetime.datetime.fromtimestamp(at, datetime.UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def _events(answer: Answer) -> Table | None:
+def _events(answer: Answer) -> PageTable | None:
     if not answer.events:
         return None
     rows = [
@@ -58,10 +58,10 @@ def _events(answer: Answer) -> Table | None:
         ]
         for e in answer.events
     ]
-    return Table("events", ["when", "what changed", "in words", "evidence (nats)"], rows)
+    return PageTable("events", ["when", "what changed", "in words", "evidence (nats)"], rows)
 
 
-def _items(answer: Answer) -> Table | None:
+def _items(answer: Answer) -> PageTable | None:
     if not answer.item_changes:
         return None
     rows = [
@@ -74,15 +74,15 @@ def _items(answer: Answer) -> Table | None:
         ]
         for c in answer.item_changes
     ]
-    return Table("items", ["item", "when", "reward before", "after", "p-value"], rows)
+    return PageTable("items", ["item", "when", "reward before", "after", "p-value"], rows)
 
 
-def _values(answer: Answer) -> Table:
+def _values(answer: Answer) -> PageTable:
     found = answer.replay
     estimators = [e for e in found.estimators if e not in found.refused]
     rows = [[Cell("as logged", note="what was really earned"), *[_cell(found.logged)] * len(estimators)]]
     rows += [[Cell(name), *(_cell(found.estimate(name, e)) for e in estimators)] for name in found.policies]
-    return Table("values", ["policy", *estimators], rows)
+    return PageTable("values", ["policy", *estimators], rows)
 
 
 def _cell(e: Estimate) -> Cell:
@@ -92,7 +92,7 @@ def _cell(e: Estimate) -> Cell:
     return Cell(f"{e.value:.4g} [{e.low:.4g}, {e.high:.4g}]", "number", worth)
 
 
-def _log(answer: Answer) -> Table:
+def _log(answer: Answer) -> PageTable:
     facts = answer.log.facts
     told = [("decisions", f"{facts.rows}"), ("items", f"{len(facts.items)}"), ("log", answer.log.name)]
     if answer.timed and facts.start is not None and facts.end is not None:
@@ -101,4 +101,4 @@ def _log(answer: Answer) -> Table:
     told.append(("propensities", f"≥ {facts.least:.3g}" if answer.log.known else "none: choices are uniform"))
     if facts.dropped:
         told.append(("left out", f"{facts.dropped} decisions without a reward"))
-    return Table("log", [], [[Cell(name), Cell(value)] for name, value in told])
+    return PageTable("log", [], [[Cell(name), Cell(value)] for name, value in told])

@@ -24,9 +24,9 @@ from ..bandit.store import StoreUnavailable, dumps
 from ..errors import DriftBanditsError, InvalidState, InvalidValue, said
 
 if TYPE_CHECKING:
+    from ..bandit import looking
     from ..bandit.explanation import Explanation
     from ..bandit.health import Health
-    from ..bandit.looking import Estimate
     from ..bandit.value import Value
 
 KINDS: dict[str, type[DriftBanditsError]] = {
@@ -264,7 +264,7 @@ class Client:
         found: dict[str, float] = self._call("GET", f"/importance?entries={'true' if entries else 'false'}")
         return found
 
-    def estimate(self, items: Any, context: Any = None) -> "dict[Any, Estimate]":
+    def estimate(self, items: Any, context: Any = None) -> "dict[Any, looking.Estimate]":
         """Mean and standard deviation of every item's reward; changes nothing."""
         from ..bandit.looking import Estimate
 

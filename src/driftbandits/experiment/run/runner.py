@@ -16,7 +16,7 @@ from ...io.cell_store import CellStore
 from .cells import Cell, Result, run
 from .compilation import compile_ahead
 from .platforms import MixedPlatforms, MixedPlatformsWarning, difference, mixture, this_platform
-from .store import Store
+from .store import ResultStore
 
 LOG = logging.getLogger("driftbandits")
 Item = TypeVar("Item")
@@ -45,7 +45,7 @@ class Silent:
 
 def run_cells(
     cells: Iterable[Cell],
-    store: Store,
+    store: ResultStore,
     *,
     jobs: int | None = None,
     cluster: str = "",
@@ -85,7 +85,7 @@ def kept_results(wanted: Iterable[str], store: CellStore[Answer]) -> dict[str, A
     return found
 
 
-def _refuse_mixture(found: dict[str, Result], store: Store, here: bool) -> None:
+def _refuse_mixture(found: dict[str, Result], store: ResultStore, here: bool) -> None:
     """Before anything is computed: stored results must come from one platform, which must be this one if more cells are computed here."""
     platforms = [result.platform for result in found.values()]
     mixed = mixture(platforms)
@@ -102,7 +102,7 @@ def _refuse_mixture(found: dict[str, Result], store: Store, here: bool) -> None:
 def _compute(
     todo: list[Cell],
     found: dict[str, Result],
-    store: Store,
+    store: ResultStore,
     jobs: int | None,
     cluster: str,
     progress: Progress,
@@ -125,7 +125,7 @@ def _compute(
         progress.running(done, total)
 
 
-def _on_cluster(cells: list[Cell], address: str, store: Store) -> Iterator[tuple[Cell, Result]]:
+def _on_cluster(cells: list[Cell], address: str, store: ResultStore) -> Iterator[tuple[Cell, Result]]:
     """Results of other machines in the order in which they arrive; each is stored here."""
     if cells:
         from .cluster import on_cluster
@@ -135,7 +135,7 @@ def _on_cluster(cells: list[Cell], address: str, store: Store) -> Iterator[tuple
             yield cell, result
 
 
-def on_threads(cells: list[Cell], threads: int, store: Store) -> Iterator[tuple[Cell, Result]]:
+def on_threads(cells: list[Cell], threads: int, store: ResultStore) -> Iterator[tuple[Cell, Result]]:
     """Results in the order in which they are finished, each already stored."""
 
     def finish(cell: Cell) -> Result:

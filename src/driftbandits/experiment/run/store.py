@@ -32,13 +32,13 @@ BLANK = CHECKSUM + b"0" * 64  # stands where the checksum will, while it is comp
 
 
 @dataclass(frozen=True)
-class Store(CellStore[Result]):
+class ResultStore(CellStore[Result]):
     """The folder of an experiment, which holds its finished cells."""
 
     suffix: ClassVar[str] = ".parquet"
 
     @staticmethod
-    def open(root: pathlib.Path, name: str) -> "Store":
+    def open(root: pathlib.Path, name: str) -> "ResultStore":
         """The folder of this experiment; refuse one that holds something else. Nothing is written yet."""
         holder = root / MANIFEST
         if root.exists() and not root.is_dir():
@@ -57,7 +57,7 @@ class Store(CellStore[Result]):
         existing = next(p for p in (root, *root.absolute().parents) if p.exists())
         if not os.access(existing, os.W_OK):
             raise SpecError(f"{root} cannot be written: no permission in {existing}")
-        return Store(root)
+        return ResultStore(root)
 
     def claim(self, name: str, **more: Any) -> None:
         """Record which experiment the folder belongs to, and delete unfinished files of killed processes."""

@@ -85,7 +85,7 @@ Constants = Annotated[dict[str, Formula], Field(description="a table of numbers 
 NAMES = "a name or a list of names"
 
 
-class Table(BaseModel):
+class TomlTable(BaseModel):
     """Unknown keys and values of another type are errors."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
@@ -99,7 +99,7 @@ class Table(BaseModel):
         return value
 
 
-class Head(Table):
+class Head(TomlTable):
     """[experiment]."""
 
     name: str = Field(
@@ -122,7 +122,7 @@ class Head(Table):
     unit: str = _text(LONGEST_NAME, "round")
 
 
-class EnvironmentTable(Table):
+class EnvironmentTable(TomlTable):
     """[[environment]]; its other keys are parameters of what it uses."""
 
     model_config = ConfigDict(extra="allow")
@@ -134,7 +134,7 @@ class EnvironmentTable(Table):
     constants: Annotated[dict[str, Any], Field(description="a table of numbers, formulas and grids")] = {}
 
 
-class StrategyTable(Table):
+class StrategyTable(TomlTable):
     """[[strategy]]; its other keys are parameters of what it uses."""
 
     model_config = ConfigDict(extra="allow")
@@ -147,7 +147,7 @@ class StrategyTable(Table):
     only: Names = Field((), min_length=1, description=NAMES)
 
 
-class Claim(Table):
+class Claim(TomlTable):
     """[[claim]]: a sentence and the comparison that tests it."""
 
     text: str = _text(1000)
@@ -184,14 +184,14 @@ class Claim(Table):
         return self
 
 
-class BoundLine(Table):
+class BoundLine(TomlTable):
     """[[bound]]: a theorem's bound, drawn next to a strategy."""
 
     strategy: str = _text(1000)
     use: str = _text(LONGEST_NAME)
 
 
-class Reading(Table):
+class Reading(TomlTable):
     """[[reading]]: another reading of what the source leaves open; every claim is tested again under it."""
 
     name: Name = _text(LONGEST_NAME)
@@ -200,7 +200,7 @@ class Reading(Table):
     arms: str = _text(LONGEST_NAME, "")  # what makes the arms of every environment instead
 
 
-class Axis(Table):
+class Axis(TomlTable):
     """[[axis]]: final regret against one quantity, on log axes."""
 
     group: str = _text(LONGEST_NAME)
@@ -214,13 +214,13 @@ class Axis(Table):
         return self.label or self.x
 
 
-class Figure(Table):
+class Figure(TomlTable):
     """[figure]."""
 
     kind: Literal["regret", "time", "scaling", "none"] = "regret"
 
 
-class Tiny(Table):
+class Tiny(TomlTable):
     """[tiny]: what the test-size twin says instead."""
 
     trials: Annotated[int | None, _whole(1)] = None
@@ -228,7 +228,7 @@ class Tiny(Table):
     constants: Constants = {}
 
 
-class File(Table):
+class File(TomlTable):
     """A whole specification."""
 
     experiment: Head = Field(description="a table [experiment] with name and horizon")
@@ -243,7 +243,7 @@ class File(Table):
     tiny: Tiny = Field(Tiny(), description="a table")
 
 
-class Collection(Table):
+class Collection(TomlTable):
     """[collection] of paper.toml: panels that belong together, and how they stand in one figure."""
 
     name: str = _text(LONGEST_NAME)
@@ -257,7 +257,7 @@ class Collection(Table):
         return [row[c] for c in range(columns) for row in self.layout if c < len(row)]
 
 
-TABLES: dict[Where, type[Table]] = {
+TABLES: dict[Where, type[TomlTable]] = {
     (): File,
     ("experiment",): Head,
     ("environment",): EnvironmentTable,

@@ -16,7 +16,7 @@ from ..run.runner import Progress
 from ..spec import panels
 from .cells import Cells, load
 
-Table = Callable[..., str]  # from what a study found, and arguments that a page gives, a table in Markdown
+TableWriter = Callable[..., str]  # from what a study found, and arguments that a page gives, a table in Markdown
 
 
 class Report(NamedTuple):
@@ -45,7 +45,7 @@ class Study:
     also: frozenset[str]
     file: pathlib.Path
     settings: Mapping[str, Any] = field(default_factory=dict)  # names of what can be set, with their defaults
-    tables: Mapping[str, Table] = field(default_factory=dict)
+    tables: Mapping[str, TableWriter] = field(default_factory=dict)
 
     def run(
         self,
@@ -109,7 +109,7 @@ def study(
     tiny: Mapping[str, Any],
     name: str | None = None,
     also: frozenset[str] = frozenset(),
-    tables: Mapping[str, Table] | None = None,
+    tables: Mapping[str, TableWriter] | None = None,
 ) -> Callable[[Callable[..., Report]], Study]:
     """Make a function a study.
 

@@ -21,7 +21,7 @@ from ..run import platforms
 from ..run.cells import library
 from ..run.plan import Plan, plan
 from ..run.runner import Progress, run_cells
-from ..run.store import Store
+from ..run.store import ResultStore
 from ..spec.experiment import Experiment
 from ..spec.schema import Collection
 from ..spec.source import SpecError
@@ -82,7 +82,7 @@ def publish(
         _check_files(plans)
         for each in plans:
             check_texts(each)
-        store = Store.open(out, name)
+        store = ResultStore.open(out, name)
         of_the_paper = collection is not None and any(e.name in collection.panels for e in experiments)
         title = collection.title if collection and of_the_paper else " · ".join(e.title for e in experiments)
         settings = _settings(name, title, experiments, command)

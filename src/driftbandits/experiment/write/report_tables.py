@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from ...plots.page import Cell, Table
+from ...plots.page import Cell, PageTable
 from ..analyse.panel_results import FAILS, HOLDS, MARKS, UNDECIDED, Panel, UnderReading, readings_of
 from ..analyse.statistics import describe, holm, p_differ
 
@@ -11,7 +11,7 @@ STYLES = {HOLDS: "yes", FAILS: "no", UNDECIDED: ""}
 ADDED = "added: not in the source's figure"
 
 
-def claim_table(panel: Panel) -> Table:
+def claim_table(panel: Panel) -> PageTable:
     """Each claim and its verdict."""
     rows = [
         [
@@ -23,10 +23,10 @@ def claim_table(panel: Panel) -> Table:
         ]
         for v in panel.claims
     ]
-    return Table("claims", ["", "claim", "the numbers", "margin", "p"], rows)
+    return PageTable("claims", ["", "claim", "the numbers", "margin", "p"], rows)
 
 
-def robust_table(panels: list[Panel]) -> Table | None:
+def robust_table(panels: list[Panel]) -> PageTable | None:
     """Every claim under every reading: margin and corrected p of the claim, or of its contrary where it fails; None without any."""
     readings = readings_of(panels)
     if not readings:
@@ -37,7 +37,7 @@ def robust_table(panels: list[Panel]) -> Table | None:
         cells = [_under(found[r]) if r in found else Cell("") for r in readings]
         style = STYLES.get(v.robust, "")
         rows.append([Cell(v.robust, style), Cell(v.claim), Cell(v.readings[0].times, "number"), *cells])
-    return Table("robust", ["over seeds and readings", "claim", "replications", *readings], rows)
+    return PageTable("robust", ["over seeds and readings", "claim", "replications", *readings], rows)
 
 
 def _under(r: UnderReading) -> Cell:
@@ -45,7 +45,7 @@ def _under(r: UnderReading) -> Cell:
     return Cell(f"{r.mark} {r.margin:+.0%}", STYLES[r.verdict], note=f"p {p_text(p)}")
 
 
-def final_table(panel: Panel, environment: str) -> Table:
+def final_table(panel: Panel, environment: str) -> PageTable:
     """Final regret with confidence intervals, compared with the best by a paired test; the reward and the cost of a round."""
     curves = sorted(panel.shown(environment), key=lambda c: float(c.final.mean()))
     best = curves[0]
@@ -80,7 +80,7 @@ def final_table(panel: Panel, environment: str) -> Table:
         f"µs per {panel.unit}",
         "parameters",
     ]
-    return Table("finals", head, rows)
+    return PageTable("finals", head, rows)
 
 
 def parameters_text(parameters: dict[str, Any]) -> str:
@@ -94,7 +94,7 @@ def parameters_text(parameters: dict[str, Any]) -> str:
     return f"{parameters['use']}({', '.join(f'{k}={text(v)}' for k, v in parameters.items() if k != 'use')})"
 
 
-def bound_table(panel: Panel, environment: str) -> Table | None:
+def bound_table(panel: Panel, environment: str) -> PageTable | None:
     """Theory's bounds next to what was measured."""
     final = {c.strategy: float(c.final.mean()) for c in panel.curves if c.environment == environment}
     rows = [
@@ -110,10 +110,10 @@ def bound_table(panel: Panel, environment: str) -> Table | None:
         if b.environment == environment
     ]
     head = ["theorem", "strategy", "bound", "measured", "with probability ≥", "at this horizon"]
-    return Table("bounds", head, rows) if rows else None
+    return PageTable("bounds", head, rows) if rows else None
 
 
-def exponent_table(panel: Panel) -> Table:
+def exponent_table(panel: Panel) -> PageTable:
     """Fitted exponents next to the theorems'."""
     rows = [
         [
@@ -125,10 +125,10 @@ def exponent_table(panel: Panel) -> Table:
         for f in panel.fits
     ]
     head = ["against", "strategy", "fitted exponent (± std over trials)", "theorem (upper bound)"]
-    return Table("exponents", head, rows)
+    return PageTable("exponents", head, rows)
 
 
-def settings_table(settings: dict[str, Any]) -> Table:
+def settings_table(settings: dict[str, Any]) -> PageTable:
     """How this was made."""
     rows = [[Cell("command"), Cell(settings["command"], "code")]] if settings["command"] else []
     size = f"{settings['trials']} trials of {settings['horizon']}, seed {', '.join(map(str, settings['seeds']))}"
@@ -144,7 +144,7 @@ def settings_table(settings: dict[str, Any]) -> Table:
         rows.append(
             [Cell("computed on"), Cell(", ".join(f"{k} {v}" for k, v in platform.items()), note=f"{cells} cells")]
         )
-    return Table("settings", [], rows)
+    return PageTable("settings", [], rows)
 
 
 def p_text(p: float) -> str:

@@ -19,7 +19,7 @@ from driftbandits.experiment import SpecError, load, plan
 from driftbandits.experiment.run.cells import Result
 from driftbandits.experiment.run.cluster import ClusterFailed, check_address, on_cluster
 from driftbandits.experiment.run.runner import run_cells
-from driftbandits.experiment.run.store import Store
+from driftbandits.experiment.run.store import ResultStore
 
 pytestmark = [pytest.mark.compiled, pytest.mark.xdist_group("cluster")]
 
@@ -37,12 +37,12 @@ def scheduler() -> Iterator[Any]:
 
 def test_the_same_numbers_bit_for_bit(tmp_path: pathlib.Path, scheduler: Any) -> None:
     cells = plan(load(small.write(tmp_path))).cells
-    here = run_cells(cells, Store(tmp_path / "here"), jobs=2)
-    there = run_cells(cells, Store(tmp_path / "there"), cluster=scheduler.scheduler_address)
+    here = run_cells(cells, ResultStore(tmp_path / "here"), jobs=2)
+    there = run_cells(cells, ResultStore(tmp_path / "there"), cluster=scheduler.scheduler_address)
     assert here.keys() == there.keys()
     for key, result in here.items():
         np.testing.assert_array_equal(there[key].regret, result.regret)
-    again = Store(tmp_path / "there")
+    again = ResultStore(tmp_path / "there")
     assert all(again.get(cell.key) is not None for cell in cells)
 
 
@@ -65,7 +65,7 @@ def test_a_killed_worker_costs_only_its_cells_time(tmp_path: pathlib.Path, sched
     killer.join()
     client.close()
     assert set(results) == {c.key for c in cells}
-    here = run_cells(cells[:2], Store(tmp_path / "here"), jobs=2)
+    here = run_cells(cells[:2], ResultStore(tmp_path / "here"), jobs=2)
     for key, result in here.items():
         np.testing.assert_array_equal(results[key].regret, result.regret)
 
@@ -73,7 +73,7 @@ def test_a_killed_worker_costs_only_its_cells_time(tmp_path: pathlib.Path, sched
 @pytest.mark.slow
 def test_local_n_starts_and_ends_a_cluster(tmp_path: pathlib.Path) -> None:
     cells = plan(load(small.write(tmp_path), trials=1)).cells
-    assert len(run_cells(cells, Store(tmp_path / "out"), cluster="local:1")) == 2
+    assert len(run_cells(cells, ResultStore(tmp_path / "out"), cluster="local:1")) == 2
 
 
 def test_addresses() -> None:
@@ -106,7 +106,7 @@ asyncio.run(serve())
 def test_a_scheduler_that_dies_is_one_line_and_what_is_finished_is_kept(tmp_path: pathlib.Path) -> None:
     text = small.replaced("horizon = 60", "horizon = 400000").replace("trials = 4", "trials = 8")
     cells = plan(load(small.write(tmp_path, text))).cells
-    store = Store(tmp_path / "out")
+    store = ResultStore(tmp_path / "out")
     process = subprocess.Popen(
         [sys.executable, "-c", SCHEDULER], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )

@@ -10,7 +10,7 @@ from driftbandits.experiment import load, plan
 from driftbandits.experiment.analyse.analysis import analyse
 from driftbandits.experiment.run import objects
 from driftbandits.experiment.run.runner import run_cells
-from driftbandits.experiment.run.store import Store
+from driftbandits.experiment.run.store import ResultStore
 
 
 def test_one_road_from_the_file_to_the_panel(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -25,7 +25,7 @@ def test_one_road_from_the_file_to_the_panel(tmp_path: pathlib.Path, monkeypatch
     objects._strategy.cache_clear()
     objects._world.cache_clear()
     p = plan(load(small.write(tmp_path)))
-    results = run_cells(p.cells, Store(tmp_path / "out"), jobs=1)
+    results = run_cells(p.cells, ResultStore(tmp_path / "out"), jobs=1)
     analyse(p, results)
     assert made == {"strategy": 2, "environment": 4}  # two strategies; four trials, each with arms of its own
 

@@ -10,7 +10,7 @@ from driftbandits.experiment.run import cells as cells_module
 from driftbandits.experiment.run import runner
 from driftbandits.experiment.run.platforms import MixedPlatforms, MixedPlatformsWarning, difference, this_platform
 from driftbandits.experiment.run.runner import run_cells
-from driftbandits.experiment.run.store import Store
+from driftbandits.experiment.run.store import ResultStore
 
 OTHER = {**this_platform(), "cpu": "z80", "numpy": "0.1"}
 
@@ -24,7 +24,7 @@ def test_mixing_warns_and_strict_refuses_before_it_computes(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cells = plan(load(small.write(tmp_path))).cells
-    store = Store(tmp_path / "out")
+    store = ResultStore(tmp_path / "out")
     with monkeypatch.context() as there:
         pretend(there, OTHER)
         run_cells(cells[:3], store, jobs=1, strict=True)

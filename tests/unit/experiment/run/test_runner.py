@@ -14,7 +14,7 @@ import pytest
 import small_experiment as small
 from driftbandits.experiment import Published, SpecError, load, plan, publish
 from driftbandits.experiment.run.runner import run_cells
-from driftbandits.experiment.run.store import Store
+from driftbandits.experiment.run.store import ResultStore
 
 
 class Count:
@@ -72,7 +72,7 @@ def test_a_changed_spec_is_a_new_result_and_the_old_one_stays(tmp_path: pathlib.
 
 def test_a_cell_is_stored_before_it_is_reported(tmp_path: pathlib.Path) -> None:
     cells = plan(load(small.write(tmp_path))).cells
-    store = Store(tmp_path / "out")
+    store = ResultStore(tmp_path / "out")
     seen = []
 
     class Look(Count):
@@ -87,7 +87,7 @@ def test_a_cell_is_stored_before_it_is_reported(tmp_path: pathlib.Path) -> None:
 
 def test_a_damaged_file_counts_as_absent(tmp_path: pathlib.Path) -> None:
     cells = plan(load(small.write(tmp_path))).cells
-    store = Store(tmp_path / "out")
+    store = ResultStore(tmp_path / "out")
     expected = run_cells(cells, store, jobs=1)
     first, second, third = (store.file(c.key) for c in cells[:3])
     first.write_bytes(first.read_bytes()[:100])

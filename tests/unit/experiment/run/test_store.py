@@ -23,7 +23,7 @@ from driftbandits.errors import CannotWrite
 from driftbandits.experiment import SpecError, load, plan, publish
 from driftbandits.experiment.run.cells import Cell, Result, run
 from driftbandits.experiment.run.runner import run_cells
-from driftbandits.experiment.run.store import Store, decode, encode
+from driftbandits.experiment.run.store import ResultStore, decode, encode
 from driftbandits.io.cell_store import digest
 from faults import BROKEN, FULL, READ_ONLY, Died, faults
 
@@ -53,7 +53,7 @@ def parts(folder: pathlib.Path) -> list[pathlib.Path]:
 
 def test_a_stored_cell_tells_how_it_was_made(tmp_path: pathlib.Path) -> None:
     cell = plan(load(small.write(tmp_path))).cells[0]
-    store = Store(tmp_path / "out")
+    store = ResultStore(tmp_path / "out")
     result = run(cell.spec)
     store.put(cell, result)
     table = pq.read_table(store.file(cell.key))
@@ -94,26 +94,26 @@ def test_a_damaged_cell_is_absent_told_once_and_computed_again(
     tmp_path: pathlib.Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     cells = plan(load(small.write(tmp_path))).cells
-    store = Store(tmp_path / "out")
+    store = ResultStore(tmp_path / "out")
     expected = run_cells(cells, store, jobs=1)
     for cell in cells[:3]:
         changed = bytearray(store.file(cell.key).read_bytes())
         changed[200] ^= 4
         store.file(cell.key).write_bytes(changed)
     store.file(cells[3].key).unlink()
-    again = run_cells(cells, Store(tmp_path / "out"), jobs=1)
+    again = run_cells(cells, ResultStore(tmp_path / "out"), jobs=1)
     assert len(caplog.messages) == 1
     assert "3 files in cells/ damaged since written" in caplog.text
     for key, result in expected.items():
         np.testing.assert_array_equal(again[key].regret, result.regret)
-    run_cells(cells, Store(tmp_path / "out"), jobs=1)
+    run_cells(cells, ResultStore(tmp_path / "out"), jobs=1)
     assert len(caplog.messages) == 1  # it has healed
 
 
 @pytest.mark.parametrize("error", [FULL, READ_ONLY, BROKEN, None])
 def test_every_step_of_storing_a_cell_may_fail(tmp_path: pathlib.Path, error: OSError | None) -> None:
     """Over an older result of the same cell: afterwards the old one or the new one is there, whole."""
-    store, (cell, old), (_, new) = Store(tmp_path), made_up(0), made_up(0, scale=2.0)
+    store, (cell, old), (_, new) = ResultStore(tmp_path), made_up(0), made_up(0, scale=2.0)
     with faults(0) as seen:
         store.put(cell, old)
     assert seen.count == 6  # open, write, fsync, rename; open and fsync of the folder
@@ -151,7 +151,7 @@ def test_every_step_of_publishing_may_fail(tmp_path: pathlib.Path, monkeypatch: 
     monkeypatch.setattr(module, "drawing", drawing)
     monkeypatch.setattr(module, "write_page", write_page)
     experiments = {trials: load(small.write(tmp_path), trials=trials) for trials in (2, 4)}
-    run_cells(plan(experiments[4]).cells, Store(tmp_path / "cells only"))
+    run_cells(plan(experiments[4]).cells, ResultStore(tmp_path / "cells only"))
 
     def go(folder: pathlib.Path, trials: int) -> dict[str, bytes]:
         publish("small", [experiments[trials]], folder)
@@ -224,7 +224,7 @@ class AnyStore(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.folder = tempfile.TemporaryDirectory()
-        self.store = Store(pathlib.Path(self.folder.name))
+        self.store = ResultStore(pathlib.Path(self.folder.name))
         self.certain: dict[int, Result] = {}  # put, and nothing happened since
         self.possible: dict[int, list[Result]] = {i: [] for i in range(3)}  # ever tried to put
         self.count = 0
@@ -301,7 +301,9 @@ class AnyStore(RuleBasedStateMachine):
     @rule()
     def reopen(self) -> None:
         self.store = (
-            Store.open(self.store.root, "any") if not any(self.store.root.iterdir()) else Store(self.store.root)
+            ResultStore.open(self.store.root, "any")
+            if not any(self.store.root.iterdir())
+            else ResultStore(self.store.root)
         )
 
     @invariant()
