@@ -24,7 +24,7 @@ test: setup lint types imports unit interpreted digests  ## what CI runs
 
 test-all: COVER = --cov --cov-report=term
 test-all: export EXAMPLES = 100
-test-all: test test-numba test-package digests-all  ## with the slow statistical checks, every strategy compiled, and the lines that tests reach: at least 90 %
+test-all: test docs test-numba test-package digests-all  ## with the slow statistical checks, every strategy compiled, and the lines that tests reach: at least 90 %
 	$(BIN)/python -m pytest $(TWO) -m "slow or interpreted" tests src --doctest-modules
 
 test-numba: setup  ## a smoke set on the oldest and the newest numba we promise, each in its own environment

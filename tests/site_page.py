@@ -4,7 +4,10 @@ from typing import Any
 
 # Every text with a colour of its own, against the colour behind it; what the browser does not show is left out.
 PALE = """() => {
-  const parse = text => { const c = text.match(/[\\d.]+/g).map(Number); return text.startsWith("color(srgb") ? [...c.slice(0, 3).map(v => 255 * v), c[3]] : c; };
+  const parse = text => {
+    const c = text.match(/[\\d.]+/g).map(Number);
+    return text.startsWith("color(srgb") ? [...c.slice(0, 3).map(v => 255 * v), c[3]] : c;
+  };
   const linear = v => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
   const light = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
   const over = (top, below) => { const a = top[3] ?? 1; return [0, 1, 2].map(i => a * top[i] + (1 - a) * below[i]); };
@@ -34,8 +37,10 @@ WIDE = """() => {
   const room = document.documentElement.clientWidth;
   if (document.documentElement.scrollWidth <= room + 1) return [];
   const scrolls = node => node && node !== document.body && (getComputedStyle(node).overflowX !== "visible" || scrolls(node.parentElement));
-  const found = [...document.body.querySelectorAll("*")].filter(n => n.checkVisibility() && n.getBoundingClientRect().right > room + 1 && !scrolls(n.parentElement));
-  return [`${document.documentElement.scrollWidth} of ${room}`, ...found.slice(0, 4).map(n => `${n.tagName}.${n.className} ${n.textContent.trim().slice(0, 40)}`)];
+  const outside = n => n.checkVisibility() && n.getBoundingClientRect().right > room + 1 && !scrolls(n.parentElement);
+  const found = [...document.body.querySelectorAll("*")].filter(outside).slice(0, 4);
+  const told = found.map(n => `${n.tagName}.${n.className} ${n.textContent.trim().slice(0, 40)}`);
+  return [`${document.documentElement.scrollWidth} of ${room}`, ...told];
 }"""
 
 BROKEN_PICTURES = (

@@ -8,6 +8,7 @@ import pytest
 
 from lab_page import answered, opened
 from lab_server import Served, served
+from site_page import faults
 
 START = {
     "bandit": "T=40&n=5&trials=2&learners=lb_weight_ucb,oful",
@@ -19,25 +20,6 @@ START = {
 def lab() -> Iterator[Served]:
     with served() as own:
         yield own
-
-
-CONTRAST = """(() => {
-  const parse = text => text.match(/[\\d.]+/g).map(Number);
-  const linear = v => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
-  const light = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
-  const behind = node => {
-    const c = parse(getComputedStyle(node).backgroundColor);
-    return c[3] === 0 ? behind(node.parentElement) : c;
-  };
-  const TEXTS = "h1, h2, h3, p, button, legend, label span, output, summary", low = [];
-  for (const node of document.querySelectorAll(TEXTS)) {
-    if (!node.checkVisibility() || !node.textContent.trim() || node.closest(".off") || node.matches(":has(*)")) continue;
-    const [a, b] = [light(parse(getComputedStyle(node).color)), light(behind(node))];
-    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-    if (ratio < 4.5) low.push([node.textContent, ratio]);
-  }
-  return low;
-})()"""
 
 
 @pytest.mark.slow
@@ -70,4 +52,4 @@ def test_every_control_in_every_light(browser: Any, lab: Served, world: str, wid
         assert page.evaluate("document.documentElement.scrollWidth") <= width, changed
         top = page.evaluate("Math.max(...lab.scene.curves.map(c => Math.max(c.high.at(-1), c.mean.at(-1))), 1e-9)")
         assert page.evaluate("lab.scene.axis.y[1]") == pytest.approx(1.04 * top), changed
-    assert page.evaluate(CONTRAST) == []
+    assert faults(page) == []

@@ -10,6 +10,7 @@ from driftbandits.lab.learners import DEFAULTS, LEARNERS
 from driftbandits.plots.style import ROLE_COLOURS
 from lab_page import FINALS, answered, move, opened, pixels, until
 from lab_server import Served, served
+from site_page import faults
 
 pytestmark = pytest.mark.interpreted  # pages, not kernels; compiled, they would wait for the compiler
 
@@ -149,6 +150,18 @@ def test_the_verdict_of_the_sentence(browser: Any, lab: Served) -> None:
         )
         told = [f"{v:.2g}" if v < 10 else f"{v:,}" for v in (never, free)]
         assert said == f"A learner that never forgets lost {told[0]}; the tuning-free one {told[1]}: {verdict}"
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_the_first_page_is_readable_and_fits(browser: Any, lab: Served, width: int, scheme: str) -> None:
+    page = opened(browser, f"{lab.address}#{TWO}", width=width, color_scheme=scheme)
+    page.locator("#tour-start").click()
+    assert faults(page) == []
+    page.locator("#tour-skip").click()
+    page.locator("#toml").click()
+    until(page, "document.getElementById('export').open")
+    assert faults(page) == []
+    assert page.problems == []
 
 
 def test_the_story_has_five_worlds(browser: Any, lab: Served) -> None:
