@@ -20,6 +20,7 @@ LARGEST = 20.0
 PSEUDO = 2.0
 LEAST_ODDS = 1e-3
 ITEMS, SHARED = 0.5, 0.03  # π where items are told apart by their own effects alone, and elsewhere
+SAME = 1e-10
 ROOT2 = math.sqrt(2.0)
 
 
@@ -33,9 +34,11 @@ def ticket(mean: Vector, static: Vector, chosen: int, rho: float, out: Vector) -
         if static[k] > static[s]:
             s = k
     out[0], out[1] = -1.0, 1.0
-    if a != s and chosen == a:
+    # Means that differ by rounding alone are a tie, in which the voices agree.
+    differ = mean[s] < mean[a] - SAME * (1.0 + abs(mean[a])) and static[a] < static[s] - SAME * (1.0 + abs(static[s]))
+    if differ and chosen == a:
         out[0], out[1] = float(ADAPTIVE), 1.0 - rho
-    elif a != s and chosen == s:
+    elif differ and chosen == s:
         out[0], out[1] = float(STATIC), rho
 
 

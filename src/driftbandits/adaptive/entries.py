@@ -11,16 +11,16 @@ from . import steps
 from .choice import LAW, MEAN, ROWS, SAVED, SCORE, STATIC_MEAN
 from .columns import Layout, Scale, Slots
 from .duel import ticket
-from .sums import AFTER, BEFORE, NATS, RHO, UNNAMED, Integers, State, Work, fits
+from .sums import RHO, UNNAMED, Integers, State, Work, fits
 
 # What a decision is told of each place of its ranking: chance in [0, 1); the item; its ticket in the duel; its probability.
 CHANCE, ITEM, VOICE, SHARE, PROPENSITY = range(5)
 TOLD = 5
 # What `decide` does with an offer: forecast it, draw from it, or find the tickets of items that were chosen elsewhere.
 FORECAST, DRAW, GIVEN = range(3)
-# What an observation consists of; the last four say what it refuted.
-TICK, REWARD, WEIGHT, JUDGED, BY, BY_SHARE, REFUTED = range(7)
-OBSERVED = 10
+# What an observation consists of.
+TICK, REWARD, WEIGHT, JUDGED, BY, BY_SHARE = range(6)
+OBSERVED = 6
 
 
 @solver
@@ -167,7 +167,7 @@ def decide(
         _offered(state, items, rows, context, crow, who, tick, retired, when, work)
     for a in range(n):
         open_[a] = 1
-    one = work.right[0, 0]  # room for a ticket
+    one = work.few[0]  # room for a ticket
     given = -2 if mode == FORECAST else -3  # forecasts alone have a width before the first reward
     steps.decide(state, layout, items, rows, context, crow, who, explore, 0.0, given, table, open_, one, slots, work)
     for a in range(n):
@@ -219,12 +219,10 @@ def learn(
             _offered(state, items, row, context, crow, who[a : a + 1], tick + a, retired[:0], when, work)
         if o[WEIGHT] == 0.0:
             continue
-        refuted = steps.learn(
+        steps.learn(
             state, layout, items, row[0], context, crow[0], who[a], o[TICK], o[REWARD], o[WEIGHT], o[JUDGED] > 0.0,
             o[BY : BY_SHARE + 1], slots, work,
         )  # fmt: skip
-        o[REFUTED] = 1.0 if refuted else 0.0
-        o[REFUTED + 1], o[REFUTED + 2], o[REFUTED + 3] = state.event[BEFORE], state.event[AFTER], state.event[NATS]
     done[0] = 1.0
     return True
 

@@ -14,27 +14,32 @@ whatever the number of items. All shrinks around the mean reward r̄ of today: e
 
 import math
 
-from ..core.kernel import kernel, solver, sqrt
-from ..core.linalg import Matrix, Vector, cholesky, dot, inverse, log_det, solve, solve_lower
-from ..core.simd4 import load, store
-from .explained import SPLIT, G, H, add_explained, add_explained_alike, add_scaled, split_priors
-from .sums import ADAPTIVE, COUNT, LANES, NARROW, NEVER, NEWEST, R0, SQUARES, STATIC, SUM, UNNAMED, State, Work
+from ..core.kernel import kernel, solver
+from ..core.lanes import (
+    LANES,
+    blend,
+    copy_rows,
+    difference,
+    dot_numbers,
+    dot_rows,
+    factor,
+    fade_add,
+    invert,
+    scale_row,
+    set_numbers,
+    solve_upper,
+    squared_norm,
+    subtract_combined,
+)
+from ..core.linalg import Matrix, Vector
+from ..core.simd4 import Four, entry_of, get, load, put, set_entry, spread, store
+from .explained import SPLIT, add_explained, add_explained_alike, split_priors
+from .sums import COUNT, NEVER, NEWEST, R0, SQUARES, STATIC, SUM, UNNAMED, State, Work, voice
 
 LEAST = 1e-200  # what has faded below this is zero: denormal numbers are slow and mean nothing
 PSEUDO = 5.0  # observations of Var r in σ̂²
-
-
-@kernel
-def adaptive(state: State) -> int:
-    """The number of memories that compete; a static one comes after them, if there are several."""
-    M = state.rate.shape[0]
-    return M - 1 if M > 1 else 1
-
-
-@kernel
-def voice(state: State, m: int) -> int:
-    """Whose prior memory m has."""
-    return STATIC if m >= adaptive(state) else ADAPTIVE
+# Rows of `Work.few`, one number for each lane.
+FADE, NEW, BEFORE, NOW, OWN, AFTER, WEAR, PRIOR, MASK, WIDTH = range(10)
 
 
 @kernel
@@ -59,6 +64,29 @@ def faded(state: State, m: int, since: float, until: float) -> float:
 
 
 @kernel
+def fades(state: State, g: int, since: float, until: float, out: Vector) -> None:
+    """`faded` of the four memories of a group; lanes after the last memory repeat it."""
+    if until <= since:
+        store(out, 0, spread(1.0))
+        return
+    for lane in range(LANES):
+        out[lane] = faded(state, min(g * LANES + lane, state.rate.shape[0] - 1), since, until)
+
+
+@kernel
+def masks(state: State, g: int, out: Vector) -> None:
+    """1 in the lanes of the static voice."""
+    for lane in range(LANES):
+        out[lane] = 1.0 if voice(state, g * LANES + lane) == STATIC else 0.0
+
+
+@kernel
+def weight_of(state: State, m: int) -> float:
+    """Σw of memory m."""
+    return float(state.n[m // LANES, m % LANES])
+
+
+@kernel
 def mean_reward(state: State) -> float:
     """r̄ − r₀."""
     n = state.numbers
@@ -80,169 +108,191 @@ def noise(state: State, m: int) -> float:
     """σ̂² of memory m; 0 before the first reward."""
     if state.numbers[COUNT] <= 0.0:
         return 0.0
-    away, rest = mean_reward(state), state.rest[m]
-    left = rest[0] - 2.0 * away * rest[1] + away * away * rest[2]
-    return float((max(left, 0.0) + PSEUDO * variance_of_rewards(state)) / (max(state.n[m], 0.0) + PSEUDO))
+    g, l, away = m // LANES, m % LANES, mean_reward(state)  # noqa: E741
+    rest = state.rest[g]
+    left = rest[0, l] - 2.0 * away * rest[1, l] + away * away * rest[2, l]
+    return float((max(left, 0.0) + PSEUDO * variance_of_rewards(state)) / (max(weight_of(state, m), 0.0) + PSEUDO))
 
 
 @kernel
 def unknown_noise(state: State, m: int) -> float:
     """What is said of σ² while all rewards have been equal: 5·r²/(Σw + 5), or of 1 if they were 0. Nothing is sure after one reward."""
     r = state.numbers[R0] + mean_reward(state)
-    return float(PSEUDO * (r * r if r != 0.0 else 1.0) / (max(state.n[m], 0.0) + PSEUDO))
+    return float(PSEUDO * (r * r if r != 0.0 else 1.0) / (max(weight_of(state, m), 0.0) + PSEUDO))
 
 
 # --------------------------------------------------------------------------------------------------------------- forecasts
 
 
 @kernel
-def forecast(state: State, m: int, i: int, width: bool, work: Work) -> tuple[float, float]:
-    """Expected reward of (φ, ψ) in `work` for item i, −1 if it was never seen; with `width` also its variance in units of σ²."""
-    phi, d, theta = work.phi, work.d, state.theta[m]
-    p, k = phi.shape[0], work.psi.shape[0]
+def forecast(state: State, g: int, i: int, width: bool, work: Work) -> tuple[Four, Four]:
+    """Expected reward of (φ, ψ) in `work` for item i, −1 if it was never seen, in the memories of group g.
+
+    With `width` also its variance in units of σ².
+    """
     away = mean_reward(state)
-    mean, q = state.numbers[R0] + away, 0.0
-    for j in range(p):
-        d[j] = phi[j]
-    if k > 0 and i > UNNAMED:
+    mean, q, named = spread(state.numbers[R0] + away), spread(0.0), i > UNNAMED
+    set_numbers(work.d, work.phi)
+    if work.psi.shape[0] > 0 and named:
         seen = i >= 0 and state.last[max(i, 0)] > NEVER
-        R = state.own_R[i, m] if seen else state.Kinv[voice(state, m)]
-        for a in range(k):
-            work.Rpsi[a] = dot(R[a], work.psi)
-        q = dot(work.Rpsi, work.psi)
+        own = max(i, 0) if seen else 0
         if seen:
-            S, t = state.own_S[i, m], state.own_t[i, m]
-            for a in range(k):
-                c, row = work.Rpsi[a], S[a]
-                mean += c * (t[a] - away * row[0])
-                for j in range(p):
-                    d[j] -= c * row[j]
-            wear = faded(state, m, state.last[i], state.numbers[NEWEST])
-            if wear < 1.0:
-                q = min(q / max(wear, LEAST), _prior_width(state, voice(state, m), work))
-    for j in range(p):
-        mean += d[j] * (theta[0, j] - away * theta[1, j])
+            q = _own_direction(state.own_R[own, g], work.psi, work.x)
+            mean = mean + own_part(state.own_S[own, g], state.own_t[own, g], away, work.x, work.d)
+        else:
+            masks(state, g, work.few[MASK])
+            q = _prior_width(state, work)
+        if seen and width and state.last[own] < state.numbers[NEWEST]:
+            q = _worn(state, g, own, q, work)
+    theta = state.theta[g]
+    mean = mean + dot_rows(work.d, theta[0], 0) - away * dot_rows(work.d, theta[1], 0)
     if width:
-        solve_lower(state.U[m], d, work.u)
-        q += dot(work.u, work.u)
-    return mean, max(q, 0.0)
+        q = q + squared_norm(state.U[g], work.d)
+    return mean, q
 
 
-@kernel
-def own_mean(R: Matrix, S: Matrix, t: Vector, psi: Vector, away: float, theta: Vector) -> float:
-    """ψᵀR_i(t_i − r̄S_i0 − S_iθ): what an item's own effect adds to φᵀθ in one memory, θ being that of rewards around today's mean."""
-    total = 0.0
+@solver
+def _own_direction(R: Matrix, psi: Vector, x: Matrix) -> Four:
+    """x = R_iψ; returns ψᵀR_iψ."""
     for a in range(psi.shape[0]):
-        total += dot(R[a], psi) * (t[a] - away * S[a, 0] - dot(S[a], theta))
+        put(x, a, dot_numbers(R[a], psi))
+    return dot_numbers(x, psi)
+
+
+@solver
+def own_part(S: Matrix, t: Matrix, away: float, x: Matrix, d: Matrix) -> Four:
+    """d ← d − S_iᵀx; returns xᵀ(t_i − r̄S_i0), what an item's own effect adds to dᵀθ̂."""
+    total = dot_rows(x, t, 0)
+    for a in range(x.shape[0]):
+        total = total - away * (get(x, a) * entry_of(S, a, 0))
+    subtract_combined(d, x, S)
     return total
 
 
 @kernel
-def _prior_width(state: State, v: int, work: Work) -> float:
-    """ψᵀK⁻¹ψ."""
-    q = 0.0
+def _prior_width(state: State, work: Work) -> Four:
+    """ψᵀK⁻¹ψ in every lane, by the masks in `few`."""
+    one, two = 0.0, 0.0
     for a in range(work.psi.shape[0]):
-        q += work.psi[a] * dot(state.Kinv[v, a], work.psi)
-    return q
+        for b in range(work.psi.shape[0]):
+            both = work.psi[a] * work.psi[b]
+            one += both * state.Kinv[0, a, b]
+            two += both * state.Kinv[1, a, b]
+    mask = load(work.few[MASK], 0)
+    return one * (spread(1.0) - mask) + two * mask
+
+
+@kernel
+def _worn(state: State, g: int, i: int, q: Four, work: Work) -> Four:
+    """min(ψᵀR_iψ/f_i, ψᵀK⁻¹ψ): an item that is not observed is known less and less."""
+    wear, width, prior = work.few[WEAR], work.few[WIDTH], work.few[PRIOR]
+    fades(state, g, state.last[i], state.numbers[NEWEST], wear)
+    masks(state, g, work.few[MASK])
+    store(prior, 0, _prior_width(state, work))
+    store(width, 0, q)
+    for lane in range(LANES):
+        if wear[lane] < 1.0:
+            width[lane] = min(width[lane] / max(wear[lane], LEAST), prior[lane])
+    return load(width, 0)
 
 
 # ---------------------------------------------------------------------------------------------------------------- learning
 
 
 @kernel
-def fold(state: State, m: int, i: int, tick: float, y: float, w: float, work: Work) -> None:
-    """Add an observation of weight w, made at `tick`, to all sums of memory m; a negative weight takes one back.
+def fold(state: State, g: int, i: int, tick: float, y: float, w: float, work: Work) -> None:
+    """Add an observation of weight w, made at `tick`, to all sums of group g; a negative weight takes one back.
 
-    `NEWEST` and `last` are as before the observation; the caller moves them on when all memories have learned it.
+    `NEWEST` and `last` are as before the observation; the caller moves them on when all groups have learned it.
     """
-    phi, newest = work.phi, state.numbers[NEWEST]
-    V, b = state.V[m], state.b[m]
-    fade, new = 1.0, w
+    phi, newest, few = work.phi, state.numbers[NEWEST], work.few
     if newest > NEVER:
-        fade, new = faded(state, m, newest, tick), w * faded(state, m, tick, newest)
-    _add(V, fade, new, phi, phi)
-    for j in range(phi.shape[0]):
-        b[j] = fade * b[j] + new * y * phi[j]
-    state.Q[m] = fade * state.Q[m] + new * y * y
-    state.n[m] = fade * state.n[m] + new
-    if work.psi.shape[0] > 0:
-        if i < 0:
-            _fade_own(state, m, fade)
-            return
-        _fold_own(state, m, i, tick, max(newest, tick), fade, y, w, work)
-
-
-@kernel
-def _fold_own(
-    state: State, m: int, i: int, tick: float, newest: float, fade: float, y: float, w: float, work: Work
-) -> None:
-    """The item's own sums, and its part of E, e and τ."""
-    psi, last = work.psi, state.last[i]
-    M, S, t = state.own_M[i, m], state.own_S[i, m], state.own_t[i, m]
-    _fade_own(state, m, fade)
-    now, new = 1.0, w
-    if last > NEVER:
-        add_own_part(state, m, i, -faded(state, m, last, newest), work)
-        now, new = faded(state, m, last, tick), w * faded(state, m, tick, last)
-    _add(M, now, new, psi, psi)
-    _add(S, now, new, psi, work.phi)
-    for a in range(psi.shape[0]):
-        t[a] = now * t[a] + new * y * psi[a]
-    invert_own(state, m, i, work)
-    add_own_part(state, m, i, faded(state, m, max(last, tick), newest), work)
-
-
-@kernel
-def _fade_own(state: State, m: int, fade: float) -> None:
-    """E, e and τ fade with the shared sums."""
-    if fade < 1.0:
-        _scale(state.E[m], fade)
-        for j in range(state.e.shape[1]):
-            state.e[m, j] *= fade
-        state.tau[m] *= fade
-
-
-@kernel
-def _add(A: Matrix, fade: float, new: float, x: Vector, z: Vector) -> None:
-    """A ← fade·A + new·xzᵀ."""
-    for i in range(x.shape[0]):
-        add_scaled(A[i], fade, new * x[i], z)
-
-
-@kernel
-def _scale(A: Matrix, c: float) -> None:
-    for i in range(A.shape[0]):
-        row = A[i]
-        for j in range(A.shape[1]):
-            row[j] *= c
-
-
-@kernel
-def invert_own(state: State, m: int, i: int, work: Work) -> float:
-    """R_i = (M_i + K)⁻¹; returns log|M_i + K|."""
-    M, R, K = state.own_M[i, m], state.own_R[i, m], state.Kap[voice(state, m)]
-    k = M.shape[0]
-    if k == 1:
-        R[0, 0] = 1.0 / (M[0, 0] + K[0, 0])
-        return -math.log(R[0, 0])
-    W, U, B = work.Wk[0], work.Wk[1], work.Wk[2]
-    for a in range(k):
-        for j in range(k):
-            W[a, j] = M[a, j] + K[a, j]
-    cholesky(W, 0.0, U)
-    inverse(U, B, R)
-    return log_det(U)
-
-
-@kernel
-def add_own_part(state: State, m: int, i: int, f: float, work: Work) -> None:
-    """E += f·SᵀRS, e += f·SᵀRt, τ += f·tᵀRt."""
-    S, t, R, v, split = state.own_S[i, m], state.own_t[i, m], state.own_R[i, m], voice(state, m), work.split
-    if split[SPLIT, v % split.shape[1]] == 1.0:
-        u, D = state.Kap[v, 0], split[v]
-        state.tau[m] += add_explained_alike(S, t, R, u, D, f, state.E[m], state.e[m], split[G], split[H])
+        fades(state, g, newest, tick, few[FADE])
+        fades(state, g, tick, newest, few[NEW])
     else:
-        state.tau[m] += add_explained(S, t, R, f, state.E[m], state.e[m], work.B)
+        put(few, FADE, spread(1.0))
+        put(few, NEW, spread(1.0))
+    fade, new = get(few, FADE), w * get(few, NEW)
+    V = state.V[g]
+    for j in range(phi.shape[0]):
+        fade_add(V[j], j, fade, phi[j] * new, phi)
+    fade_add(state.b[g], 0, fade, y * new, phi)
+    store(state.Q[g], 0, fade * load(state.Q[g], 0) + (y * y) * new)
+    store(state.n[g], 0, fade * load(state.n[g], 0) + new)
+    if work.psi.shape[0] > 0:
+        _fade_own(state, g, newest < tick, fade)
+        if i >= 0:
+            _fold_own(state, g, i, tick, max(newest, tick), y, w, work)
+
+
+@kernel
+def _fold_own(state: State, g: int, i: int, tick: float, newest: float, y: float, w: float, work: Work) -> None:
+    """The item's own sums, and its part of E, e and τ."""
+    psi, last, few = work.psi, state.last[i], work.few
+    M, S, t = state.own_M[i, g], state.own_S[i, g], state.own_t[i, g]
+    now, new = spread(1.0), spread(w)
+    if last > NEVER:
+        fades(state, g, last, newest, few[BEFORE])
+        if tick < newest:
+            fades(state, g, last, tick, few[NOW])
+        else:
+            put(few, NOW, get(few, BEFORE))
+        fades(state, g, tick, last, few[OWN])
+        add_own_part(state, g, i, -1.0 * get(few, BEFORE), work)
+        now, new = get(few, NOW), w * get(few, OWN)
+    for a in range(psi.shape[0]):
+        c = psi[a] * new
+        fade_add(M[a], a, now, c, psi)
+        fade_add(S[a], 0, now, c, work.phi)
+    fade_add(t, 0, now, y * new, psi)
+    invert_own(state, g, i, work)
+    fades(state, g, max(last, tick), newest, few[AFTER])
+    add_own_part(state, g, i, get(few, AFTER), work)
+
+
+@kernel
+def _fade_own(state: State, g: int, fades_now: bool, fade: Four) -> None:
+    """E, e and τ fade with the shared sums."""
+    if fades_now:
+        E = state.E[g]
+        for j in range(E.shape[0]):
+            scale_row(E[j], j, fade)
+        scale_row(state.e[g], 0, fade)
+        store(state.tau[g], 0, fade * load(state.tau[g], 0))
+
+
+@kernel
+def invert_own(state: State, g: int, i: int, work: Work) -> None:
+    """R_i = (M_i + K)⁻¹; the factor of M_i + K stays in the first matrix of `Wk`."""
+    masks(state, g, work.few[MASK])
+    _invert_own(state.own_M[i, g], state.Kap, work.few[MASK], work.Wk, state.own_R[i, g])
+
+
+@solver
+def _invert_own(M: Matrix, K: Matrix, mask: Vector, room: Matrix, R: Matrix) -> None:
+    W, k = room[0], M.shape[0]
+    which = load(mask, 0)
+    for a in range(k):
+        copy_rows(W[a], a, M[a])
+        blend(W[a], a, which, K[0, a], K[1, a])
+    factor(W)
+    if k == 1:
+        set_entry(R, 0, 0, entry_of(W, 0, 0) * entry_of(W, 0, 0))
+        return
+    invert(W, room[1], R)
+
+
+@kernel
+def add_own_part(state: State, g: int, i: int, f: Four, work: Work) -> None:
+    """E += f·SᵀRS, e += f·SᵀRt, τ += f·tᵀRt."""
+    t, R, split = state.own_t[i, g], state.own_R[i, g], work.split
+    G, tau = split.shape[0] - 1, state.tau[g]
+    if work.kind[0] == SPLIT:
+        M = state.own_M[i, g]
+        store(tau, 0, load(tau, 0) + add_explained_alike(M, t, R, split[g], f, state.E[g], state.e[g], split[G]))
+    else:
+        S = state.own_S[i, g]
+        store(tau, 0, load(tau, 0) + add_explained(S, t, R, f, state.E[g], state.e[g], work.B))
 
 
 @solver
@@ -250,15 +300,16 @@ def retire(state: State, i: int, work: Work) -> None:
     """Forget the own effect of item i: what it explained leaves the shared sums, so that no other estimate changes."""
     if state.last[i] <= NEVER:
         return
-    for m in range(state.rate.shape[0]):
-        f = -faded(state, m, state.last[i], state.numbers[NEWEST])
-        S, t, R = state.own_S[i, m], state.own_t[i, m], state.own_R[i, m]
-        state.tau[m] += add_explained(S, t, R, f, state.E[m], state.e[m], work.B)
-        state.Q[m] += add_explained(S, t, R, f, state.V[m], state.b[m], work.B)
-        _scale(state.own_M[i, m], 0.0)
-        _scale(state.own_S[i, m], 0.0)
+    for g in range(state.V.shape[0]):
+        fades(state, g, state.last[i], state.numbers[NEWEST], work.few[BEFORE])
+        f = -1.0 * load(work.few[BEFORE], 0)
+        S, t, R = state.own_S[i, g], state.own_t[i, g], state.own_R[i, g]
+        store(state.tau[g], 0, load(state.tau[g], 0) + add_explained(S, t, R, f, state.E[g], state.e[g], work.B))
+        store(state.Q[g], 0, load(state.Q[g], 0) + add_explained(S, t, R, f, state.V[g], state.b[g], work.B))
         for a in range(work.psi.shape[0]):
-            state.own_t[i, m, a] = 0.0
+            scale_row(state.own_M[i, g, a], 0, spread(0.0))
+            scale_row(state.own_S[i, g, a], 0, spread(0.0))
+        scale_row(state.own_t[i, g], 0, spread(0.0))
     state.last[i] = NEVER
 
 
@@ -266,155 +317,107 @@ def retire(state: State, i: int, work: Work) -> None:
 
 
 @solver
-def renew(state: State, m: int, work: Work) -> None:
-    """The factor of V + Λ − E, θ̂, and the sum of squares left, from the sums of memory m."""
-    p, W, u = work.phi.shape[0], work.W, work.u
-    V, E, Lam, theta, rest = state.V[m], state.E[m], state.Lam[voice(state, m)], state.theta[m], state.rest[m]
-    own = work.psi.shape[0] > 0
-    first = work.d  # column 0 of V − E: the right-hand side of the constant
-    for i in range(p):
-        for j in range(p):
-            W[i, j] = V[i, j] - E[i, j] if own else V[i, j]
-        first[i] = W[i, 0]
-        u[i] = state.b[m, i] - state.e[m, i]
-        for j in range(p):
-            W[i, j] += Lam[i, j]
-    cholesky(W, 0.0, state.U[m])
-    solve(state.U[m], u, theta[0])
-    solve(state.U[m], first, theta[1])
-    rest[0] = state.Q[m] - state.tau[m] - dot(u, theta[0])
-    rest[1] = u[0] - dot(u, theta[1])
-    rest[2] = first[0] - dot(first, theta[1])
+def renew(state: State, g: int, work: Work) -> None:
+    """The factor of V + Λ − E, θ̂, and the sum of squares left, from the sums of group g.
+
+    Both right-hand sides, b − e and column 0 of V − E, are two more columns of the matrix that is factored.
+    """
+    p, U, V, E, mask = work.phi.shape[0], state.U[g], state.V[g], state.E[g], work.few[MASK]
+    own, b, e, rest = work.psi.shape[0] > 0, state.b[g], state.e[g], state.rest[g]
+    masks(state, g, mask)
+    for j in range(p):
+        if own:
+            difference(U[j], j, V[j], E[j])
+        else:
+            copy_rows(U[j], j, V[j])
+        set_entry(U, j, p, get(b, j) - get(e, j))
+    for j in range(p):  # the first row is complete, and has no prior yet
+        set_entry(U, j, p + 1, entry_of(U, 0, j))
+    for l in range(LANES):  # noqa: E741
+        rest[0, l] = state.Q[g, l] - state.tau[g, l]
+        rest[1, l], rest[2, l] = U[0, p, l], U[0, p + 1, l]
+    for j in range(p):
+        blend(U[j], j, load(mask, 0), state.Lam[0, j], state.Lam[1, j])
+    factor(U)
+    for j in range(p):
+        y, one = entry_of(U, j, p), entry_of(U, j, p + 1)  # with z = U⁻ᵀc: cᵀA⁻¹c = zᵀz
+        put(rest, 0, get(rest, 0) - y * y)
+        put(rest, 1, get(rest, 1) - y * one)
+        put(rest, 2, get(rest, 2) - one * one)
+    solve_upper(U, p, state.theta[g, 0])
+    solve_upper(U, p + 1, state.theta[g, 1])
 
 
 @solver
 def renew_from(state: State, first: int, work: Work) -> None:
     """`renew` of every memory from this one on."""
-    M = state.rate.shape[0]
-    if work.phi.shape[0] > NARROW:
-        for m in range(first, M):
-            renew(state, m, work)
-        return
-    for m in range(first, M, LANES):
-        _renew_lanes(state, m, min(M - m, LANES), work)
+    for g in range(first // LANES, state.V.shape[0]):
+        renew(state, g, work)
 
 
 @solver
-def _renew_lanes(state: State, m: int, many: int, work: Work) -> None:
-    """`renew` of memories m…m+many−1 side by side: a small matrix is too short to fill registers, four of them are not."""
-    p, A, right = work.phi.shape[0], work.lanes, work.right
-    own = work.psi.shape[0] > 0
-    for lane in range(LANES):
-        _load_lane(state, m + min(lane, many - 1), lane, own, work)
-    for k in range(p):
-        for q in range(k):
-            c = load(A[q, k], 0)
-            for j in range(k, p):
-                store(A[k, j], 0, load(A[k, j], 0) - c * load(A[q, j], 0))
-            for side in range(2):
-                store(right[side, k], 0, load(right[side, k], 0) - c * load(right[side, q], 0))
-        for lane in range(LANES):
-            A[k, k, lane] = 1.0 / sqrt(A[k, k, lane])
-        scale = load(A[k, k], 0)
-        for j in range(k + 1, p):
-            store(A[k, j], 0, scale * load(A[k, j], 0))
-        for side in range(2):
-            store(right[side, k], 0, scale * load(right[side, k], 0))
-    for lane in range(many):  # with z = U⁻ᵀc: cᵀA⁻¹c = zᵀz
-        _rest_of_lane(state, m + lane, lane, work)
-    for k in range(p - 1, -1, -1):
-        scale = load(A[k, k], 0)
-        for side in range(2):
-            x = load(right[side, k], 0)
-            for j in range(k + 1, p):
-                x = x - load(A[k, j], 0) * load(right[side, j], 0)
-            store(right[side, k], 0, scale * x)
-    for lane in range(many):
-        U, theta = state.U[m + lane], state.theta[m + lane]
-        for k in range(p):
-            theta[0, k], theta[1, k] = right[0, k, lane], right[1, k, lane]
-            for j in range(k, p):
-                U[k, j] = A[k, j, lane]
+def renew_own(state: State, g: int, m: int, work: Work) -> tuple[float, float]:
+    """R of every item, E, e and τ of group g from the own sums: when K has moved, or to be rid of rounding.
 
-
-@kernel
-def _load_lane(state: State, m: int, lane: int, own: bool, work: Work) -> None:
-    """V + Λ − E (its upper triangle) and both right-hand sides of memory m."""
-    V, E, Lam = state.V[m], state.E[m], state.Lam[voice(state, m)]
-    for i in range(work.phi.shape[0]):
-        for j in range(i, work.phi.shape[0]):
-            left = V[i, j] - E[i, j] if own else V[i, j]
-            work.lanes[i, j, lane] = left + Lam[i, j]
-            if i == 0:
-                work.right[1, j, lane] = left
-        work.right[0, i, lane] = state.b[m, i] - state.e[m, i]
-
-
-@kernel
-def _rest_of_lane(state: State, m: int, lane: int, work: Work) -> None:
-    """The sum of squares left, from z = U⁻ᵀc of both right-hand sides."""
-    right, rest = work.right, state.rest[m]
-    squares, product, constant = 0.0, 0.0, 0.0
-    for k in range(right.shape[1]):
-        y, one = right[0, k, lane], right[1, k, lane]
-        squares, product, constant = squares + y * y, product + y * one, constant + one * one
-    first = state.V[m, 0, 0] - (state.E[m, 0, 0] if work.psi.shape[0] > 0 else 0.0)
-    rest[0] = state.Q[m] - state.tau[m] - squares
-    rest[1] = state.b[m, 0] - state.e[m, 0] - product
-    rest[2] = first - constant
-
-
-@solver
-def renew_own(state: State, m: int, work: Work) -> tuple[float, float]:
-    """R of every item, E, e and τ from the own sums: when K has moved, or to be rid of rounding.
-
-    Returns Σ log|M_i + K| and the number of items in it.
+    Returns Σ log|M_i + K| in memory m of the group, and the number of items in it.
     """
-    p = state.e.shape[1]
+    E, e = state.E[g], state.e[g]
     logdet, many = 0.0, 0.0
-    for j in range(state.E.shape[1]):
-        for l in range(state.E.shape[1]):  # noqa: E741
-            state.E[m, j, l] = 0.0
-    for j in range(p):
-        state.e[m, j] = 0.0
-    state.tau[m] = 0.0
+    for j in range(E.shape[0]):
+        scale_row(E[j], 0, spread(0.0))
+    scale_row(e, 0, spread(0.0))
+    store(state.tau[g], 0, spread(0.0))
     if work.psi.shape[0] == 0:
         return 0.0, 0.0
-    split_priors(state, work.split)
+    split_priors(state, work)
     for i in range(state.last.shape[0]):
         if state.last[i] > NEVER:
-            logdet += invert_own(state, m, i, work)
+            invert_own(state, g, i, work)
+            logdet += log_det(work.Wk[0], m % LANES)
             many += 1.0
-            add_own_part(state, m, i, faded(state, m, state.last[i], state.numbers[NEWEST]), work)
+            fades(state, g, state.last[i], state.numbers[NEWEST], work.few[AFTER])
+            add_own_part(state, g, i, load(work.few[AFTER], 0), work)
     return logdet, many
+
+
+@kernel
+def log_det(U: Matrix, lane: int) -> float:
+    """log|UᵀU| of one lane of a factor."""
+    total = 0.0
+    for j in range(U.shape[0]):
+        total -= 2.0 * math.log(U[j, j, lane])
+    return total
 
 
 @solver
 def restart(state: State, m: int, lead: int, tick: float) -> None:
     """Memory m forgets what the leading memory has forgotten, and continues it from the newest rewarded decision on."""
-    _copy(state.V[m], state.V[lead])
-    _copy(state.E[m], state.E[lead])
-    _copy(state.U[m], state.U[lead])
-    _copy(state.theta[m], state.theta[lead])
-    p = state.b.shape[1]
-    for j in range(p):
-        state.b[m, j], state.e[m, j] = state.b[lead, j], state.e[lead, j]
-    for j in range(3):
-        state.rest[m, j] = state.rest[lead, j]
-    state.Q[m], state.n[m], state.tau[m] = state.Q[lead], state.n[lead], state.tau[lead]
+    g, h, l, j = m // LANES, lead // LANES, m % LANES, lead % LANES  # noqa: E741
+    _copy_lane3(state.V[g], l, state.V[h], j)
+    _copy_lane3(state.E[g], l, state.E[h], j)
+    _copy_lane3(state.U[g], l, state.U[h], j)
+    _copy_lane3(state.theta[g], l, state.theta[h], j)
+    _copy_lane(state.b[g], l, state.b[h], j)
+    _copy_lane(state.e[g], l, state.e[h], j)
+    _copy_lane(state.rest[g], l, state.rest[h], j)
+    state.Q[g, l], state.n[g, l], state.tau[g, l] = state.Q[h, j], state.n[h, j], state.tau[h, j]
     for i in range(state.last.shape[0]):
         if state.last[i] > NEVER:
-            _copy(state.own_M[i, m], state.own_M[i, lead])
-            _copy(state.own_S[i, m], state.own_S[i, lead])
-            _copy(state.own_R[i, m], state.own_R[i, lead])
-            for a in range(state.own_t.shape[2]):
-                state.own_t[i, m, a] = state.own_t[i, lead, a]
+            _copy_lane3(state.own_M[i, g], l, state.own_M[i, h], j)
+            _copy_lane3(state.own_S[i, g], l, state.own_S[i, h], j)
+            _copy_lane3(state.own_R[i, g], l, state.own_R[i, h], j)
+            _copy_lane(state.own_t[i, g], l, state.own_t[i, h], j)
     state.cut[m] = max(state.numbers[NEWEST], tick)
     state.cut_rate[m] = state.rate[lead]
 
 
 @kernel
-def _copy(to: Matrix, source: Matrix) -> None:
-    for i in range(to.shape[0]):
-        for j in range(to.shape[1]):
-            to[i, j] = source[i, j]
+def _copy_lane(to: Matrix, l: int, source: Matrix, j: int) -> None:  # noqa: E741
+    for a in range(to.shape[0]):
+        to[a, l] = source[a, j]
+
+
+@kernel
+def _copy_lane3(to: Matrix, l: int, source: Matrix, j: int) -> None:  # noqa: E741
+    for a in range(to.shape[0]):
+        _copy_lane(to[a], l, source[a], j)

@@ -10,8 +10,10 @@ Every check is a fact about weighted sums, up to rounding:
 
 import numpy as np
 
+from ..core.lanes import symmetric
 from ..core.linalg import Matrix, Vector
 from ..errors import InvalidValue
+from .by_memory import Sums, of_memories, sums_of
 from .columns import NUMBER, Scale
 from .regression import faded
 from .sums import NEVER, NEWEST, SHORTEST, State
@@ -24,16 +26,19 @@ LARGEST = 1e220  # features and rewards are below 1e100, and their squares are s
 def check_sums(state: State) -> None:
     """Refuse sums that no observations have."""
     _small_enough({f"state.{name}": value for name, value in state._asdict().items()})
+    M, known = len(state.rate), sums_of(state)
     kept = slice(int(state.numbers[SHORTEST]), None)  # shorter memories take no part, and nobody keeps their sums
-    _no_negative("state.V", state.V[kept])
-    _no_negative("state.own_M", state.own_M)
+    _no_negative("state.V", known.V[kept])
+    _no_negative("state.own_M", known.own_M)
     if np.abs(state.offset).max() > FURTHEST:
         raise InvalidValue(f"state.offset is beyond {FURTHEST:g} decades, where no prior is; was the file changed?")
-    E = _explained(state)[kept]
-    if state.E.size and not np.allclose(E, state.E[kept], rtol=ROUNDING, atol=ROUNDING * (1.0 + np.abs(E).max())):
-        raise InvalidValue("state.E is not what state.own_S says; was the file changed?")
-    prior = state.Lam[np.arange(len(state.V)) // max(len(state.V) - 1, 1)]
-    _no_negative("state.V − state.E", (state.V + prior)[kept] - E)
+    E = _explained(state, known)
+    if state.E.size:
+        said = of_memories(symmetric(state.E), M)[kept]
+        if not np.allclose(E[kept], said, rtol=ROUNDING, atol=ROUNDING * (1.0 + np.abs(E).max())):
+            raise InvalidValue("state.E is not what state.own_S says; was the file changed?")
+    prior = state.Lam[np.arange(M) // max(M - 1, 1)]
+    _no_negative("state.V − state.E", (known.V + prior - E)[kept])
 
 
 def check_scale(side: str, scale: Scale) -> None:
@@ -73,12 +78,12 @@ def _no_negative(name: str, A: Matrix) -> None:
         raise InvalidValue(f"{name} is no sum of squares; was the file changed?")
 
 
-def _explained(state: State) -> Matrix:
+def _explained(state: State, known: Sums) -> Matrix:
     """E of every memory from the own sums."""
-    E = np.zeros_like(state.V)
+    E = np.zeros_like(known.V)
     for i in np.flatnonzero(state.last > NEVER) if state.E.size else ():
         for m in range(len(E)):
             f = faded(state, m, float(state.last[i]), float(state.numbers[NEWEST]))
-            S, K = state.own_S[i, m], state.Kap[min(m // max(len(E) - 1, 1), 1)]
-            E[m] += f * S.T @ np.linalg.solve(state.own_M[i, m] + K, S)
+            S, K = known.own_S[i, m], state.Kap[min(m // max(len(E) - 1, 1), 1)]
+            E[m] += f * S.T @ np.linalg.solve(known.own_M[i, m] + K, S)
     return E

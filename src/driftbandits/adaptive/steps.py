@@ -6,19 +6,18 @@ Each is emitted once and not inlined, so that both learners run the same machine
 import math
 
 from ..core.kernel import kernel, solver, sqrt
-from ..core.linalg import Matrix, Vector, dot
+from ..core.lanes import LANES
+from ..core.linalg import Matrix, Vector
+from ..core.simd4 import store
 from .choice import MEAN, SD, STATIC_MEAN, STATIC_SD, law, pick
 from .columns import Layout, Scale, Slots, count, cut, settle_scale, shift, wake
 from .duel import discredit, rho_of, settle, ticket
 from .evidence import average, contest, exclude, readmit, robust_score, select
 from .explained import split_priors
 from .regression import (
-    adaptive,
     fold,
     forecast,
-    mean_reward,
     noise,
-    own_mean,
     renew_from,
     renew_own,
     restart,
@@ -28,8 +27,6 @@ from .regression import (
 )
 from .sums import (
     ADAPTIVE,
-    AFTER,
-    BEFORE,
     CAL_1,
     CAL_2,
     CAL_N,
@@ -40,8 +37,6 @@ from .sums import (
     FOURTH,
     KNOWN,
     LEARNED,
-    NATS,
-    NEVER,
     NEWEST,
     NEXT,
     NEXT_TUNED,
@@ -60,6 +55,7 @@ from .sums import (
     Integers,
     State,
     Work,
+    adaptive,
 )
 from .tuning import set_prior, tune
 
@@ -119,14 +115,13 @@ def decide(
     _mix_memories(state, work)
     for a in range(n):
         columns_of(layout, items, rows[a], context, crow[0], slots, a == 0, work)
-        for m in (use, M - 1):  # the adaptive voice's width, the static voice
-            row = MEAN if m == use else STATIC_MEAN
-            table[row, a], q = forecast(state, m, who[a], True, work)
-            table[row + 1, a] = sqrt(sigma2 * q)
-        if M > 1:
-            table[MEAN, a] = _mean_of_memories(state, who[a], work)
-        else:
-            table[STATIC_MEAN, a], table[STATIC_SD, a] = table[MEAN, a], table[SD, a]
+        _look_at(state, who[a], use, work)
+        mean = 0.0
+        for m in range(int(state.numbers[FIRST]), adaptive(state)):
+            if work.share[m] > 0.0:
+                mean += work.share[m] * work.f[0, m]
+        table[MEAN, a], table[SD, a] = mean, sqrt(sigma2 * max(work.f[1, use], 0.0))
+        table[STATIC_MEAN, a], table[STATIC_SD, a] = work.f[0, M - 1], sqrt(sigma2 * max(work.f[1, M - 1], 0.0))
     told[0], told[1] = -1.0, 1.0
     chosen = given
     if given == -1:
@@ -139,12 +134,12 @@ def decide(
 
 @kernel
 def _mix_memories(state: State, work: Work) -> None:
-    """Weights of the memories, and their mean θ̄ into the last row of `coefficient`: means are linear in θ, so it is averaged once."""
-    last, first, away = adaptive(state), int(state.numbers[FIRST]), mean_reward(state)
-    share, coefficient, p = work.share, work.coefficient, work.phi.shape[0]
+    """The weight of each memory in the mean, 0 where it is negligible."""
+    last, first, share = adaptive(state), int(state.numbers[FIRST]), work.share
     best, total = 0.0, 0.0
-    for m in range(first, last):
+    for m in range(share.shape[0]):
         share[m] = 0.0
+    for m in range(first, last):
         for a in range(state.trust.shape[0]):
             share[m] += state.trust[a] * state.mix[a, m]
         best = max(best, share[m])
@@ -152,29 +147,23 @@ def _mix_memories(state: State, work: Work) -> None:
         if share[m] < NEGLIGIBLE * best:
             share[m] = 0.0
         total += share[m]
-    mean = coefficient[coefficient.shape[0] - 1]
-    for j in range(p):
-        mean[j] = 0.0
     for m in range(first, last):
         share[m] /= total
-        if share[m] > 0.0:
-            row, theta = coefficient[m], state.theta[m]
-            for j in range(p):
-                row[j] = theta[0, j] - away * theta[1, j]
-                mean[j] += share[m] * row[j]
 
 
 @kernel
-def _mean_of_memories(state: State, i: int, work: Work) -> float:
-    """r̄ + φᵀθ̄, and what own effects add in each memory."""
-    coefficient, away = work.coefficient, mean_reward(state)
-    mean: float = state.numbers[R0] + away + dot(work.phi, coefficient[coefficient.shape[0] - 1])
-    if work.psi.shape[0] > 0 and i >= 0 and state.last[max(i, 0)] > NEVER:
-        R, S, t = state.own_R[i], state.own_S[i], state.own_t[i]
-        for m in range(int(state.numbers[FIRST]), adaptive(state)):
-            if work.share[m] > 0.0:
-                mean += work.share[m] * own_mean(R[m], S[m], t[m], work.psi, away, coefficient[m])
-    return mean
+def _look_at(state: State, i: int, use: int, work: Work) -> None:
+    """Forecasts of (φ, ψ) into `f`: means of every memory that has a weight, widths of the one in use and the static one."""
+    M = state.rate.shape[0]
+    for g in range(state.V.shape[0]):
+        width = g == use // LANES or g == (M - 1) // LANES
+        needed = width
+        for m in range(g * LANES, (g + 1) * LANES):
+            needed = needed or work.share[m] > 0.0
+        if needed:
+            mean, q = forecast(state, g, i, width, work)
+            store(work.f[0], g * LANES, mean)
+            store(work.f[1], g * LANES, q)
 
 
 @solver
@@ -236,9 +225,9 @@ def learn(
 @solver
 def _fold_all(state: State, i: int, tick: float, y: float, w: float, work: Work) -> None:
     """Add an observation to the sums of every memory."""
-    split_priors(state, work.split)
-    for m in range(int(state.numbers[SHORTEST]), state.rate.shape[0]):
-        fold(state, m, i, tick, y, w, work)
+    split_priors(state, work)
+    for g in range(int(state.numbers[SHORTEST]) // LANES, state.V.shape[0]):
+        fold(state, g, i, tick, y, w, work)
 
 
 @kernel
@@ -268,13 +257,15 @@ def _judge(state: State, i: int, r: float, tick: float, w: float, work: Work) ->
     sigma2, first = noise(state, use), int(state.numbers[FIRST])
     if sigma2 <= 0.0:
         return False
-    for m in range(first, last):
-        work.f[0, m], work.f[1, m] = forecast(state, m, i, True, work)
-    _calibrate(numbers, min((r - work.f[0, use]) ** 2 / ((1.0 + work.f[1, use]) * sigma2), FARTHEST))
+    for g in range(first // LANES, (last + LANES - 1) // LANES):
+        mean, width = forecast(state, g, i, True, work)
+        store(work.f[0], g * LANES, mean)
+        store(work.f[1], g * LANES, width)
+    _calibrate(numbers, min((r - work.f[0, use]) ** 2 / ((1.0 + max(work.f[1, use], 0.0)) * sigma2), FARTHEST))
     if last == 1:
         return False
     for m in range(first, last):
-        q = work.f[1, m]
+        q = max(work.f[1, m], 0.0)
         square = min((r - work.f[0, m]) ** 2 / ((1.0 + q) * sigma2), FARTHEST)
         work.f[2, m] = w * robust_score(square, q, numbers[NORMAL] > 0.0)
     average(state.mix, state.trust, work.f[2], first, last)
@@ -293,8 +284,6 @@ def _restart(state: State, lead: int, tick: float, work: Work) -> bool:
             continue
         if m == last - 1:
             refuted = True
-            state.event[BEFORE], state.event[AFTER] = state.n[m], state.n[lead]
-            state.event[NATS] = work.f[2, m]
             discredit(state)
         restart(state, m, lead, tick)
         readmit(state.mix, m, lead)
@@ -354,8 +343,8 @@ def _set_priors(state: State, layout: Layout, items: Scale, context: Scale, work
     _take_part(state, work)
     set_prior(state, layout, items, context, ADAPTIVE, work)
     set_prior(state, layout, items, context, STATIC, work)
-    for m in range(int(state.numbers[SHORTEST]), state.rate.shape[0]):
-        renew_own(state, m, work)
+    for g in range(int(state.numbers[SHORTEST]) // LANES, state.V.shape[0]):
+        renew_own(state, g, 0, work)
     renew_from(state, int(state.numbers[SHORTEST]), work)
     state.numbers[STALE], state.numbers[DUE] = 0.0, 0.0
 

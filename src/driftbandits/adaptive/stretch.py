@@ -7,7 +7,7 @@ Machine code checks no bounds: each entry first compares all shapes and places t
 if they do not fit each other.
 """
 
-from ..core.kernel import entry, kernel, solver
+from ..core.kernel import entry, solver
 from ..core.linalg import Matrix, Vector
 from .choice import LAW, MEAN, ROWS, STATIC_MEAN
 from .columns import Layout, Scale, Slots
@@ -15,7 +15,6 @@ from .entries import all_below, offer_fits
 from .steps import decide, learn, see
 from .sums import RHO, Integers, State, Work
 
-ROW, BEFORE, AFTER, NATS = range(4)  # columns of `events`: in which row the longest memory was refuted, and `Refuted`
 TORN = -1  # returned where arrays do not fit each other
 
 
@@ -55,15 +54,6 @@ def _asked_fits(
     return bool(room and each and all_below(which, 0, K))
 
 
-@kernel
-def _note(state: State, row: int, events: Matrix, found: int) -> int:
-    """Keep a refutation; returns how many there are."""
-    events[found, ROW] = row
-    for j in range(3):
-        events[found, 1 + j] = state.event[j]
-    return found + 1
-
-
 @entry
 def observe_rows(
     state: State,
@@ -80,21 +70,20 @@ def observe_rows(
     r: Vector,
     w: Vector,
     told: Vector,
-    events: Matrix,
     slots: Slots,
     work: Work,
 ) -> int:
-    """Learn T choices made elsewhere, after `before` decisions; returns how many refutations are in `events` (T, 4).
+    """Learn T choices made elsewhere, after `before` decisions; returns T.
 
     rows (T, 1, J) and crows (T, 1, J') are raw features, who (T,) places of the items, when (N,) the decision in which the item of each
     place was last on offer, at (T,) times, by which memories forget if they are `clocked`, told (2,) the ticket of a choice made elsewhere.
     """
-    T, N, found = rows.shape[0], state.last.shape[0], 0
+    T, N = rows.shape[0], state.last.shape[0]
     if T == 0 or rows.shape[1] != 1 or crows.shape[0] != T or crows.shape[1] != 1 or who.shape[0] != T:
         return TORN
     if not offer_fits(state, layout, items, rows[0], context, crows[0], who[:1], slots, work) or when.shape[0] != N:
         return TORN
-    if at.shape[0] != T or r.shape[0] != T or w.shape[0] != T or told.shape[0] != 2 or events.shape != (T, 4):
+    if at.shape[0] != T or r.shape[0] != T or w.shape[0] != T or told.shape[0] != 2:
         return TORN
     if not all_below(who, 0, N):
         return TORN
@@ -106,9 +95,8 @@ def observe_rows(
             continue
         age = at[t] if clocked else tick
         row, crow = rows[t, 0], crows[t, 0]
-        if learn(state, layout, items, row, context, crow, who[t], age, r[t], w[t], True, told, slots, work):
-            found = _note(state, t, events, found)
-    return found
+        learn(state, layout, items, row, context, crow, who[t], age, r[t], w[t], True, told, slots, work)
+    return int(T)
 
 
 @entry
@@ -183,24 +171,20 @@ def learn_rows(
     r: Vector,
     w: Vector,
     told: Matrix,
-    events: Matrix,
     slots: Slots,
     work: Work,
 ) -> int:
-    """Learn the rewards of T decisions, made at tick (T,), in this order; returns how many refutations are in `events` (T, 4)."""
-    T, found = rows.shape[0], 0
+    """Learn the rewards of T decisions, made at tick (T,), in this order; returns T."""
+    T = rows.shape[0]
     if not offer_fits(state, layout, items, rows, context, crows, who, slots, work) or crows.shape[0] != T:
         return TORN
-    if tick.shape[0] != T or r.shape[0] != T or w.shape[0] != T or told.shape != (T, 2) or events.shape != (T, 4):
+    if tick.shape[0] != T or r.shape[0] != T or w.shape[0] != T or told.shape != (T, 2):
         return TORN
     for t in range(T):
         if w[t] == 0.0:
             continue
-        if learn(
-            state, layout, items, rows[t], context, crows[t], who[t], tick[t], r[t], w[t], True, told[t], slots, work
-        ):
-            found = _note(state, t, events, found)
-    return found
+        learn(state, layout, items, rows[t], context, crows[t], who[t], tick[t], r[t], w[t], True, told[t], slots, work)
+    return int(T)
 
 
 @entry
@@ -229,21 +213,20 @@ def replay_rows(
     told: Vector,
     law: Matrix,
     kept: Matrix,
-    events: Matrix,
     slots: Slots,
     work: Work,
 ) -> int:
     """`decide_rows` over a log of T rows, in which the items logged (T,) were chosen and earned r (T,).
 
     After each decision the logged choice is learned as if it were the own one: always where learns (T,) is 2, where it is 1 if the own
-    choice is the same, where it is 0 never. kept (T, J) are the features of the items logged. Returns how many refutations are in `events`.
+    choice is the same, where it is 0 never. kept (T, J) are the features of the items logged. Returns T.
     """
-    T, n, J, found = crows.shape[0], rows.shape[0], rows.shape[1], 0
+    T, n, J = crows.shape[0], rows.shape[0], rows.shape[1]
     if not _asked_fits(
         state, layout, items, offers, which, who, when, context, crows, u, chosen, rows, table, open_, law, kept, slots, work
     ):  # fmt: skip
         return TORN
-    if learns.shape[0] != T or at.shape[0] != T or r.shape[0] != T or told.shape[0] != 2 or events.shape != (T, 4):
+    if learns.shape[0] != T or at.shape[0] != T or r.shape[0] != T or told.shape[0] != 2:
         return TORN
     if logged.shape[0] != T or not all_below(logged, 0, n):
         return TORN
@@ -268,8 +251,5 @@ def replay_rows(
         if a != b:
             decide(state, layout, items, rows, context, crows[t], who[k], 0.0, 0.0, b, table, open_, told, slots, work)
         age = at[t] if clocked else tick
-        if learn(
-            state, layout, items, rows[b], context, crows[t, 0], who[k, b], age, r[t], 1.0, True, told, slots, work
-        ):
-            found = _note(state, t, events, found)
-    return found
+        learn(state, layout, items, rows[b], context, crows[t, 0], who[k, b], age, r[t], 1.0, True, told, slots, work)
+    return int(T)

@@ -6,6 +6,9 @@ Memory m weighs observation s by exp(−H_m(age)). Shared sums are as of the new
 
 an item's own sums as of the item's newest one: M_i = Σ w ψψᵀ, S_i = Σ w ψφᵀ, t_i = Σ w y ψ. Everything else is derived from them
 (`regression`). The last of several memories is the *static* one: it forgets nothing, is never refuted, and has a prior of its own.
+
+Four memories are computed side by side (`core.lanes`): memory m is lane m mod 4 of group ⌊m/4⌋. Lanes after the last memory repeat it, and
+nothing reads them. Of V, E and M_i only the entries on and above the diagonal are kept.
 """
 
 import math
@@ -15,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.kernel import kernel, solver
+from ..core.lanes import LANES, groups_of, symmetric, upper
 from ..core.linalg import Matrix, Vector
 from ..errors import InvalidShape
 
@@ -23,8 +27,6 @@ MEMORIES = (8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0, math.inf)  # in 
 NEVER = -1e18  # before all time; finite, so that differences are
 SHARES = (1e-4, 1e-3, 1e-2)  # rates of switching between memories that are tried at once
 DIRECT = 64  # up to so many columns estimates are renewed with every reward
-LANES = 4  # memories whose factors are computed side by side, one in each place of a register, …
-NARROW = 24  # … up to so many columns; a factor of more fills registers by itself
 UNSEEN, UNNAMED = (
     -1,
     -2,
@@ -58,7 +60,6 @@ UNSEEN, UNNAMED = (
     STALE,  # … since estimates of many columns were renewed
 ) = range(24)
 NUMBERS = 24
-BEFORE, AFTER, NATS = range(3)  # places in `event`: observations before and after the last refutation, and the evidence
 ADAPTIVE, STATIC = 0, 1  # the two voices, and their priors
 
 
@@ -71,20 +72,20 @@ class State(NamedTuple):
     rate: Vector  # (M,)  of forgetting, per decision or second
     cut: Vector  # (M,)  since when it forgets at that rate, …
     cut_rate: Vector  # (M,)  … and the rate before: a refuted memory continues the one that refuted it
-    V: Matrix  # (M, p, p)
-    b: Matrix  # (M, p)
-    Q: Vector  # (M,)
-    n: Vector  # (M,)
-    E: Matrix  # (M, p, p)  Σ f_i S_iᵀR_iS_i ; p = 0 where no item has own columns
-    e: Matrix  # (M, p)     Σ f_i S_iᵀR_it_i
-    tau: Vector  # (M,)     Σ f_i t_iᵀR_it_i
-    U: Matrix  # (M, p, p)  V − E + Λ = UᵀU, as in `linalg`
-    theta: Matrix  # (M, 2, p)  of y, and of the constant 1
-    rest: Matrix  # (M, 3)  the sum of squares left, a quadratic in the mean reward
-    own_M: Matrix  # (N, M, k, k)
-    own_S: Matrix  # (N, M, k, p)
-    own_t: Matrix  # (N, M, k)
-    own_R: Matrix  # (N, M, k, k)  (M_i + K)⁻¹
+    V: Matrix  # (G, p, p, LANES)
+    b: Matrix  # (G, p, LANES)
+    Q: Matrix  # (G, LANES)
+    n: Matrix  # (G, LANES)
+    E: Matrix  # (G, p, p, LANES)  Σ f_i S_iᵀR_iS_i ; p = 0 where no item has own columns
+    e: Matrix  # (G, p, LANES)     Σ f_i S_iᵀR_it_i
+    tau: Matrix  # (G, LANES)      Σ f_i t_iᵀR_it_i
+    U: Matrix  # (G, p, p + 2, LANES)  V − E + Λ = UᵀU, as in `core.lanes`; after it U⁻ᵀ(b − e) and U⁻ᵀ(V − E)₀
+    theta: Matrix  # (G, 2, p, LANES)  of y, and of the constant 1
+    rest: Matrix  # (G, 3, LANES)  the sum of squares left, a quadratic in the mean reward
+    own_M: Matrix  # (N, G, k, k, LANES)
+    own_S: Matrix  # (N, G, k, p, LANES)
+    own_t: Matrix  # (N, G, k, LANES)
+    own_R: Matrix  # (N, G, k, k, LANES)  (M_i + K)⁻¹, both triangles
     last: Vector  # (N,)  the newest observation of each item
     Lam: Matrix  # (2, p, p)  Λ of each voice, in raw coordinates
     Kap: Matrix  # (2, k, k)  K of each voice
@@ -95,7 +96,6 @@ class State(NamedTuple):
     duel: Matrix  # (2, 3)  of each voice: Σw, Σwr, Σw²
     offset: Matrix  # (2, 4)  decades by which each voice's prior precisions differ from where they started
     numbers: Vector  # (NUMBERS,)
-    event: Vector  # (3,)
 
 
 class Work(NamedTuple):
@@ -103,19 +103,20 @@ class Work(NamedTuple):
 
     phi: Vector  # (p,)
     psi: Vector  # (k,)
-    d: Vector  # (p,)  φ without what the item's own effect explains
-    u: Vector  # (p,)
-    Rpsi: Vector  # (k,)
-    W: Matrix  # (p, p)
-    B: Matrix  # (k, p)
-    Wk: Matrix  # (3, k, k)
-    split: Matrix  # (5, k)  K as an outer product and a diagonal (`explained`)
-    f: Matrix  # (3, M)  forecasts, their variances, log scores
-    share: Vector  # (M,)  weight of each memory in the mean
-    coefficient: Matrix  # (M + 1, p)  θ of each memory for rewards around today's mean; their mean
-    lanes: Matrix  # (p, p, LANES)  factors of four memories, place by place; p = 0 where columns are many
-    right: Matrix  # (2, p, LANES)  their right-hand sides and solutions
+    d: Matrix  # (p, LANES)  φ without what the item's own effect explains
+    x: Matrix  # (k, LANES)  R_iψ
+    B: Matrix  # (k, p, LANES)
+    Wk: Matrix  # (2, k, k, LANES)
+    plain: Matrix  # (2, k, k)
+    split: Matrix  # (G + 1, 2, k, LANES)  K as an outer product and a diagonal (`explained`), and room to compute in
+    kind: Vector  # (1,)  whether K is that, or not, or it is not known yet
+    few: Matrix  # (FEW, LANES)  fades and other numbers of one group
+    f: Matrix  # (3, G·LANES)  forecasts, their variances, log scores
+    share: Vector  # (G·LANES,)  weight of each memory in the mean
     refuted: Integers  # (M,)
+
+
+FEW = 10
 
 
 def default_rates() -> Vector:
@@ -126,25 +127,25 @@ def default_rates() -> Vector:
 def new_state(rates: Vector, items: int, p: int, k: int) -> State:
     """A state that knows nothing."""
     M = len(rates)
-    many = M - 1 if M > 1 else 1
+    G, many = groups_of(M), M - 1 if M > 1 else 1
     state = State(
         rate=np.array(rates, np.float64),
         cut=np.full(M, NEVER),
         cut_rate=np.zeros(M),
-        V=np.zeros((M, p, p)),
-        b=np.zeros((M, p)),
-        Q=np.zeros(M),
-        n=np.zeros(M),
-        E=np.zeros((M, p, p) if k else (M, 0, 0)),
-        e=np.zeros((M, p)),
-        tau=np.zeros(M),
-        U=np.tile(np.eye(p), (M, 1, 1)),
-        theta=np.zeros((M, 2, p)),
-        rest=np.zeros((M, 3)),
-        own_M=np.zeros((items, M, k, k)),
-        own_S=np.zeros((items, M, k, p)),
-        own_t=np.zeros((items, M, k)),
-        own_R=np.zeros((items, M, k, k)),
+        V=np.zeros((G, p, p, LANES)),
+        b=np.zeros((G, p, LANES)),
+        Q=np.zeros((G, LANES)),
+        n=np.zeros((G, LANES)),
+        E=np.zeros((G, p, p, LANES) if k else (G, 0, 0, LANES)),
+        e=np.zeros((G, p, LANES)),
+        tau=np.zeros((G, LANES)),
+        U=np.zeros((G, p, p + 2, LANES)),
+        theta=np.zeros((G, 2, p, LANES)),
+        rest=np.zeros((G, 3, LANES)),
+        own_M=np.zeros((items, G, k, k, LANES)),
+        own_S=np.zeros((items, G, k, p, LANES)),
+        own_t=np.zeros((items, G, k, LANES)),
+        own_R=np.zeros((items, G, k, k, LANES)),
         last=np.full(items, NEVER),
         Lam=np.tile(np.eye(p), (2, 1, 1)),
         Kap=np.tile(np.eye(k), (2, 1, 1)),
@@ -155,8 +156,9 @@ def new_state(rates: Vector, items: int, p: int, k: int) -> State:
         duel=np.zeros((2, 3)),
         offset=np.zeros((2, 4)),
         numbers=np.zeros(NUMBERS),
-        event=np.zeros(3),
     )
+    diagonal = np.arange(p)
+    state.U[:, diagonal, diagonal] = 1.0
     state.numbers[[NEWEST, NORMAL, USE]] = NEVER, -10.0, many - 1
     state.numbers[[OFFERED, NEXT, NEXT_TUNED]] = 1.0
     return state
@@ -164,21 +166,20 @@ def new_state(rates: Vector, items: int, p: int, k: int) -> State:
 
 def new_work(M: int, p: int, k: int) -> Work:
     """Room for M memories, p shared and k own columns."""
+    G = groups_of(M)
     return Work(
         phi=np.zeros(p),
         psi=np.zeros(k),
-        d=np.zeros(p),
-        u=np.zeros(p),
-        Rpsi=np.zeros(k),
-        W=np.zeros((p, p)),
-        B=np.zeros((k, p)),
-        Wk=np.zeros((3, k, k)),
-        split=np.zeros((5, k)),
-        f=np.zeros((3, M)),
-        share=np.zeros(M),
-        coefficient=np.zeros((M + 1, p)),
-        lanes=np.zeros((p, p, LANES) if p <= NARROW else (0, 0, LANES)),
-        right=np.zeros((2, p, LANES)),
+        d=np.zeros((p, LANES)),
+        x=np.zeros((k, LANES)),
+        B=np.zeros((k, p, LANES)),
+        Wk=np.zeros((2, k, k, LANES)),
+        plain=np.zeros((2, k, k)),
+        split=np.zeros((G + 1, 2, k, LANES)),
+        kind=np.zeros(1),
+        few=np.zeros((FEW, LANES)),
+        f=np.zeros((3, G * LANES)),
+        share=np.zeros(G * LANES),
         refuted=np.zeros(M, np.int64),
     )
 
@@ -189,19 +190,25 @@ def grown(old: State, shared: Integers, own: Integers) -> State:
     A column may continue another one's past: the indicator that a number is present has been the constant until it was first missing.
     Estimates are to be renewed by the caller.
     """
-    M, N, p, k = len(old.rate), len(old.last), len(shared), len(own)
+    N, p, k = len(old.last), len(shared), len(own)
     fresh = new_state(old.rate, N, p, k)
     to, k_to = np.flatnonzero(shared >= 0), np.flatnonzero(own >= 0)
     at, k_at = shared[to], own[k_to]
     fresh.b[:, to] = old.b[:, at]
-    fresh.V[:, to[:, None], to] = old.V[:, at[:, None], at]
+    fresh.V[:] = _moved(old.V, to, at, fresh.V)
     if k and N:
-        every, memory = np.arange(N)[:, None, None, None], np.arange(M)[:, None, None]
         fresh.own_t[:, :, k_to] = old.own_t[:, :, k_at]
-        fresh.own_M[every, memory, k_to[:, None], k_to] = old.own_M[every, memory, k_at[:, None], k_at]
-        fresh.own_S[every, memory, k_to[:, None], to] = old.own_S[every, memory, k_at[:, None], at]
-    kept = ("cut", "cut_rate", "Q", "n", "last", "weight", "mix", "trust", "duel", "offset", "numbers", "event")
+        fresh.own_M[:] = _moved(old.own_M, k_to, k_at, fresh.own_M)
+        fresh.own_S[:, :, k_to[:, None], to] = old.own_S[:, :, k_at[:, None], at]
+    kept = ("cut", "cut_rate", "Q", "n", "last", "weight", "mix", "trust", "duel", "offset", "numbers")
     return fresh._replace(**{name: getattr(old, name).copy() for name in kept})
+
+
+def _moved(old: Matrix, to: Integers, at: Integers, new: Matrix) -> Matrix:
+    """Symmetric sums (…, p, p, LANES) over other columns: row and column `to` are `at` of the old ones."""
+    whole = symmetric(old)
+    new[..., to[:, None], to, :] = whole[..., at[:, None], at, :]
+    return upper(new)
 
 
 def with_items(old: State, N: int) -> State:
@@ -226,6 +233,19 @@ def check(state: State, work: Work) -> None:
 
 
 @kernel
+def adaptive(state: State) -> int:
+    """The number of memories that compete; a static one comes after them, if there are several."""
+    M = state.rate.shape[0]
+    return M - 1 if M > 1 else 1
+
+
+@kernel
+def voice(state: State, m: int) -> int:
+    """Whose prior memory m has."""
+    return STATIC if m >= adaptive(state) else ADAPTIVE
+
+
+@kernel
 def numbers_valid(state: State) -> bool:
     """Whether the memories that `numbers` names exist."""
     n, M = state.numbers, state.rate.shape[0]
@@ -239,25 +259,27 @@ def numbers_valid(state: State) -> bool:
 def fits(state: State, work: Work) -> bool:
     """Whether every array has the shape that compiled code, which checks no bounds, relies on."""
     M, N, k, p = state.rate.shape[0], state.last.shape[0], state.Kap.shape[1], state.b.shape[1]
-    pe, pl = p if k > 0 else 0, p if p <= NARROW else 0
-    vectors = state.cut.shape[0] == M and state.cut_rate.shape[0] == M and state.Q.shape[0] == M
-    vectors = vectors and state.n.shape[0] == M and state.tau.shape[0] == M and state.weight.shape[0] == M
-    shared = state.V.shape == (M, p, p) and state.b.shape == (M, p) and state.E.shape == (M, pe, pe)
-    shared = shared and state.e.shape == (M, p) and state.U.shape == (M, p, p) and state.theta.shape == (M, 2, p)
-    shared = shared and state.rest.shape == (M, 3) and state.Lam.shape == (2, p, p)
-    own = state.own_M.shape == (N, M, k, k) and state.own_S.shape == (N, M, k, p) and state.own_t.shape == (N, M, k)
-    own = own and state.own_R.shape == (N, M, k, k) and state.Kap.shape == (2, k, k) and state.Kinv.shape == (2, k, k)
+    G = (M + LANES - 1) // LANES
+    pe = p if k > 0 else 0
+    vectors = state.cut.shape[0] == M and state.cut_rate.shape[0] == M and state.weight.shape[0] == M
+    vectors = vectors and state.Q.shape == (G, LANES) and state.n.shape == (G, LANES) and state.tau.shape == (G, LANES)
+    shared = state.V.shape == (G, p, p, LANES) and state.b.shape == (G, p, LANES)
+    shared = shared and state.E.shape == (G, pe, pe, LANES) and state.e.shape == (G, p, LANES)
+    shared = shared and state.U.shape == (G, p, p + 2, LANES) and state.theta.shape == (G, 2, p, LANES)
+    shared = shared and state.rest.shape == (G, 3, LANES) and state.Lam.shape == (2, p, p)
+    own = state.own_M.shape == (N, G, k, k, LANES) and state.own_S.shape == (N, G, k, p, LANES)
+    own = own and state.own_t.shape == (N, G, k, LANES) and state.own_R.shape == (N, G, k, k, LANES)
+    own = own and state.Kap.shape == (2, k, k) and state.Kinv.shape == (2, k, k)
     rates = state.mix.shape == (len(SHARES), M) and state.trust.shape[0] == len(SHARES)
-    few = state.duel.shape == (2, 3) and state.offset.shape == (2, 4) and state.event.shape[0] == 3
-    room = work.phi.shape[0] == p and work.psi.shape[0] == k and work.d.shape[0] == p and work.u.shape[0] == p
-    room = room and work.Rpsi.shape[0] == k and work.W.shape == (p, p) and work.B.shape == (k, p)
+    few = state.duel.shape == (2, 3) and state.offset.shape == (2, 4)
+    room = work.phi.shape[0] == p and work.psi.shape[0] == k and work.d.shape == (p, LANES)
+    room = room and work.x.shape == (k, LANES) and work.B.shape == (k, p, LANES)
     room = (
         room
-        and work.Wk.shape == (3, k, k)
-        and work.split.shape == (5, k)
-        and work.f.shape == (3, M)
-        and work.refuted.shape[0] == M
+        and work.Wk.shape == (2, k, k, LANES)
+        and work.plain.shape == (2, k, k)
+        and work.split.shape == (G + 1, 2, k, LANES)
     )
-    room = room and work.share.shape[0] == M and work.coefficient.shape == (M + 1, p)
-    room = room and work.lanes.shape == (pl, pl, LANES) and work.right.shape == (2, p, LANES)
+    room = room and work.kind.shape[0] == 1 and work.few.shape == (FEW, LANES) and work.f.shape == (3, G * LANES)
+    room = room and work.share.shape[0] == G * LANES and work.refuted.shape[0] == M
     return M > 0 and vectors and shared and own and rates and few and room and numbers_valid(state)

@@ -19,10 +19,12 @@ features: memories that forget lose more by a learned λ than they gain.
 import math
 
 from ..core.kernel import kernel, solver
+from ..core.lanes import LANES
 from ..core.linalg import cholesky as factor
-from ..core.linalg import inverse, log_det
+from ..core.linalg import inverse
 from .columns import Layout, Scale, own_prior, shared_prior, size_of_columns
-from .regression import mean_reward, renew, renew_own, variance_of_rewards
+from .explained import UNKNOWN
+from .regression import log_det, noise, renew, renew_own, variance_of_rewards, weight_of
 from .sums import ADAPTIVE, CAL_N, COUNT, FOURTH, NEVER, SECOND, SEPARATE, STATIC, State, Work
 
 LAM_0, LAM, KAP_0, KAP = range(4)  # places of log₁₀ precisions
@@ -60,12 +62,13 @@ def set_prior(
     kap = 10.0 ** (start_of(state, layout, items, context, KAP) + state.offset[voice, KAP])
     shared = shared_prior(layout, items, context, lam0, lam, state.Lam[voice])
     own = own_prior(layout, context, kap0, kap, state.Kap[voice])
+    work.kind[0] = UNKNOWN
     k = work.psi.shape[0]
     if k == 1:
         state.Kinv[voice, 0, 0] = 1.0 / state.Kap[voice, 0, 0]
     elif k > 1:
-        factor(state.Kap[voice], 0.0, work.Wk[1])
-        inverse(work.Wk[1], work.Wk[2], state.Kinv[voice])
+        factor(state.Kap[voice], 0.0, work.plain[0])
+        inverse(work.plain[0], work.plain[1], state.Kinv[voice])
     return shared, own
 
 
@@ -73,13 +76,12 @@ def set_prior(
 def marginal_likelihood(state: State, layout: Layout, items: Scale, context: Scale, m: int, work: Work) -> float:
     """Log marginal likelihood of memory m under the static voice's precisions, which its estimates then rest on."""
     shared, own = set_prior(state, layout, items, context, STATIC, work)
-    logdet, many = renew_own(state, m, work)
-    renew(state, m, work)
-    n, away, rest = max(state.n[m], 0.0), mean_reward(state), state.rest[m]
-    left = max(rest[0] - 2.0 * away * rest[1] + away * away * rest[2], 0.0)
-    sigma2 = (left + 5.0 * variance_of_rewards(state)) / (n + 5.0)
-    fit = (n + 5.0) * math.log(max(sigma2, 1e-300))
-    return float(0.5 * (shared - log_det(state.U[m]) - logdet + many * own - fit))
+    g = m // LANES
+    logdet, many = renew_own(state, g, m, work)
+    renew(state, g, work)
+    n = max(weight_of(state, m), 0.0)
+    fit = (n + 5.0) * math.log(max(noise(state, m), 1e-300))
+    return float(0.5 * (shared - log_det(state.U[g], m % LANES) - logdet + many * own - fit))
 
 
 @kernel

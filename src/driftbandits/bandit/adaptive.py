@@ -25,7 +25,6 @@ from ..adaptive.entries import (
     GIVEN,
     ITEM,
     OBSERVED,
-    REFUTED,
     SHARE,
     TICK,
     TOLD,
@@ -36,6 +35,7 @@ from ..adaptive.regression import noise
 from ..adaptive.soundness import check_scale, check_sums
 from ..adaptive.sums import NEVER, RHO, SEPARATE, UNNAMED, USE, Integers, State, Work
 from ..adaptive.tuning import WIDE
+from ..core.lanes import lane
 from ..core.linalg import Matrix, Vector
 from ..errors import InvalidShape, InvalidValue
 from .features import BUCKETS, Reading, Table
@@ -49,7 +49,6 @@ from .vectors import Row
 LOG = logging.getLogger("driftbandits")
 TORN = "arrays of the model do not fit each other, or the offer does not fit them: please report how it came to this"
 NO_TICKET = np.array([-1.0, 1.0])  # in the duel; nothing writes to it
-NO_ANSWER = (0.0,) * (OBSERVED - REFUTED)  # places in which `learn` says what an observation refuted
 FULL = 500  # columns up to which the covariance is full
 
 
@@ -324,8 +323,8 @@ class Adaptive(Memories):
     def learning(self, draft: Draft, observations: Sequence[Observation], awaited: Mapping[Any, int]) -> None:
         """Prepare the learning of rewards, each with the weight of its own age."""
         draft.make, draft.watched = self._learn, self.misfit.count
-        told = [[tick, r, w, judge, *memo.seen.tolist(), *NO_ANSWER] for memo, tick, r, w, judge in observations]
-        draft.told = np.array(told, np.float64)  # in the order of TICK, REWARD, WEIGHT, JUDGED, BY, BY_SHARE, REFUTED
+        told = [[tick, r, w, judge, *memo.seen.tolist()] for memo, tick, r, w, judge in observations]
+        draft.told = np.array(told, np.float64)  # in the order of TICK, REWARD, WEIGHT, JUDGED, BY, BY_SHARE
         alone = self._placed_alone(observations[0].memo) if len(observations) == 1 else None
         if alone is not None:
             draft.placed, draft.retired = alone, NONE
@@ -469,7 +468,7 @@ class Adaptive(Memories):
             state.rate[: len(self.rates) - (len(self.rates) > 1)],
             use,
             state.trust @ state.mix,
-            float(state.n[use]),
+            float(lane(state.n, use)),
             math.sqrt(max(float(noise(state, use)), 0.0)),
             state.numbers,
             static=float(state.numbers[RHO]) if len(self.rates) > 1 else None,

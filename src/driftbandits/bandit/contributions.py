@@ -22,6 +22,7 @@ import numpy as np
 from ..adaptive.columns import CUT, CUT_FROM, NUMBER, Scale
 from ..adaptive.steps import NEGLIGIBLE
 from ..adaptive.sums import COUNT, FIRST, NEVER, R0, RHO, SUM, USE, State
+from ..core.lanes import lane
 from ..core.linalg import Vector
 from .adaptive import Adaptive
 from .diagonal import NAME, Diagonal
@@ -79,12 +80,13 @@ def effects(learner: Adaptive, i: int) -> tuple[Vector, Vector]:
     shares = memory_shares(state)
     away = _mean_reward(state.numbers) - float(state.numbers[R0])
     theta, own = np.zeros(state.theta.shape[2]), np.zeros(state.own_t.shape[2])
-    for m in np.flatnonzero(shares):
-        of_memory = state.theta[m, 0] - away * state.theta[m, 1]
+    for m in np.flatnonzero(shares).tolist():
+        estimates = lane(state.theta, m)
+        of_memory = estimates[0] - away * estimates[1]
         theta += shares[m] * of_memory
         if i >= 0 and state.last[i] > NEVER:
-            left = state.own_t[i, m] - away * state.own_S[i, m][:, 0] - state.own_S[i, m] @ of_memory
-            own += shares[m] * (state.own_R[i, m] @ left)
+            R, S, t = (lane(own_sums[i], m) for own_sums in (state.own_R, state.own_S, state.own_t))
+            own += shares[m] * (R @ (t - away * S[:, 0] - S @ of_memory))
     return theta, own
 
 

@@ -22,7 +22,7 @@ from ..errors import InvalidValue
 from . import sparse
 from .adaptive import same
 from .features import Reading, Table, by_row, mark
-from .learner import Choice, Memo, Offer, Placed, Refuted, Stepwise
+from .learner import Choice, Memo, Offer, Placed, Stepwise
 from .memories import NOBODY, Memories, told_of
 from .sparse import PRIOR, WEIGHT, Trial, new_trial
 
@@ -218,10 +218,10 @@ class Diagonal(Stepwise, Memories):
         *,
         judge: bool = True,
         awaited: Mapping[Any, int] = NOBODY,  # noqa: ARG002
-    ) -> Refuted | None:
+    ) -> None:
         """Learn a reward, when it arrives; a late one counts for less by its age."""
         cols, vals = self._room(memo.row, memo.context)
-        refuted = self._code()[1](
+        self._code()[1](
             self.trial,
             sparse.Model(self.mean, self.ratio, self.last),
             memo.row,
@@ -243,7 +243,6 @@ class Diagonal(Stepwise, Memories):
                     self.trial.sums[lead],
                 )
             self.trial.refuted[:] = 0
-        return Refuted(*self.trial.event.tolist()) if refuted else None
 
     def drop(self, item: Any) -> None:
         """Forget what is known of an item by its name."""

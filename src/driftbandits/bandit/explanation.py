@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from ..adaptive.sums import NEVER, USE
+from ..core.lanes import lane
 from .adaptive import Adaptive
 from .contributions import AVERAGE, contributions, cut
 from .learner import Learner
@@ -126,7 +127,7 @@ def _of_item(learner: Learner, i: int) -> float | None:
         return None
     state = learner.model.state
     known = i >= 0 and state.last[i] > NEVER
-    return max(float(state.own_M[i, int(state.numbers[USE]), 0, 0]), 0.0) if known else 0.0
+    return max(float(lane(state.own_M[i], int(state.numbers[USE]))[0, 0]), 0.0) if known else 0.0
 
 
 def importance(learner: Learner, cases: Sequence[Case], tick: int, *, entries: bool = False) -> dict[str, float]:

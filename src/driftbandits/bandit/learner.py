@@ -63,14 +63,6 @@ class Observation(NamedTuple):
     judge: bool  # whether forecasts are scored by it
 
 
-class Refuted(NamedTuple):
-    """The longest memory was refuted: how many observations it rested on, how many it rests on now, and the evidence in nats."""
-
-    before: float
-    after: float
-    evidence: float
-
-
 class Draft:
     """A change of the learner that is prepared; `make(draft)` makes it, and `done[0]` is 1 once it was made.
 

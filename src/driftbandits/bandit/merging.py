@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..adaptive import sums
+from ..adaptive.by_memory import Sums, set_sums, sums_of
 from ..adaptive.columns import NUMBER, Scale, new_scale
 from ..adaptive.layout import Columns
 from ..adaptive.sums import NEVER, State
@@ -178,8 +179,9 @@ class Moved(NamedTuple):
     last: Vector
 
 
-def _moved(s: State, into: Into, delta: float, shift: float, N: int) -> Moved:
+def _moved(state: State, into: Into, delta: float, shift: float, N: int) -> Moved:
     """… with rewards from another origin and times counted from another one."""
+    s, last = sums_of(state), state.last
     V, b = into.T @ s.V @ into.T.T, s.b @ into.T.T
     Q = s.Q + 2.0 * delta * b[:, 0] + delta * delta * s.n
     b = b + delta * V[:, :, 0]
@@ -187,14 +189,14 @@ def _moved(s: State, into: Into, delta: float, shift: float, N: int) -> Moved:
     t = s.own_t @ into.B.T + delta * M_[..., 0]
     S = into.B @ s.own_S @ into.T.T
     k, p = into.B.shape[0], into.T.shape[0]
-    M = len(s.rate)
+    M = len(state.rate)
     out = Moved(
         V, b, Q, s.n.copy(), np.zeros((N, M, k, k)), np.zeros((N, M, k, p)), np.zeros((N, M, k)), np.full(N, NEVER)
     )
     there = into.places >= 0
     to = into.places[there].astype(np.int64)
     out.M[to], out.S[to], out.t[to] = M_[there], S[there], t[there]
-    out.last[to] = np.where(s.last[there] > NEVER, s.last[there] + shift, NEVER)
+    out.last[to] = np.where(last[there] > NEVER, last[there] + shift, NEVER)
     return out
 
 
@@ -307,14 +309,16 @@ def _add_sums(
     newest, mine = state.numbers[sums.NEWEST], numbers[sums.NEWEST] + shift
     end = max(newest, mine)
     f, g = (_fades(s, np.array([since]), np.array([end]))[0] for since in (newest, mine))
-    for name, value in (("V", moved.V), ("b", moved.b), ("Q", moved.Q), ("n", moved.n)):
-        x, axes = getattr(state, name), (slice(None), *[None] * (value.ndim - 1))
-        x[:] = f[axes] * x + g[axes] * value
+    known, both = sums_of(state), []
+    for x, value in zip(known[:4], moved[:4], strict=True):
+        axes = (slice(None), *[None] * (value.ndim - 1))
+        both.append(f[axes] * x + g[axes] * value)
     last = np.maximum(state.last, moved.last)
     f, g = _fades(s, state.last, last), _fades(s, moved.last, last)
-    for name, value in (("own_M", moved.M), ("own_S", moved.S), ("own_t", moved.t)):
-        x, axes = getattr(state, name), (slice(None), slice(None), *[None] * (value.ndim - 2))
-        x[:] = f[axes] * x + g[axes] * value
+    for x, value in zip(known[4:], moved[4:7], strict=True):
+        own = (slice(None), slice(None), *[None] * (value.ndim - 2))
+        both.append(f[own] * x + g[own] * value)
+    set_sums(state, Sums(*both))
     state.last[:] = last
     count, total = numbers[sums.COUNT], numbers[sums.SUM]
     state.numbers[sums.NEWEST] = end
@@ -326,7 +330,7 @@ def _add_sums(
 
 def _take_over(state: State, later: State, a: State, b: State, shifts: tuple[float, float]) -> None:
     """What is no sum, from the log that ends later."""
-    for name in ("weight", "mix", "trust", "offset", "event"):
+    for name in ("weight", "mix", "trust", "offset"):
         getattr(state, name)[:] = getattr(later, name)
     state.duel[:] = a.duel + b.duel
     n = state.numbers

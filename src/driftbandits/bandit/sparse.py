@@ -8,14 +8,11 @@ import numpy as np
 from ..adaptive.choice import MEAN, SD, law, pick
 from ..adaptive.evidence import contest, robust_score, select
 from ..adaptive.sums import (
-    AFTER,
-    BEFORE,
     CAL_1,
     CAL_2,
     CAL_N,
     COUNT,
     KNOWN,
-    NATS,
     NEVER,
     NEWEST,
     NORMAL,
@@ -41,7 +38,6 @@ class Trial(NamedTuple):
     weight: Vector  # (M,)  log evidence
     sums: Matrix  # (M, 3)  Σw, squared forecast errors over about 500 rewards, and how far the level is from the mean reward
     numbers: Vector  # (NUMBERS + 1,)
-    event: Vector  # (3,)
     score: Matrix  # (3, M)  forecasts, variances, log scores
     refuted: Integers  # (M,)
 
@@ -54,7 +50,6 @@ def new_trial(rates: Vector) -> Trial:
         np.zeros(M),
         np.zeros((M, 3)),
         np.zeros(NUMBERS + 1),
-        np.zeros(3),
         np.zeros((3, M)),
         np.zeros(M, np.int64),
     )
@@ -227,9 +222,6 @@ def _judge(trial: Trial, model: Model, r: float, w: float, cols: Integers, vals:
         q = trial.score[1, j]
         square = (r - trial.score[0, j]) ** 2 / ((1.0 + q) * sigma2)
         trial.score[2, j] = min(w, 1.0) * robust_score(square, q, m[NORMAL] > 0.0)
-    lead, use = select(trial.weight, trial.score[2], 0, M, MARGIN, trial.refuted)
+    _, use = select(trial.weight, trial.score[2], 0, M, MARGIN, trial.refuted)
     m[USE] = float(use)
-    if trial.refuted[M - 1] == 1:
-        trial.event[BEFORE], trial.event[AFTER] = trial.sums[M - 1, WEIGHT], trial.sums[lead, WEIGHT]
-        trial.event[NATS] = trial.score[2, M - 1]
     return bool(trial.refuted[M - 1] == 1)

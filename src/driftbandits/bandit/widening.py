@@ -9,9 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..adaptive.by_memory import of_memories
 from ..adaptive.columns import Scale
 from ..adaptive.regression import noise
 from ..adaptive.sums import ADAPTIVE, COUNT, NEVER, NEWEST, NUMBERS, SUM, Integers, State
+from ..core.lanes import symmetric
 from ..core.linalg import Matrix, Vector
 from . import sparse
 from .adaptive import Adaptive
@@ -35,10 +37,10 @@ def widened(old: Adaptive) -> Diagonal:
     new.trial.numbers[PRIOR] = RIDGE * max(1.0, float(len(model.layout.item)) ** 0.5)
     items, context = _side(new, old.items, model.items), _side(new, old.context, model.context)
     away = model.state.numbers[SUM] / max(model.state.numbers[COUNT], 1.0)
-    theta = model.state.theta[:M, 0] - away * model.state.theta[:M, 1]
+    theta = of_memories(model.state.theta[:, 0] - away * model.state.theta[:, 1], M)
     _keep_shared(new, old, theta, items, context)
     _keep_own(new, old, theta, away, context)
-    new.trial.sums[:, WEIGHT] = model.state.n[:M]
+    new.trial.sums[:, WEIGHT] = of_memories(model.state.n, M)
     rests_on = float(sparse.counted(model.state.numbers[COUNT]))
     new.trial.sums[:, ERRORS] = [rests_on * float(noise(model.state, m)) for m in range(M)]
     return new
@@ -97,7 +99,7 @@ def _keep_own(new: Diagonal, old: Adaptive, theta: Matrix, away: float, context:
     for name, a in old.places.taken():
         if not own or a >= len(state.last) or state.last[a] == NEVER:
             continue
-        R, S, t = state.own_R[a, :M], state.own_S[a, :M], state.own_t[a, :M]
+        R, S, t = (of_memories(x[a], M) for x in (state.own_R, state.own_S, state.own_t))
         effect = np.einsum("mkj,mj->mk", R, t - away * S[:, :, 0] - np.einsum("mkp,mp->mk", S, theta))
         bucket = new.bucket("item", NAME, str(name))
         for k, c in enumerate(own):
@@ -112,8 +114,8 @@ def _keep_own(new: Diagonal, old: Adaptive, theta: Matrix, away: float, context:
 
 def _variances(state: State, M: int) -> Matrix:
     """The diagonal of (V + Λ − E)⁻¹ of each memory: marginal variances of shared columns in units of σ²."""
-    explained = state.E[:M] if state.E.shape[1] else 0.0
-    covariance: Matrix = np.linalg.inv(state.V[:M] + state.Lam[ADAPTIVE] - explained)
+    left = symmetric(state.V - state.E if state.E.shape[1] else state.V)
+    covariance: Matrix = np.linalg.inv(of_memories(left, M) + state.Lam[ADAPTIVE])
     return np.diagonal(covariance, axis1=1, axis2=2)
 
 

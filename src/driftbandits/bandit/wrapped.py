@@ -16,7 +16,7 @@ from ..core.part_json import encode
 from ..errors import InvalidValue, integer, said
 from ..protocol import limits, propensities
 from .features import Reading, Table, by_row
-from .learner import Choice, Memo, Offer, Placed, Refuted, Stepwise
+from .learner import Choice, Memo, Offer, Placed, Stepwise
 from .memories import NOBODY
 from .vectors import Row
 
@@ -180,12 +180,11 @@ class Wrapped(Stepwise):
         *,
         judge: bool = True,  # noqa: ARG002
         awaited: Mapping[Any, int] = NOBODY,  # noqa: ARG002
-    ) -> Refuted | None:
+    ) -> None:
         """Learn a reward as late as it is."""
         assert self.agent is not None
         age = self.selected - int(memo.seen[0]) if len(memo.seen) else None
         self.agent.update(r, x=memo.row, weight=w, age=age)
-        return None
 
     def drop(self, item: Any) -> None:
         """Items have no models of their own: nothing to forget."""

@@ -4,7 +4,7 @@ LLVM vectorises a loop over a row sixteen numbers at a time, after a check that 
 nearly all of a row of twenty. Written with `load` and `store`, the same row is five vector registers, whatever the length of the
 loop. In interpreted mode the value is a NumPy array of four.
 
-Compiled code supports `-` and `*` of two values or of a number and a value, and `value[i]`.
+Compiled code supports `+`, `-`, `*` and `/` of two values or of a number and a value, `value[i]`, `spread` and `root`.
 """
 
 import operator
@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 from llvmlite import ir
 from numba import float64, types
+from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 from numpy.typing import NDArray
 
@@ -48,6 +49,43 @@ def store(row: NDArray[np.float64], j: int, value: Four) -> None:
     row[j : j + 4] = value
 
 
+def get(rows: NDArray[np.float64], j: int) -> Four:
+    """rows[j] of a contiguous array (n, 4)."""
+    value: Four = rows[j].copy()
+    return value
+
+
+def put(rows: NDArray[np.float64], j: int, value: Four) -> None:
+    """rows[j] ← value."""
+    rows[j] = value
+
+
+def entry_of(A: NDArray[np.float64], i: int, j: int) -> Four:
+    """A[i, j] of a contiguous array (m, n, 4)."""
+    value: Four = A[i, j].copy()
+    return value
+
+
+def set_entry(A: NDArray[np.float64], i: int, j: int, value: Four) -> None:
+    """A[i, j] ← value."""
+    A[i, j] = value
+
+
+def number(x: NDArray[np.float64], j: int) -> float:
+    """x[j]."""
+    return x[j]  # type: ignore[no-any-return]
+
+
+def spread(x: float) -> Four:
+    """The same number four times."""
+    return np.full(4, x)
+
+
+def root(value: Four) -> Four:
+    """√value."""
+    return np.sqrt(value)
+
+
 # --------------------------------------------------------------------------------------------------------- their compiled forms
 
 
@@ -74,6 +112,50 @@ def _store(typing: Any, row: Any, j: Any, value: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(row, types.intp, register), generate
+
+
+# Indexing an array would test every index for being negative, "from the end": more instructions than the arithmetic. These do not.
+
+
+def _place(context: Any, builder: Any, kind: Any, array: Any, indices: Any) -> Any:
+    """The address of array[indices] (4,) in a contiguous array."""
+    made = context.make_array(kind)(context, builder, array)
+    place = indices[0]
+    for axis, index in enumerate(indices[1:], 1):
+        place = builder.add(builder.mul(place, builder.extract_value(made.shape, axis)), index)
+    place = builder.mul(place, ir.Constant(place.type, 4))
+    return builder.bitcast(builder.gep(made.data, [place]), REGISTER.as_pointer())
+
+
+def _each(builder: Any, indices: Any) -> Any:
+    return cgutils.unpack_tuple(builder, indices)  # type: ignore[no-untyped-call]
+
+
+@_instruction
+def _get(typing: Any, array: Any, indices: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        places = _each(builder, args[1])
+        return builder.load(_place(context, builder, signature.args[0], args[0], places), align=ITEM)
+
+    return register(array, indices), generate
+
+
+@_instruction
+def _put(typing: Any, array: Any, indices: Any, value: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        places = _each(builder, args[1])
+        builder.store(args[2], _place(context, builder, signature.args[0], args[0], places), align=ITEM)
+        return context.get_dummy_value()
+
+    return types.void(array, indices, register), generate
+
+
+@_instruction
+def _number(typing: Any, x: Any, j: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(row_address(context, builder, signature.args[0], *args))
+
+    return float64(x, types.intp), generate
 
 
 @_instruction
@@ -107,6 +189,51 @@ def _item(typing: Any, value: Any, i: Any) -> Any:
     return float64(register, types.intp), generate
 
 
+@_instruction
+def _root(typing: Any, value: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = ir.FunctionType(REGISTER, [REGISTER])
+        root_of_four = cgutils.get_or_insert_function(builder.module, kind, "llvm.sqrt.v4f64")  # type: ignore[no-untyped-call]
+        return builder.call(root_of_four, args)
+
+    return register(register), generate
+
+
+@compiled_form(get)
+def _(rows: Any, j: Any) -> Any:
+    return lambda rows, j: _get(rows, (j,))
+
+
+@compiled_form(put)
+def _(rows: Any, j: Any, value: Any) -> Any:
+    return lambda rows, j, value: _put(rows, (j,), value)
+
+
+@compiled_form(entry_of)
+def _(A: Any, i: Any, j: Any) -> Any:
+    return lambda A, i, j: _get(A, (i, j))
+
+
+@compiled_form(set_entry)
+def _(A: Any, i: Any, j: Any, value: Any) -> Any:
+    return lambda A, i, j, value: _put(A, (i, j), value)
+
+
+@compiled_form(number)
+def _(x: Any, j: Any) -> Any:
+    return lambda x, j: _number(x, j)
+
+
+@compiled_form(spread)
+def _(x: Any) -> Any:
+    return lambda x: _spread(x)
+
+
+@compiled_form(root)
+def _(value: Any) -> Any:
+    return lambda value: _root(value)
+
+
 @compiled_form(load)
 def _(row: Any, j: Any) -> Any:
     return lambda row, j: _load(row, j)
@@ -136,5 +263,7 @@ def _operator(symbol: Callable[..., Any], instruction: str) -> None:
         return None
 
 
+_operator(operator.add, "fadd")
 _operator(operator.sub, "fsub")
 _operator(operator.mul, "fmul")
+_operator(operator.truediv, "fdiv")

@@ -147,13 +147,13 @@ def _stretch(
     crows, at = in_slots(learner.context, part.context, T), np.ascontiguousarray(part.at)
     logged = _logged(offer.names, offer.which, chunk, here)
     learns = np.where(heads[here], 1, 0).astype(np.int64) if own else np.full(T, 2, np.int64)
-    chosen, law, kept, events = np.empty(T, np.int64), np.empty((T, n)), np.empty((T, J)), np.empty((T, 4))
+    chosen, law, kept = np.empty(T, np.int64), np.empty((T, n)), np.empty((T, J))
     walk(
         machine().replay, m,
         m.state, m.layout, m.items, offer.rows, offer.which, offer.who, m.when, bandit._tick, m.context,
         crows[:, None], float(bandit._config["explore"]), uniforms(bandit._chance, bandit._tick + 1, T), logged, learns, at,
         bandit._clocked, np.ascontiguousarray(chunk.reward[here]), chosen, np.empty((n, J)), np.empty((ROWS, n)),
-        np.ones(n, np.int64), np.empty(2), law, kept, events, m.slots, m.work,
+        np.ones(n, np.int64), np.empty(2), law, kept, m.slots, m.work,
     )  # fmt: skip
     same = chosen == logged
     learned = (learns == 2) | ((learns == 1) & same)

@@ -6,30 +6,40 @@ import numpy as np
 import pytest
 from naive import adaptive as naive
 
-from driftbandits.adaptive import explained, regression, sums, tuning
+from driftbandits.adaptive import by_memory, explained, regression, sums, tuning
 from driftbandits.adaptive.columns import CONSTANT, Layout, new_scale
 from driftbandits.core.kernel import entry
+from driftbandits.core.lanes import LANES
 
 pytestmark = pytest.mark.xdist_group("adaptive")
-RATES = [-math.log1p(-1.0 / 8.0), -math.log1p(-1.0 / 40.0), 0.0, 0.0]
+RATES = [
+    -math.log1p(-1.0 / 8.0),
+    -math.log1p(-1.0 / 40.0),
+    0.0,
+    0.01,
+    0.002,
+    0.0,
+]  # two groups of four lanes, the last not full
+GROUPS = 2
 
 
 @entry
-def fold(state, m, i, tick, y, w, work):
-    explained.split_priors(state, work.split)
-    regression.fold(state, m, i, tick, y, w, work)
+def fold(state, g, i, tick, y, w, work):
+    explained.split_priors(state, work)
+    regression.fold(state, g, i, tick, y, w, work)
 
 
 @entry
-def renew(state, m, own, work):
+def renew(state, g, own, work):
     if own:
-        regression.renew_own(state, m, work)
-    regression.renew(state, m, work)
+        regression.renew_own(state, g, 0, work)
+    regression.renew(state, g, work)
 
 
 @entry
 def look(state, m, i, work, out):
-    out[0], out[1] = regression.forecast(state, m, i, True, work)
+    mean, q = regression.forecast(state, m // LANES, i, True, work)
+    out[0], out[1] = mean[m % LANES], q[m % LANES]
     out[2] = regression.noise(state, m)
 
 
@@ -67,8 +77,8 @@ def learn(state, work, seen, sign=1.0):
     work.phi[:], work.psi[:] = seen.phi, seen.psi
     numbers = state.numbers
     numbers[[sums.COUNT, sums.SUM, sums.SQUARES]] += sign, sign * seen.y, sign * seen.y**2
-    for m in range(len(RATES)):
-        fold(state, m, seen.item, seen.tick, seen.y, sign * seen.w, work)
+    for g in range(GROUPS):
+        fold(state, g, seen.item, seen.tick, seen.y, sign * seen.w, work)
     numbers[sums.NEWEST] = max(numbers[sums.NEWEST], seen.tick)
     if len(seen.psi):
         state.last[seen.item] = max(state.last[seen.item], seen.tick)
@@ -96,8 +106,8 @@ def test_estimates_are_those_of_the_full_design_whatever_the_order(k):
     state, work = blank(p, k, N)
     for s in order:
         learn(state, work, rows[s])
-    for m in range(len(RATES)):
-        renew(state, m, False, work)
+    for g in range(GROUPS):
+        renew(state, g, False, work)
     compare(state, work, rows, N)
 
 
@@ -119,9 +129,9 @@ def test_own_effects_of_the_shared_columns_are_eliminated_exactly_by_the_short_f
     rows = [seen._replace(phi=seen.psi) for seen in history(60, p, p, N)]
     for s in np.random.default_rng(3).permutation(len(rows)):
         learn(state, work, rows[s])
-    assert (work.split[explained.SPLIT, :2] == (0.0 if missing else 1.0)).all()
-    for m in range(len(RATES)):
-        renew(state, m, False, work)
+    assert work.kind[0] == (explained.PLAIN if missing else explained.SPLIT)
+    for g in range(GROUPS):
+        renew(state, g, False, work)
     compare(state, work, rows, N)
 
 
@@ -135,8 +145,8 @@ def test_what_was_taken_back_has_never_been(k):
     wrong = naive.Seen(rows[7].phi, rows[7].psi, rows[7].item, 50.0, 3.0, rows[7].tick)
     learn(state, work, wrong)
     learn(state, work, wrong, -1.0)
-    for m in range(len(RATES)):
-        renew(state, m, False, work)
+    for g in range(GROUPS):
+        renew(state, g, False, work)
     compare(state, work, rows, N, rel=1e-7)
 
 
@@ -145,8 +155,8 @@ def test_own_sums_give_the_same_parts_at_once_as_one_by_one():
     for seen in history(60, 5, 3, 6):
         learn(state, work, seen)
     before = state.E.copy(), state.e.copy(), state.tau.copy()
-    for m in range(len(RATES)):
-        renew(state, m, True, work)
+    for g in range(GROUPS):
+        renew(state, g, True, work)
     for one, other in zip(before, (state.E, state.e, state.tau), strict=True):
         assert one == pytest.approx(other, rel=1e-9, abs=1e-10)
 
@@ -160,16 +170,17 @@ def test_a_restarted_memory_is_the_leader_before_and_itself_after():
     for s, seen in enumerate(rows[:40]):
         if s not in late:
             learn(state, work, seen)
-    for m in range(len(RATES)):
-        renew(state, m, False, work)
+    for g in range(GROUPS):
+        renew(state, g, False, work)
     restart(state, 2, 0, 39.0)
     for seen in rows[40:]:
         learn(state, work, seen)
     for s in late:
         learn(state, work, rows[s])
-    for m in range(len(RATES)):
-        renew(state, m, False, work)
-    cut = {"cut": [-math.inf, -math.inf, 39.0, -math.inf], "cut_rate": [0.0, 0.0, RATES[0], 0.0]}
+    for g in range(GROUPS):
+        renew(state, g, False, work)
+    never = [-math.inf] * 3
+    cut = {"cut": [-math.inf, -math.inf, 39.0, *never], "cut_rate": [0.0, 0.0, RATES[0], 0.0, 0.0, 0.0]}
     compare(state, work, rows, N, **cut)
 
 
@@ -202,12 +213,12 @@ def test_columns_and_items_that_come_later_are_as_if_they_had_always_been():
     state = state._replace(Lam=whole.Lam, Kap=whole.Kap, Kinv=whole.Kinv)
     sums.check(state, work)
     kept = [seen for s, seen in enumerate(rows) if s >= 30 or seen.item < 2]
-    for m in range(len(RATES)):
-        renew(state, m, True, work)
+    for g in range(GROUPS):
+        renew(state, g, True, work)
     for seen in rows[30:]:
         learn(state, work, seen)
-    for m in range(len(RATES)):
-        renew(state, m, False, work)
+    for g in range(GROUPS):
+        renew(state, g, False, work)
     compare(state, work, kept, N)
 
 
@@ -219,8 +230,9 @@ def test_an_indicator_continues_the_constant():
     wide = sums.grown(state, np.array([0, 1, 0]), np.array([0]))
     phi = np.array([[*seen.phi, 1.0] for seen in rows])
     w = np.array([seen.w for seen in rows])
-    assert wide.V[2] == pytest.approx(phi.T @ (w[:, None] * phi))
-    assert wide.own_S[0, 2, 0] == pytest.approx(w @ phi)
+    known = by_memory.sums_of(wide)
+    assert known.V[2] == pytest.approx(phi.T @ (w[:, None] * phi))
+    assert known.own_S[0, 2, 0] == pytest.approx(w @ phi)
 
 
 def test_shapes_are_checked_against_each_other():
@@ -254,7 +266,7 @@ def test_the_marginal_likelihood_is_that_of_the_dense_normal_law():
 
     @entry
     def evaluate(state, layout, items, context, work):
-        return tuning.marginal_likelihood(state, layout, items, context, 3, work)
+        return tuning.marginal_likelihood(state, layout, items, context, 5, work)
 
     for separate in (0.0, 1.0):
         for offset in ([0.0, 0.0, 0.0, 0.0], [0.5, -1.0, 1.0, 0.5], [0.0, 1.0, -1.5, -0.5]):

@@ -7,6 +7,7 @@ import pytest
 from naive import adaptive as naive
 
 import driftbandits as db
+from driftbandits.adaptive.by_memory import sums_of
 from driftbandits.adaptive.entries import FORECAST
 from driftbandits.adaptive.sums import R0
 from driftbandits.bandit.saving import digest
@@ -99,9 +100,11 @@ def test_sums_of_every_memory_are_exact_when_rewards_come_late():
     for j, rate in enumerate(bandit._learner.rates):
         w = np.exp(-rate * (100 - ticks))
         want = phi.T @ (w[:, None] * phi)
-        assert states[1].V[j] == pytest.approx(want, rel=1e-9, abs=1e-9)
-        assert states[1].own_S[0, j, 0] == pytest.approx(want[0], rel=1e-9, abs=1e-9)
-        b = [state.b[j] + state.numbers[R0] * state.V[j, 0] for state in states]  # around zero, not the first reward
+        known = [sums_of(state) for state in states]
+        assert known[1].V[j] == pytest.approx(want, rel=1e-9, abs=1e-9)
+        assert known[1].own_S[0, j, 0] == pytest.approx(want[0], rel=1e-9, abs=1e-9)
+        first = [state.numbers[R0] for state in states]  # around zero, not the first reward
+        b = [sums.b[j] + r0 * sums.V[j, 0] for sums, r0 in zip(known, first, strict=True)]
         assert b[0] == pytest.approx(b[1], rel=1e-9, abs=1e-9)
 
 
@@ -143,7 +146,7 @@ def test_features_that_come_and_go_are_columns_as_if_they_had_always_been():
         bandit.reward(bandit.decide({"only": row}, context).id, rng.normal())
     assert sorted(bandit._learner.items.presence) == ["late", "p"]
     phi = np.array([columns(bandit, [row], context)[0][0] for row, context in zip(rows, who, strict=True)])
-    assert bandit._learner.model.state.V[0] == pytest.approx(phi.T @ phi, rel=1e-6, abs=1e-6)
+    assert sums_of(bandit._learner.model.state).V[0] == pytest.approx(phi.T @ phi, rel=1e-6, abs=1e-6)
 
 
 @pytest.mark.parametrize("features", ["interact", "disjoint", "hybrid"])

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import driftbandits as db
+from driftbandits.adaptive.by_memory import sums_of
 from driftbandits.bandit.saving import digest
 
 pytestmark = [pytest.mark.xdist_group("bandit"), pytest.mark.interpreted]
@@ -44,20 +45,21 @@ def named_sums(bandit):
     where = {pair_: k for k, pair_ in enumerate(pair)}
     order = [where[key] for key in sorted(where, key=str)]
     s = m.state
+    known = sums_of(s)
     shared = {
-        "V": s.V[:, order][:, :, order],
-        "b": s.b[:, order],
-        "Q": s.Q,
-        "n": s.n,
+        "V": known.V[:, order][:, :, order],
+        "b": known.b[:, order],
+        "Q": known.Q,
+        "n": known.n,
         "last": np.sort(s.last[s.last > -1e18]),
     }
     items = sorted(learner.places._place)
     own = [learner.places.get(name) for name in items]
     o = np.argsort([str(names[1, c]) for c in m.columns.own])
     shared |= {
-        "M": s.own_M[own][:, :, o][:, :, :, o],
-        "t": s.own_t[own][:, :, o],
-        "S": s.own_S[own][:, :, o][:, :, :, order],
+        "M": known.own_M[own][:, :, o][:, :, :, o],
+        "t": known.own_t[own][:, :, o],
+        "S": known.own_S[own][:, :, o][:, :, :, order],
     }
     return shared | {"numbers": s.numbers[[0, 2, 3, 4, 5]]}
 

@@ -172,8 +172,8 @@ def test_own_slopes_are_added_when_items_differ_in_them_and_rewards_are_replaced
         bandit.reward(id_, r + 1.0)
     state = bandit._learner.model.state
     assert state.own_M == pytest.approx(kept[0], rel=1e-9, abs=1e-9)
-    assert state.own_t[..., 1:] == pytest.approx(kept[1][..., 1:], rel=1e-9, abs=1e-9)
-    assert not np.allclose(state.own_t[..., 0], kept[1][..., 0])
+    assert state.own_t[..., 1:, :] == pytest.approx(kept[1][..., 1:, :], rel=1e-9, abs=1e-9)
+    assert not np.allclose(state.own_t[..., 0, :], kept[1][..., 0, :])
 
 
 def test_rows_that_overflow_are_no_evidence():

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...adaptive import sums
+from ...adaptive.by_memory import Sums, set_sums, sums_of
 from ...adaptive.columns import NUMBER, Layout
 from ...adaptive.shards import Shard, add_rows, added, finished, new_shard
 from ...adaptive.steps import following
@@ -236,9 +237,11 @@ def _install(bandit: "Bandit", plan: Plan, part: Part, rows: int, found: Survey)
     m, shard = learner.model, finished(part.shard, plan.same)
     where = np.searchsorted(plan.rates, learner.rates)
     state = m.state
-    state.V[:], state.b[:], state.Q[:], state.n[:] = shard.V[where], shard.b[where], shard.Q[where], shard.n[where]
+    own = shard.M[:, where], shard.S[:, where], shard.t[:, where]
+    if not len(m.columns.own):
+        own = sums_of(state)[4:]
+    set_sums(state, Sums(shard.V[where], shard.b[where], shard.Q[where], shard.n[where], *own))
     if len(m.columns.own):
-        state.own_M[:], state.own_S[:], state.own_t[:] = shard.M[:, where], shard.S[:, where], shard.t[:, where]
         state.last[:] = shard.last
     numbers, (count, total_y, squares) = state.numbers, shard.totals.tolist()
     numbers[sums.R0], numbers[sums.KNOWN], numbers[sums.NEWEST] = plan.first, 1.0, shard.newest[0]

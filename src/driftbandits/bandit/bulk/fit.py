@@ -162,11 +162,11 @@ def _stretch(bandit: "Bandit", learner: Adaptive, block: Block) -> None:
     weight = np.ones(n) if block.weight is None else np.ascontiguousarray(block.weight)
     rows, crows = in_slots(learner.items, block.own, n), in_slots(learner.context, block.context, n)
     places = learner.places.known(block.names)
-    who, events = places[block.item], np.empty((n, 4))
+    who = places[block.item]
     walk(
         machine().observe, model,
         model.state, model.layout, model.items, rows[:, None], model.context, crows[:, None], who, model.when,
-        bandit._tick, np.ascontiguousarray(at), bandit._clocked, np.ascontiguousarray(block.reward), weight, ELSEWHERE, events,
+        bandit._tick, np.ascontiguousarray(at), bandit._clocked, np.ascontiguousarray(block.reward), weight, ELSEWHERE,
         model.slots, model.work,
     )  # fmt: skip
     bandit._arrivals.elsewhere(bandit._tick + 1, n)

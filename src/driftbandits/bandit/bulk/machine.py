@@ -33,13 +33,13 @@ class Machine:
         state, work, scale = new_state(one, 1, 1, 1), new_work(1, 1, 1), new_scale([CONSTANT])
         layout, slots = Layout(ints, ints, pairs, ints, ints, pairs), Slots(one, one)
         model = state, layout, scale
-        seen = many, scale, many, ints, one, 0, one, True, one, one, one, row, slots, work
+        seen = many, scale, many, ints, one, 0, one, True, one, one, one, slots, work
         self._prepare("observe", stretch.observe_rows, *model, *seen)
         asked = many, ints, pairs, one, 0, scale, many, 0.0, one, ints, row, row, ints, row, row, row, row, slots, work
         self._prepare("decide", stretch.decide_rows, *model, *asked)
-        logged = ints, ints, one, True, one, ints, row, row, ints, one, row, row, row, slots, work
+        logged = ints, ints, one, True, one, ints, row, row, ints, one, row, row, slots, work
         self._prepare("replay", stretch.replay_rows, *model, many, ints, pairs, one, 0, scale, many, 0.0, one, *logged)
-        self._prepare("learn", stretch.learn_rows, *model, row, scale, row, ints, one, one, one, row, row, slots, work)
+        self._prepare("learn", stretch.learn_rows, *model, row, scale, row, ints, one, one, one, row, slots, work)
 
     def _prepare(self, name: str, entry: Any, *args: Any) -> None:
         setattr(self, name, prepared(entry, args, compile_mode("background"), partial(setattr, self, name)))

@@ -104,10 +104,9 @@ def _stretch(bandit: "Bandit", learner: Adaptive, came: list[Came], waiting: lis
     tick = np.array([opened.at if bandit._clocked else opened.tick for opened in waiting], np.float64)
     r, w = (np.array([getattr(one, name) for one in came], np.float64) for name in ("reward", "weight"))
     told = np.array([memo.seen for memo in memos])
-    events = np.empty((T, 4))
     walk(
         machine().learn, m,
-        m.state, m.layout, m.items, rows, m.context, crows, who, tick, r, w, told, events, m.slots, m.work,
+        m.state, m.layout, m.items, rows, m.context, crows, who, tick, r, w, told, m.slots, m.work,
     )  # fmt: skip
     learned = w > 0.0
     names = [memo.item for memo, there in zip(memos, learned.tolist(), strict=True) if there]

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...adaptive import sums
 from ...adaptive.regression import mean_reward, noise
+from ...core.lanes import lane
 from ...core.linalg import Vector
 from ...protocol import Limits, conditioning, describe, estimator, indices_valid, limits, magnitude, trace
 from .parts import CLOCK, EVENT, EVENTS, RANGES, SelfTuning, SelfTuningState, sides
@@ -30,24 +31,25 @@ def _(state: SelfTuningState) -> bool:
 def _(strategy: SelfTuning, state: SelfTuningState) -> float:
     """Of every memory's shared estimate; NaN anywhere shows in the sum."""
     theta, total = state.engine.theta, 0.0
-    for m in range(theta.shape[0]):
+    for g in range(theta.shape[0]):
         for i in range(theta.shape[2]):
-            total += abs(theta[m, 0, i]) + abs(theta[m, 1, i])
+            for place in range(theta.shape[3]):
+                total += abs(theta[g, 0, i, place]) + abs(theta[g, 1, i, place])
     return total
 
 
 @conditioning.register(SelfTuning)
 def _(strategy: SelfTuning, state: SelfTuningState) -> tuple[float, float, float]:
     """Of the static memory's V + Λ − E, in standardised units."""
-    U = state.engine.U[-1]
-    diagonal = np.diag(U) ** -2.0
-    return float(np.trace(state.engine.V[-1])), 1.0, float(diagonal.max() / diagonal.min())
+    static = len(state.engine.rate) - 1
+    diagonal = np.diag(lane(state.engine.U, static)) ** -2.0
+    return float(np.trace(lane(state.engine.V, static))), 1.0, float(diagonal.max() / diagonal.min())
 
 
 @estimator.register(SelfTuning)
 def _(strategy: SelfTuning, state: SelfTuningState) -> Vector:
     """Slopes of the longest credible memory, without the intercept; those that all items have in common with `disjoint`."""
-    theta = state.engine.theta[int(state.engine.numbers[sums.USE])]
+    theta = lane(state.engine.theta, int(state.engine.numbers[sums.USE]))
     return np.asarray(theta[0, 1:] - mean_reward(state.engine) * theta[1, 1:])
 
 
@@ -68,7 +70,7 @@ def _(strategy: SelfTuning, state: SelfTuningState) -> dict[str, Any]:
     use = int(engine.numbers[sums.USE])
     weights = (engine.trust @ engine.mix)[:-1]
     return {
-        "effective_memory": float(engine.n[use]),
+        "effective_memory": float(lane(engine.n, use)),
         "weights": weights / weights.sum(),
         "static": float(engine.numbers[sums.RHO]),
         "noise": float(np.sqrt(max(noise(engine, use), 0.0))),

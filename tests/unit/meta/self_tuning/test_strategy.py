@@ -6,6 +6,7 @@ from conftest import INTERPRETED
 from scipy.stats import chi2
 
 import driftbandits as db
+from driftbandits.adaptive.by_memory import of_memories
 from driftbandits.errors import CannotRead, DriftBanditsError, InvalidState, InvalidValue
 
 pytestmark = [
@@ -124,7 +125,9 @@ def test_rewards_may_be_late():
             agent.update(float(played[t - 5].sum()), x=played[t - 5], age=5)
     assert len(agent.info()["drift_events"]) == 0
     engine = agent._state.engine
-    for rate, n in zip(engine.rate, engine.n, strict=True):  # as of the newest decision with a reward, the 55th
+    for rate, n in zip(
+        engine.rate, of_memories(engine.n, len(engine.rate)), strict=True
+    ):  # as of the newest decision with a reward, the 55th
         assert n == pytest.approx(sum(np.exp(-rate * age) for age in range(55)))
     np.testing.assert_allclose(agent.theta, 1.0, atol=0.1)
 
