@@ -25,14 +25,13 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from ..errors import CannotRead, CannotWrite, InvalidState, said
 from .store import (
     COLUMNS,
-    REALS,
     Repeated,
     Row,
     StoreUnavailable,
     Superseded,
     as_id,
+    as_row,
     as_text,
-    dumps,
     in_sequence,
     intact,
     newest_state,
@@ -165,6 +164,9 @@ def migrate(pool: ConnectionPool[Any]) -> None:
 class PostgresStore:
     """The log of one loop; see `store.Store` for what each method promises."""
 
+    local = False
+    patience = 10.0  # `_bounded` sets it in the database
+
     def __init__(self, pool: ConnectionPool[Any], loop: int, name: str) -> None:
         self.name = f"loop {name} in PostgreSQL"
         self.loop = loop
@@ -221,10 +223,7 @@ class PostgresStore:
     def append(self, kind: str, **row: Any) -> int:
         """Write a row of the log; returns its number."""
         assert self._db is not None, "rows are written inside a transaction"
-        data = row.get("data")
-        row |= {"kind": kind, "writer": self.writer, "data": None if data is None else dumps(data)}
-        row |= {name: float(row[name]) + 0.0 for name in REALS if row.get(name) is not None}
-        made = Row(self._newest_row + 1, *map(row.get, COLUMNS))  # type: ignore[arg-type]
+        made = as_row(self._newest_row + 1, kind, row, self.writer)
         values = (self.loop, *made, made.checksum())
         cursor = self._db.execute(ONCE.get(kind, INSERT), values)
         if cursor.rowcount == 0:

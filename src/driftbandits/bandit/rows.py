@@ -3,6 +3,7 @@
 import json
 import math
 import time
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from .logged import Logged
 from .pending import UnknownDecision
 from .state import RECENT
 from .store import Row, Store
+
+name_text = lru_cache(1024, typed=True)(json.dumps)  # of an item
 
 
 def request_data(request: Request) -> dict[str, Any]:
@@ -40,7 +43,7 @@ def decide_row(request: Request, decision: Decision) -> dict[str, Any]:
     return {
         "id": decision.id,
         "at": decision.at,
-        "item": json.dumps(decision.item),
+        "item": name_text(decision.item),
         "propensity": decision.propensity,
         "data": data,
     }

@@ -1,8 +1,9 @@
 """The SQLite file of a durable bandit: the log, snapshots of the state, and the rows that were set aside.
 
 The file is in WAL mode: what was committed is first in `<file>-wal`, and SQLite moves it into the file at checkpoints. While a bandit is
-open, the three files `<file>`, `<file>-wal` and `<file>-shm` belong together, so each transaction compares their inodes: a file that was
-deleted, renamed or replaced would otherwise take acknowledged rows with it. `backup` is the way to copy an open bandit.
+open, the three files `<file>`, `<file>-wal` and `<file>-shm` belong together, so each transaction looks whether they are still those that
+were opened: a file that was deleted, renamed or replaced would otherwise take acknowledged rows with it. `backup` is the way to copy an
+open bandit.
 """
 
 import contextlib
@@ -21,13 +22,13 @@ from ..errors import CannotRead, CannotWrite, DriftBanditsError, InvalidState, I
 from ..io.files import PART, as_path, sync_file
 from .store import (
     COLUMNS,
-    REALS,
+    Busy,
     Repeated,
     Row,
     Superseded,
     as_id,
+    as_row,
     as_text,
-    dumps,
     in_sequence,
     intact,
     newest_state,
@@ -39,8 +40,10 @@ APPLICATION = 0x64726266  # "drbf", marks the file as ours
 FORMAT = 3  # 1: without checksums, rows set aside, and the claim of the learner; 2: without deferred decisions
 KEPT = 2  # snapshots
 PATIENCE = 30.0  # seconds to wait for another process to end its transaction
-PATIENTLY = f"PRAGMA busy_timeout={round(1e3 * PATIENCE)}"
 LOOK = 2e-4  # seconds between two looks whether it has
+# Seconds for which a folder must not have changed before its time of change is trusted to show the next change: some file systems keep
+# whole seconds.
+SETTLED = 2.5
 TABLES = (
     """CREATE TABLE IF NOT EXISTS log (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -78,11 +81,16 @@ OURS = {"log", "one_decision", "one_reward", "snapshots", "decisions", "rewards"
 SELECTED = ", ".join(("seq", *COLUMNS, "checksum"))
 INSERT = f"INSERT INTO log ({SELECTED}) VALUES ({', '.join('?' * (len(COLUMNS) + 2))})"
 SELECT = f"SELECT {SELECTED} FROM log WHERE seq > ? ORDER BY seq LIMIT ?"
-CLAIM = "SELECT (SELECT writer FROM claims), (SELECT seq FROM sqlite_sequence WHERE name = 'log')"
+# Not the largest number in the table: that of a row may be damaged, and rows may have been deleted.
+NEWEST = "SELECT seq FROM sqlite_sequence WHERE name = 'log'"
+CLAIM = f"SELECT (SELECT writer FROM claims), ({NEWEST})"
 
 
 class SQLiteStore:
     """An open file; see `store.Store` for what each method promises."""
+
+    local = True
+    patience = PATIENCE
 
     def __init__(self, path: Any, *, sync: str = "normal", learner: bool = False) -> None:
         self.name = os.fspath(path)
@@ -90,7 +98,10 @@ class SQLiteStore:
         self.writer = f"{os.getpid()}-{secrets.token_hex(8)}"
         self._process = os.getpid()
         self._newest_row: int | None = None  # known inside a transaction: nobody else writes
+        self._folder = str(pathlib.Path(self.path).parent)
         self._inodes: list[tuple[int, int]] | None = None
+        # The folder, when its files were last seen to be those that were opened.
+        self._settled: tuple[int, int, int] | None = None
         if not learner and not pathlib.Path(self.path).exists():
             raise CannotRead(f"{self.name} is not there; Bandit.open makes it")
         try:
@@ -116,6 +127,7 @@ class SQLiteStore:
             )
         self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute(f"PRAGMA synchronous={sync.upper()}")
+        self._db.execute("PRAGMA busy_timeout=0")  # `_run` waits itself
 
     def _checked_version(self, learner: bool) -> int:
         """The format of the file: 0 if there is nothing in it, or only what a version before this one left when it was killed."""
@@ -149,7 +161,7 @@ class SQLiteStore:
         if self._db.in_transaction:  # one that was interrupted between its last step and this line
             self._db.execute("ROLLBACK")
         try:
-            self._begin()
+            self._run("BEGIN IMMEDIATE")
             self._newest_row = None
             self._check_files()
             if learner:
@@ -161,26 +173,6 @@ class SQLiteStore:
                 self._db.execute("ROLLBACK")
             raise
 
-    def _begin(self) -> None:
-        """Begin to write, as soon as the other processes let this one.
-
-        SQLite itself would sleep up to 100 ms between two looks, and transactions are shorter than 1 ms: two processes that write as fast
-        as they can would wait most of the time.
-        """
-        give_up = time.monotonic() + PATIENCE
-        self._run("PRAGMA busy_timeout=0")
-        try:
-            while True:
-                try:
-                    self._db.execute("BEGIN IMMEDIATE")
-                    return
-                except sqlite3.OperationalError as problem:
-                    if problem.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
-                        raise self._told(problem) from None
-                time.sleep(LOOK)
-        finally:
-            self._run(PATIENTLY)
-
     def _check_process(self) -> None:
         if os.getpid() != self._process:
             raise InvalidState(
@@ -188,16 +180,25 @@ class SQLiteStore:
             )
 
     def _check_files(self) -> None:
-        """Whether the three files are the ones that were opened: a row for a deleted file would be acknowledged and lost."""
+        """Whether the three files are the ones that were opened: a row for a deleted file would be acknowledged and lost.
+
+        A file that is deleted, renamed or replaced changes its folder. So it is enough to look at the folder, if that has not changed.
+        """
         try:
+            folder = os.stat(self._folder)  # noqa: PTH116
+            seen = (folder.st_dev, folder.st_ino, folder.st_mtime_ns)
+            if seen == self._settled:
+                return
             found = [(s.st_dev, s.st_ino) for s in map(os.stat, (self.path, f"{self.path}-wal", f"{self.path}-shm"))]
         except OSError as problem:
             found, lost = [], problem.filename
         else:
             lost = self.path
+            self._settled = seen if time.time_ns() - folder.st_mtime_ns > SETTLED * 1e9 else None
         if self._inodes is None and found:
             self._inodes = found
         if found != self._inodes:
+            self._settled = None
             raise InvalidState(
                 f"{lost} was deleted, renamed or replaced while it was open; nothing more is written: "
                 "save what is known with backup(…), then open that"
@@ -221,7 +222,25 @@ class SQLiteStore:
         except sqlite3.ProgrammingError:
             raise InvalidState(f"{self.name} is closed; open it again") from None
         except sqlite3.DatabaseError as problem:
+            if problem.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+                return self._patiently(sql, values)
             raise self._told(problem) from None
+
+    def _patiently(self, sql: str, values: Any) -> sqlite3.Cursor:
+        """Run a statement as soon as another process lets this one.
+
+        SQLite itself would sleep up to 100 ms between two looks, and transactions are shorter than 1 ms: two processes that write as fast
+        as they can would wait most of the time.
+        """
+        give_up = time.monotonic() + self.patience
+        while time.monotonic() < give_up:
+            time.sleep(LOOK)
+            try:
+                return self._db.execute(sql, values)
+            except sqlite3.OperationalError as problem:
+                if problem.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                    raise self._told(problem) from None
+        raise Busy(f"{self.name} is being written to by another process, for more than {self.patience:g} s; try again")
 
     def _told(self, problem: sqlite3.DatabaseError) -> DriftBanditsError:
         if "malformed" in str(problem) or "not a database" in str(problem):
@@ -232,10 +251,7 @@ class SQLiteStore:
 
     def append(self, kind: str, **row: Any) -> int:
         """Write a row of the log; returns its number."""
-        data = row.get("data")
-        row |= {"kind": kind, "writer": self.writer, "data": None if data is None else dumps(data)}
-        row |= {name: float(row[name]) + 0.0 for name in REALS if row.get(name) is not None}
-        made = Row(self.last() + 1, *map(row.get, COLUMNS))  # type: ignore[arg-type]
+        made = as_row(self.last() + 1, kind, row, self.writer)
         try:
             self._run(INSERT, (*made, made.checksum()))
         except sqlite3.IntegrityError as problem:
@@ -248,7 +264,7 @@ class SQLiteStore:
     def last(self) -> int:
         """The number of the newest row."""
         if self._newest_row is None or not self._db.in_transaction:
-            found = self._run("SELECT seq FROM sqlite_sequence WHERE name = 'log'").fetchone()
+            found = self._run(NEWEST).fetchone()
             self._newest_row = 0 if found is None else int(found[0])
         return self._newest_row
 

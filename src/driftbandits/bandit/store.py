@@ -29,7 +29,6 @@ from .values import plain
 T = TypeVar("T")
 KINDS = ("decide", "activate", "reward", "replace", "observe", "expire", "drop", "forget")
 ASIDE = "aside"  # the kind that a row set aside is read with
-REALS = ("at", "propensity", "reward", "weight")
 COLUMNS = ("kind", "id", "at", "item", "propensity", "reward", "weight", "writer", "data")
 
 
@@ -43,6 +42,10 @@ class Superseded(InvalidState):
 
 class StoreUnavailable(DriftBanditsError, ConnectionError):
     """The database cannot be reached now; the call has changed nothing that it acknowledged, and may be repeated."""
+
+
+class Busy(StoreUnavailable):
+    """Another process writes now, and `Store.patience` is over; nothing was changed."""
 
 
 class Damaged(CannotRead):
@@ -73,6 +76,25 @@ class Row(NamedTuple):
         Numbers must be floats, and zero without a sign: databases turn −0 into 0.
         """
         return zlib.crc32("|".join(map(str, self)).encode("utf-8", "surrogatepass"))
+
+
+def as_row(seq: int, kind: str, given: Mapping[str, Any], writer: str) -> Row:
+    """A row to be written, as databases keep it: see `Row.checksum`."""
+    get = given.get
+    at, propensity, reward, weight = get("at"), get("propensity"), get("reward"), get("weight")
+    data = get("data")
+    return Row(
+        seq,
+        kind,
+        get("id"),
+        None if at is None else float(at) + 0.0,
+        get("item"),
+        None if propensity is None else float(propensity) + 0.0,
+        None if reward is None else float(reward) + 0.0,
+        None if weight is None else float(weight) + 0.0,
+        writer,
+        None if data is None else dumps(data),
+    )
 
 
 def snapshot_checksum(seq: int, state: bytes) -> int:
@@ -144,6 +166,8 @@ class Store(Protocol):
     """An open store. One thread uses it at a time: the bandit holds a lock."""
 
     name: str  # for messages
+    local: bool  # whether a transaction takes no time but this process's own, unless another process writes
+    patience: float  # seconds to wait for other processes that write; then `Busy`
 
     def transaction(self, *, learner: bool = False) -> AbstractContextManager[None]:
         """All that is written inside is kept, or nothing; the learner is refused if another has claimed the store since."""

@@ -16,8 +16,8 @@ from command_line import call, refused
 from driftbandits.bandit import durable, sqlite_store
 from driftbandits.bandit.pending import AlreadyRewarded, UnknownDecision
 from driftbandits.bandit.saving import digest
-from driftbandits.bandit.store import Damaged, Repeated
-from driftbandits.errors import CannotWrite, InvalidValue
+from driftbandits.bandit.store import Busy, Damaged, Repeated
+from driftbandits.errors import InvalidValue
 
 pytestmark = pytest.mark.xdist_group("bandit")
 DATA = pathlib.Path(__file__).parents[2] / "data"
@@ -155,10 +155,15 @@ def test_a_copy_of_a_file_that_was_just_made_is_that_bandit(tmp_path):
         db.Bandit.open(tmp_path / "copy.bandit", reward="value")
 
 
+@pytest.mark.parametrize("settled", [False, True])
 @pytest.mark.parametrize("how", ["delete", "rename", "replace", "delete the WAL", "delete the shared memory"])
-def test_a_file_that_is_taken_away_is_noticed(tmp_path, how):
+def test_a_file_that_is_taken_away_is_noticed(tmp_path, how, settled):
     path = tmp_path / "x.bandit"
     bandit = played(path)
+    if settled:  # the folder has not changed for long, and its files are not looked at any more
+        os.utime(tmp_path, (1.0, 1.0))
+        bandit.decide(offer(1))
+        assert bandit._store._settled is not None
     before = digest(bandit)
     if how == "delete":
         path.unlink()
@@ -495,8 +500,8 @@ def test_a_call_of_the_learner_needs_one_transaction_whatever_followers_write(tm
     """Two would let followers write in between, and the learner would have to absorb again."""
     path = tmp_path / "x.bandit"
     with db.Bandit.open(path) as learner, db.Bandit.follow(path) as follower:
-        begun, real = [], learner._store._begin
-        monkeypatch.setattr(learner._store, "_begin", lambda: (begun.append(learner._seq), real())[1])
+        begun, real = [], learner._store._check_claim
+        monkeypatch.setattr(learner._store, "_check_claim", lambda: (begun.append(learner._seq), real())[1])
         for t in range(durable.FEW):
             follower.decide(offer(t))
         learner.decide(offer(0))
@@ -513,8 +518,8 @@ def test_a_call_of_the_learner_needs_one_transaction_whatever_followers_write(tm
 def test_a_writer_waits_for_another_and_gives_up_in_one_line(tmp_path, monkeypatch):
     path = tmp_path / "x.bandit"
     with db.Bandit.open(path) as learner, db.Bandit.follow(path) as follower:
-        monkeypatch.setattr(sqlite_store, "PATIENCE", 0.05)
-        with learner._store.transaction(learner=True), pytest.raises(CannotWrite, match="locked"):
+        monkeypatch.setattr(follower._store, "patience", 0.05)
+        with learner._store.transaction(learner=True), pytest.raises(Busy, match="written to by another process"):
             follower.decide(["a"])
         assert follower.decide(["a"]).item == "a"
 
@@ -526,8 +531,8 @@ def test_followers_rows_are_absorbed_in_pieces(tmp_path, monkeypatch):
     with db.Bandit.open(path) as learner, db.Bandit.follow(path) as follower:
         for t in range(45):
             follower.reward(follower.decide(offer(t)).id, 1.0)
-        begun, real = [], learner._store._begin
-        monkeypatch.setattr(learner._store, "_begin", lambda: (begun.append(learner._seq), real())[1])
+        begun, real = [], learner._store._check_claim
+        monkeypatch.setattr(learner._store, "_check_claim", lambda: (begun.append(learner._seq), real())[1])
         assert learner.absorb() == 90
         assert begun[0] >= 90 - durable.FEW  # the others were applied before, outside of a transaction
         assert all(later - before <= 10 for before, later in itertools.pairwise(begun))  # no transaction is longer
