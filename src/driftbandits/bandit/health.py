@@ -40,7 +40,7 @@ def health(
     if not info["decisions"]:
         return Health(True, "Nothing has been decided yet.", actions)
     if against_random.own.n < FEW:
-        sentence = f"It has learned from {info['rewards']} rewards, which is too few to say how it is doing."
+        sentence = f"It has learned from {_many(info['rewards'], 'reward')}, which is too few to say how it is doing."
     else:
         sentence = against_random.sentence
     changes = [event for event in recent if event.kind in ("reward level", "best item")]
@@ -75,6 +75,10 @@ def _exploration(v: Value, explore: float) -> list[str]:
     ]
 
 
+def _many(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"
+
+
 def _rewards(info: dict[str, Any]) -> list[str]:
     actions = []
     made, came = info["decisions"], info["rewards"] + info["expired"]
@@ -86,9 +90,11 @@ def _rewards(info: dict[str, Any]) -> list[str]:
             f"{info['dropped']} decisions were given up unlearned: call expire() oftener, or raise max_pending."
         )
     if info["unmatched"]:
-        actions.append(f"{info['unmatched']} rewards came for decisions that were expired or dropped: expire() later.")
+        actions.append(
+            f"{_many(info['unmatched'], 'reward')} came for decisions that were expired or dropped: expire() later."
+        )
     if info.get("refused"):
-        actions.append(f"{info['refused']} rows of the log could not be applied: the program's log says why.")
+        actions.append(f"{_many(info['refused'], 'row')} of the log could not be applied: the program's log says why.")
     if info["backwards"] > 0.01 * made:
         actions.append(f"{info['backwards']} decisions are older than the one before: check the clocks that give at=….")
     return actions

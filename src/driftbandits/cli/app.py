@@ -1,6 +1,7 @@
 """The application with which every subcommand registers itself, and the reporting of errors."""
 
 import functools
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from ..errors import DriftBanditsError
 from .console import out, say_error
 from .interrupts import INTERRUPTED, STOPPED, interrupt_in_order
 
+WRONG_USE: Any = typer.BadParameter.__base__  # UsageError, wherever this version of Typer has it
 EXPERIMENTS = "Experiments"  # headings of --help
 QUESTIONS = "Questions"
 
@@ -27,7 +29,22 @@ class _ReadableHelp(typer.core.TyperCommand):
 
 
 class _ReadableGroup(typer.core.TyperGroup):
-    """The same for the command as a whole."""
+    """The same for the command as a whole, which reports a wrong use in one line, as every other error."""
+
+    def main(self, args: Any = None, *, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
+        """Run the command, and exit."""
+        if not standalone_mode:
+            return super().main(args, standalone_mode=False, **extra)
+        try:
+            code = super().main(args, standalone_mode=False, **extra)
+        except WRONG_USE as problem:
+            if type(problem).__name__ == "NoArgsIsHelpError":  # its text is --help
+                problem.show()
+            else:
+                path = problem.ctx.command_path if problem.ctx is not None else self.name
+                say_error(f"{problem.format_message().rstrip('.')}; {path} --help lists what there is")
+            sys.exit(problem.exit_code)
+        sys.exit(code if isinstance(code, int) else 0)
 
     def get_params(self, ctx: Any) -> list[Any]:
         """All parameters, --help included."""

@@ -1,6 +1,7 @@
 """Errors as answers: `{"error": {"code", "message"}}`, the library's own one line, and never a traceback."""
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -67,19 +68,70 @@ def as_answer(problem: DriftBanditsError) -> Response:
     return JSONResponse(content(code, str(problem)), status, headers)
 
 
+KINDS = {  # what pydantic calls a type -> what must be given
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "finite_number": "a finite number",
+    "string_type": "a string",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "dict_type": "an object",
+    "model_type": "an object",
+    "model_attributes_type": "an object",
+    "none_required": "null",
+    "datetime_type": "a time like 2026-11-17T10:00:00Z",
+    "datetime_parsing": "a time like 2026-11-17T10:00:00Z",
+    "datetime_from_date_parsing": "a time like 2026-11-17T10:00:00Z",
+}
+BOUNDS = {  # what pydantic calls a bound -> what must be, with its context
+    "greater_than_equal": "must be ≥ {ge:g}",
+    "greater_than": "must be > {gt:g}",
+    "less_than_equal": "must be ≤ {le:g}",
+    "less_than": "must be < {lt:g}",
+    "too_short": "must have {min_length} or more entries, and has {actual_length}",
+    "too_long": "must have at most {max_length} entries, and has {actual_length}",
+    "string_too_short": "must have {min_length} or more characters",
+    "string_too_long": "must have at most {max_length} characters",
+    "literal_error": "must be {expected}",
+}
+BRANCH = re.compile(
+    r"int|float|str|bool|none|(dict|list|constrained|function|lax|nullable)\b.*"
+)  # of a union, in pydantic's places
+
+
 def first_fault(errors: Sequence[Any]) -> str:
-    """What pydantic found, in one line: where, what was given, what is allowed."""
-    error = errors[0]
-    place = ".".join(str(step) for step in error["loc"] if step != "body") or "the body"
+    """What pydantic found, in one line: where, what is allowed, what was given."""
+    # Of a union the branch that fits what was given goes deeper than the others.
+    error = next((e for e in errors if _place(e).startswith(f"{_place(errors[0])}.")), errors[0])
+    place = _place(error)
     if error["type"] == "json_invalid":
         return f"the body is no JSON: {error.get('ctx', {}).get('error', '')}"
-    given = error.get("input")
-    shown = "" if given is None or isinstance(given, dict | list) else f" (given: {said(given)})"
     if error["type"] == "extra_forbidden":
         return f"{place} is not known here; leave it out, or look at /docs for the names"
     if error["type"] == "missing":
         return f"{place} is missing; it is required"
-    return f"{place}: {error['msg'][:1].lower()}{error['msg'][1:]}{shown}"
+    given = error.get("input")
+    shown = "" if given is None or isinstance(given, dict | list) else f" (given: {said(given)})"
+    if error["type"] in BOUNDS:
+        return f"{place} {BOUNDS[error['type']].format(**error['ctx'])}{shown}"
+    if error["type"] == "value_error":
+        return f"{place}: {error['ctx']['error']}{shown}"
+    kinds = [KINDS[e["type"]] for e in errors if e["type"] in KINDS and _place(e) == place]  # of a union: any of them
+    if "a number" in kinds:
+        kinds = [kind for kind in kinds if kind != "a whole number"]
+    return f"{place} {f'must be {_either(kinds)}' if kinds else 'is not allowed'}{shown}"
+
+
+def _place(error: Any) -> str:
+    """Where it is, without pydantic's names for the branches of a union."""
+    steps = [str(step) for step in error["loc"] if step != "body"]
+    return ".".join(step for n, step in enumerate(steps) if n == 0 or not BRANCH.fullmatch(step)) or "the body"
+
+
+def _either(kinds: Sequence[str]) -> str:
+    *others, last = dict.fromkeys(kinds)
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def install(app: FastAPI) -> None:

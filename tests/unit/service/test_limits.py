@@ -161,6 +161,45 @@ def test_slow_bodies_and_clients_that_hang_up(tmp_path):
         assert urllib.request.urlopen(f"{address}/healthz").status == 200
 
 
+def raw(address, sent):
+    """What is answered to bytes, up to the end of the connection."""
+    host, port = address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=30) as line:
+        line.sendall(sent)
+        answer = b""
+        while part := line.recv(65536):
+            answer += part
+    return answer
+
+
+def test_what_is_no_http_is_told_so(tmp_path):
+    """A head without an end would be kept in memory: the parser has no limit of its own."""
+    endless = b"GET /healthz HTTP/1.1\r\n" + b"x: " + b"a" * 100_000
+    with listening(tmp_path) as address:
+        for sent in (b"nonsense\r\n\r\n", b"GET /\xff HTTP/1.1\r\nHost: x\r\n\r\n", endless):
+            head, _, body = raw(address, sent).partition(b"\r\n\r\n")
+            assert head.startswith(b"HTTP/1.1 400 ")
+            assert json.loads(body)["error"]["code"] == "malformed"
+
+
+FAULTS = [
+    ({"items": 5}, "items must be an object or a list (given: 5)"),
+    ({"items": [1.5]}, "items.0 must be a string or a whole number (given: 1.5)"),
+    ({"items": ["a"], "k": 0}, "k must be ≥ 1 (given: 0)"),
+    ({"items": ["a"], "defer": 1}, "defer must be true or false (given: 1)"),
+]
+
+
+@pytest.mark.parametrize(("body", "message"), FAULTS)
+def test_what_is_wrong_is_said_in_our_words(tmp_path, body, message):
+    with called(tmp_path) as client:
+        client.put("/loops/a")
+        answer = client.post("/loops/a/decide", json=body)
+        assert (answer.status_code, answer.json()["error"]["message"]) == (422, message)
+        answer = client.post("/loops/a/personalizer/rank", json={"actions": [{"id": 5}]})
+        assert answer.json()["error"]["message"] == "actions.0.id must be a string (given: 5)"
+
+
 TIMES = [
     ("2026-01-01T00:00:00", "2027-01-01T00:00:00Z", 200),
     ("0001-01-01T00:00:00", "9999-12-31T00:00:00", 422),
