@@ -45,9 +45,11 @@ class Durable(ReadsRows):
     _last = 0.0  # when that was
     _cost = 0.0  # how long it took
     snapshot_seconds = SECONDS  # a snapshot is taken at least so often, while there is something new
+    snapshot_share = SHARE  # for at most this part of the time
+    tended = False  # a thread calls `absorb` a few times a second, so that no other call has to wait for a snapshot
 
     @contextmanager
-    def _turn(self) -> Iterator[None]:
+    def _turn(self, tends: bool = False) -> Iterator[None]:
         with self._lock:
             if self._inside:
                 yield
@@ -75,7 +77,7 @@ class Durable(ReadsRows):
                         if caught_up:
                             self._ahead = False  # what was absorbed is in the log, whatever becomes of this call
                             yield
-                        settled |= self._snapshot_if_due()
+                        settled |= (tends or not self.tended) and self._snapshot_if_due()
                     self._ahead = False
                 self._inside = False
             except BaseException:
@@ -96,7 +98,7 @@ class Durable(ReadsRows):
         with self._lock:
             before = self._seq
             self._catch_up()
-            with self._turn():
+            with self._turn(tends=True):
                 return self._seq - before
 
     def _catch_up(self) -> None:
@@ -129,6 +131,11 @@ class Durable(ReadsRows):
                     self._store.close()
 
     @property
+    def prompt(self) -> bool:
+        """Whether a call takes next to no time: nobody else writes to the log, and the database is in this machine."""
+        return self._store.local and not self._followed and not self._ahead
+
+    @property
     def lock(self) -> Any:
         """The lock that makes this process the learner; None when closed."""
         return self._held
@@ -139,8 +146,7 @@ class Durable(ReadsRows):
 
     def has_work(self) -> bool:
         """Whether `absorb` would do something: others wrote rows, or a snapshot is due."""
-        due = self._since > 0 and time.monotonic() - self._last > self.snapshot_seconds
-        return due or self._store.last() > self._seq
+        return self._snapshot_is_due() or self._store.last() > self._seq
 
     def has_overdue(self, before: float) -> bool:
         """Whether a decision made before a time still waits for its reward."""
@@ -169,11 +175,14 @@ class Durable(ReadsRows):
         with self._turn():
             self._snapshot()
 
-    def _snapshot_if_due(self) -> bool:
+    def _snapshot_is_due(self) -> bool:
+        if self._since == 0:
+            return False
         waited = time.monotonic() - self._last
-        due = (
-            self._since > 0 and (self._since >= ROWS or waited > self.snapshot_seconds) and waited > SHARE * self._cost
-        )
+        return (self._since >= ROWS or waited > self.snapshot_seconds) and waited > self.snapshot_share * self._cost
+
+    def _snapshot_if_due(self) -> bool:
+        due = self._snapshot_is_due()
         if due:
             self._snapshot()
         return due

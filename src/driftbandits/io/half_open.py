@@ -13,11 +13,17 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 SECONDS = 30.0  # from the first byte, or from the connection if none comes, to the end of the head
 
 
-class ClosesHalfOpen(H11Protocol):
-    """HTTP/1.1 with a time limit for the head of each request."""
+class HeadTimer(asyncio.Protocol):
+    """The time limit for the head of each request, for any of uvicorn's protocols of HTTP."""
 
     seconds = SECONDS
+    loop: asyncio.AbstractEventLoop
+    transport: asyncio.Transport
     _timer: asyncio.TimerHandle | None = None
+
+    def awaits_head(self) -> bool:
+        """Whether a head is to come, or has not come as a whole."""
+        raise NotImplementedError
 
     def connection_made(self, transport: Any) -> None:
         """A connection was opened: its first request must come in time."""
@@ -27,7 +33,7 @@ class ClosesHalfOpen(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Bytes came: the limit ends with the head, and begins anew with the first bytes of the next one."""
         super().data_received(data)
-        if self.conn.their_state is h11.IDLE:
+        if self.awaits_head():
             self._expect_head()
         else:
             self._stop()
@@ -48,5 +54,13 @@ class ClosesHalfOpen(H11Protocol):
 
     def _close(self) -> None:
         self._timer = None
-        if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
+        if self.awaits_head() and not self.transport.is_closing():
             self.transport.close()
+
+
+class ClosesHalfOpen(HeadTimer, H11Protocol):
+    """HTTP/1.1 in Python."""
+
+    def awaits_head(self) -> bool:
+        """As h11 says."""
+        return self.conn.their_state is h11.IDLE

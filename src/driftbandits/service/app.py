@@ -91,6 +91,9 @@ def open_catalogue(config: Config) -> Catalogue:
 
 def log_to_stderr(config: Config) -> None:
     """JSON lines, without what clients sent unless that is wanted."""
+    # Nobody reads these of a line, and to find them costs half of it (the logging HOWTO has this list).
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
+    logging._srcfile = None
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JSONLines(config.log_bodies))
     for name, level in (("driftbandits", logging.INFO), ("uvicorn", logging.INFO), ("psycopg", logging.WARNING)):

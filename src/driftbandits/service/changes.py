@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from ..bandit.store import Superseded
+from ..bandit.store import Busy, Superseded
 from ..bandit.stored import StoredBandit
 from ..errors import DriftBanditsError
 from .problems import status_of
@@ -15,8 +15,10 @@ from .problems import status_of
 class Job:
     """A change that waits for its turn, and what became of it; `wanted`, if there is one, is a future of asyncio that is told."""
 
-    def __init__(self, function: Callable[[StoredBandit], Any], wanted: "asyncio.Future[Any] | None" = None) -> None:
-        self.function, self.wanted = function, wanted
+    def __init__(
+        self, function: Callable[[StoredBandit], Any], wanted: "asyncio.Future[Any] | None" = None, size: int = 1
+    ) -> None:
+        self.function, self.wanted, self.size = function, wanted, size
         self.done = False
         self._result: Any = None
         self._problem: BaseException | None = None
@@ -44,8 +46,9 @@ class Waiting:
         self._lock = threading.Lock()
         self._served = False  # a thread makes changes until none is left
 
-    def __len__(self) -> int:
-        return len(self._jobs)
+    def size(self) -> int:
+        """Decisions and rewards that wait."""
+        return sum(job.size for job in self._jobs)
 
     def add(self, job: Job) -> None:
         """One more, made by the next who takes all."""
@@ -65,6 +68,11 @@ class Waiting:
             self._served = bool(self._jobs)
             return not self._served
 
+    def put_back(self, jobs: Sequence[Job]) -> None:
+        """Let changes that could not be made yet wait again, before all others."""
+        with self._lock:
+            self._jobs[:0] = jobs
+
     def take_all(self) -> list[Job]:
         """Those that wait now."""
         with self._lock:
@@ -72,11 +80,14 @@ class Waiting:
             return jobs
 
 
-def tell(jobs: Sequence[Job]) -> None:
-    """Tell those who wait for a future, all at once: to wake an event loop costs more than a result."""
+def tell(jobs: Sequence[Job], here: "asyncio.AbstractEventLoop | None" = None) -> None:
+    """Tell those who wait for a future, all at once: to wake an event loop costs more than a result. `here` is the one of this thread."""
     waiting = [(job.wanted, job) for job in jobs if job.wanted is not None]
     for loop in {future.get_loop() for future, _ in waiting}:
         theirs = [pair for pair in waiting if pair[0].get_loop() is loop]
+        if loop is here:
+            _tell(theirs)
+            continue
         with contextlib.suppress(RuntimeError):  # the event loop has ended, and nobody waits
             loop.call_soon_threadsafe(_tell, theirs)
 
@@ -106,10 +117,10 @@ def together(bandit: StoredBandit, jobs: Sequence[Job]) -> None:
             for job, result in zip(jobs, results, strict=True):
                 job.fail(result.problem) if isinstance(result, _Refusal) else job.finish(result)
             return
-    for job in jobs:
+    for job in [job for job in jobs if not job.done]:
         try:
             job.finish(job.function(bandit))
-        except Superseded:
+        except (Superseded, Busy):
             raise
         except DriftBanditsError as problem:
             job.fail(problem)

@@ -35,9 +35,10 @@ class FileCatalogue:
     def __init__(self, folder: pathlib.Path, *, shared: bool) -> None:
         self.folder = folder / "loops"
         self.deleted = folder / "deleted"
-        self._snapshot_seconds = (
-            0.5 if shared else 5.0
-        )  # followers decide with snapshots; without any, only a restart reads them
+        # Followers decide with snapshots. Without any, only a restart reads them, and requests wait for them 1/300 of the time.
+        self._snapshots = (
+            (0.5, 20.0) if shared else (5.0, 300.0)
+        )  # seconds between two, and the part of the time they may take
         self._entries: dict[str, Entry] = {}
         self._lock = threading.Lock()
         make_folder(self.folder)
@@ -112,7 +113,8 @@ class FileCatalogue:
         start = path.with_name("start.bandit")
         bandit = Bandit.open(path, start=start if start.exists() else None, **fixed)
         assert isinstance(bandit, Durable)
-        bandit.snapshot_seconds = self._snapshot_seconds
+        bandit.snapshot_seconds, bandit.snapshot_share = self._snapshots
+        bandit.tended = True
         return bandit
 
     def follower(self, name: str) -> Follower:

@@ -4,6 +4,7 @@
 follower it makes the learner when there is none any more. So the death of a learner needs no supervisor: its lock is free when it is gone.
 """
 
+import asyncio
 import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +14,7 @@ from ..bandit.decision import Decision
 from ..bandit.durable import Durable
 from ..bandit.opening import HasLearner
 from ..bandit.pending import AlreadyRewarded
-from ..bandit.store import Superseded
+from ..bandit.store import Busy, Superseded
 from ..bandit.stored import StoredBandit
 from ..errors import DriftBanditsError, InvalidState
 from ..util.fair_lock import FairLock
@@ -29,6 +30,7 @@ PATIENCE = 10.0  # seconds to wait for a loop that another process is just makin
 EXPIRE_EVERY = 0.5  # seconds
 BUSY = 5.0  # seconds after its last use that a loop is tended as often as possible
 IDLE_EVERY = 1.0  # seconds
+FEW = 64  # decisions and rewards that are made in the thread of the event loop: all other requests wait meanwhile
 
 
 class Loop:
@@ -136,15 +138,46 @@ class Loop:
             with self._lock:
                 self._change()
 
-    def _change(self) -> None:
+    def serve_here(self, here: asyncio.AbstractEventLoop) -> bool:
+        """Make the changes that wait in the thread of an event loop, if that takes next to no time; whether none is left.
+
+        To hand them to another thread and back costs as much as a decision. What may take long is left to a thread.
+        """
+        if self._waiting.size() > FEW or not self._lock.enter_if_free():
+            return False
+        try:
+            bandit = self._bandit
+            if not isinstance(bandit, Durable) or not bandit.prompt:
+                return False
+            bandit.store.patience, patience = 0.0, bandit.store.patience
+            try:
+                self._change(here)
+            finally:
+                bandit.store.patience = patience
+        finally:
+            self._lock.leave()
+        return self._waiting.served()
+
+    def _change(self, here: asyncio.AbstractEventLoop | None = None) -> None:
         jobs = self._waiting.take_all()
         try:
             self.call(lambda bandit: together(bandit, jobs))
         except BaseException as problem:
-            for job in jobs:
-                if not job.done:
+            later = [job for job in jobs if not job.done]
+            if here is not None and isinstance(problem, Busy):
+                self._waiting.put_back(later)
+            else:
+                for job in later:
                     job.fail(problem)
-        tell(jobs)
+        tell([job for job in jobs if job.done], here)
+
+    def refuse(self, problem: Problem, here: asyncio.AbstractEventLoop) -> None:
+        """Refuse the changes that wait: no thread is left to make them."""
+        jobs = self._waiting.take_all()
+        for job in jobs:
+            job.fail(problem)
+        self._waiting.served()
+        tell(jobs, here)
 
     def _reopen(self) -> None:
         self._let_go()

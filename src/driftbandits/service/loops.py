@@ -110,16 +110,17 @@ class Loops:
                 time.sleep(PAUSE)  # its files are just being moved
         raise AssertionError
 
-    async def change(self, name: str, function: Callable[[Loop], Callable[[StoredBandit], T]]) -> T:
+    async def change(self, name: str, function: Callable[[Loop], Callable[[StoredBandit], T]], size: int = 1) -> T:
         """Make the change that a function gives for a loop, without a thread for each caller.
 
-        Where `use` would try again, it is asked to: a change that failed has changed nothing.
+        `size` is how many decisions or rewards it has. Changes that come in the same turn of the event loop share a transaction. Where
+        `use` would try again, it is asked to: a change that failed has changed nothing.
         """
         loop, events = self._found(name), asyncio.get_running_loop()
         if loop is not None:
             wanted: asyncio.Future[T] = events.create_future()
-            if loop.queue(Job(function(loop), wanted)):
-                self._send(loop.serve)
+            if loop.queue(Job(function(loop), wanted, size)):
+                events.call_soon(self._serve, loop, events)
             try:
                 return await wanted
             except (Closed, InvalidState, CannotRead, CannotWrite):
@@ -129,6 +130,14 @@ class Loops:
                     raise
         made = self._send(self.use, name, lambda loop: loop.commit(function(loop)))
         return await asyncio.wrap_future(made)
+
+    def _serve(self, loop: Loop, here: asyncio.AbstractEventLoop) -> None:
+        """Make the changes that wait for a loop, here or in a thread."""
+        if not loop.serve_here(here):
+            try:
+                self._send(loop.serve)
+            except Problem as ending:
+                loop.refuse(ending, here)
 
     def _send(self, function: Callable[..., T], *args: Any) -> "Future[T]":
         """Let a thread do something."""

@@ -120,7 +120,7 @@ class PostgresCatalogue:
             held.close()
             raise
         bandit = open_with(PostgresStore(self._pool, loop, name), held, Durable(**fixed), fixed, start=start)
-        bandit.snapshot_seconds = SNAPSHOTS
+        bandit.snapshot_seconds, bandit.tended = SNAPSHOTS, True
         return bandit
 
     def still_learns(self, name: str, bandit: Durable) -> bool:

@@ -221,7 +221,7 @@ async def decide_batch(loop: str, request: Request) -> Response:
     _bounded_batch(asked, state.config)
     for one in asked:
         _bounded(one, state.config)
-    made = await state.loops.change(loop, lambda open_: open_.deciding(asked))
+    made = await state.loops.change(loop, lambda open_: open_.deciding(asked), len(asked))
     return fast([decided(one) for one in made])
 
 
@@ -269,7 +269,7 @@ async def reward_batch(loop: str, request: Request) -> Response:
             id_ = one.get("id") if isinstance(one, dict) else None
             fault = content("invalid", first_fault(problem.errors()))
             results.append({"id": id_ if isinstance(id_, str) else "", "learned": False, **fault})
-    learned = await request.app.state.loops.change(loop, lambda open_: open_.rewarding(readable))
+    learned = await request.app.state.loops.change(loop, lambda open_: open_.rewarding(readable), len(readable))
     told = iter(zip(readable, learned, strict=True))
     return fast([_result(*next(told)) if known is None else known for known in results])
 

@@ -43,6 +43,7 @@ def run(config: Config, *, say: Callable[[str], None]) -> None:
             http=JSONProtocol,
             access_log=False,
             server_header=False,
+            proxy_headers=False,  # nothing here depends on the caller's address
             timeout_graceful_shutdown=10,
             timeout_keep_alive=75,
             timeout_worker_healthcheck=HEALTHY,

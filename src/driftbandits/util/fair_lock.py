@@ -39,6 +39,17 @@ class FairLock:
         elif not self._lock.acquire(blocking=False):
             self._wait(self._waiting())
 
+    def enter_if_free(self) -> bool:
+        """Take the lock without waiting; False if another thread has it, or has waited too long for it. `leave` releases it."""
+        queue = self._queue
+        if queue is not None and queue.since and queue.waits_too_long() and not self._lock._is_owned():
+            return False
+        return bool(self._lock.acquire(blocking=False))
+
+    def leave(self) -> None:
+        """Release the lock after `enter_if_free`."""
+        self.__exit__()
+
     def _wait(self, queue: "WaitingThreads") -> None:
         try:
             queue.wait_for(self._lock)

@@ -9,10 +9,7 @@ import pytest
 import uvicorn
 
 from driftbandits.io.half_open import ClosesHalfOpen
-
-
-class Hasty(ClosesHalfOpen):
-    seconds = 0.2
+from driftbandits.service.protocol import JSONProtocol
 
 
 async def application(scope, receive, send):
@@ -21,12 +18,12 @@ async def application(scope, receive, send):
     await send({"type": "http.response.body", "body": b"ok"})
 
 
-@pytest.fixture(scope="module")
-def port():
+@pytest.fixture(scope="module", params=[ClosesHalfOpen, JSONProtocol])
+def port(request):
     with socket.create_server(("127.0.0.1", 0)) as own:
         config = uvicorn.Config(
             application,
-            http=Hasty,
+            http=type("Hasty", (request.param,), {"seconds": 0.2}),
             lifespan="off",
             log_level="error",
             timeout_graceful_shutdown=1,

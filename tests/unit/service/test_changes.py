@@ -1,0 +1,92 @@
+"""Changes that come at the same time share a transaction, made in the thread of the event loop unless that would have to wait."""
+
+import asyncio
+import contextlib
+import sqlite3
+import threading
+import time
+import urllib.request
+
+import pytest
+from served import listening
+
+import driftbandits as db
+from driftbandits.service.file_catalogue import FileCatalogue
+from driftbandits.service.loop import FEW
+from driftbandits.service.loops import Loops
+from driftbandits.service.models import Decide
+from driftbandits.service.settings import LoopSettings
+
+
+@pytest.fixture
+def loops(tmp_path):
+    catalogue = FileCatalogue(tmp_path, shared=False)
+    catalogue.create("a", LoopSettings())
+    with contextlib.closing(Loops(catalogue)) as found:
+        found.get("a")
+        yield found
+
+
+def deciding(items, size=1):
+    return lambda loop: loop.deciding([Decide(items=items)] * size)
+
+
+def commits(loops):
+    """The statements that end a transaction, as they come."""
+    ended = []
+    loops.get("a")._bandit.store._db.set_trace_callback(lambda sql: ended.append(sql) if sql == "COMMIT" else None)
+    return ended
+
+
+def together(loops, *changes):
+    async def all_():
+        return await asyncio.gather(*(loops.change("a", *change) for change in changes), return_exceptions=True)
+
+    return asyncio.run(all_())
+
+
+def test_changes_of_one_turn_share_a_transaction(loops):
+    ended = commits(loops)
+    made = together(loops, *[(deciding(["x", "y"]),)] * 20)
+    assert len({decision.id for (decision,) in made}) == 20
+    assert ended == ["COMMIT"]
+    assert not loops._threads._threads  # no thread was needed
+    assert loops.get("a").info()["decisions"] == 20
+
+
+def test_one_that_is_refused_does_not_touch_the_others(loops):
+    first, refused, last = together(loops, (deciding(["x"]),), (deciding([]),), (deciding(["x"]),))
+    assert isinstance(refused, db.DriftBanditsError)
+    assert first[0].id != last[0].id
+    assert loops.get("a").info()["decisions"] == 2
+
+
+def test_many_are_made_by_a_thread(loops):
+    (made,) = together(loops, (deciding(["x"], FEW + 1), FEW + 1))
+    assert len(made) == FEW + 1
+    assert loops._threads._threads
+
+
+def test_while_another_process_writes_a_thread_waits_and_the_service_answers(tmp_path):
+    with listening(tmp_path) as address, db.Client(address, loop="a") as client:
+        client.create()
+        client.decide(["x"])
+        other = sqlite3.connect(tmp_path / "loops" / "a" / "bandit.db", isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        made = []
+
+        def decide():
+            with db.Client(address, loop="a") as own:
+                made.append(own.decide(["x"]))
+
+        waits = threading.Thread(target=decide)
+        waits.start()
+        time.sleep(0.2)
+        with urllib.request.urlopen(f"{address}/healthz", timeout=5) as answer:
+            assert answer.status == 200
+        assert not made
+        other.execute("ROLLBACK")
+        waits.join()
+        assert made
+        other.close()
+        assert client.info()["decisions"] == 2
