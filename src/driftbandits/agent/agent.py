@@ -255,7 +255,8 @@ class Agent(Engine, Saveable):
         self._checked_item(0)
         with self._lock:
             self._recover()
-            self.__dict__.update(_state=add_item(self._strategy, self._state), _items=self._items + 1)
+            state, shapes = add_item(self._strategy, self._state), self._shapes.with_item(self._strategy)
+            self.__dict__.update(_state=state, _shapes=shapes, _items=self._items + 1)
             return self._items - 1
 
     def drop_item(self, item: int) -> None:

@@ -20,7 +20,7 @@ from ..core.atomic import change
 from ..core.background_compile import CompileMode, lazily, prepared
 from ..core.kernel import entry
 from ..core.linalg import Matrix, Vector
-from ..errors import InvalidState, InvalidValue, NumericalError
+from ..errors import InvalidShape, InvalidState, InvalidValue, NumericalError
 from ..protocol import (
     NO_SLOT,
     Setting,
@@ -39,6 +39,7 @@ from ..protocol import (
     start,
     widen,
 )
+from ..protocol.shapes import TORN, Shapes
 from .guard import Guard
 
 NO_REWARD = -1.0  # a weight that means: there is no reward to learn
@@ -57,8 +58,9 @@ class Selecting(NamedTuple):
         if self.passes and not self.done:
             engine._pass(self.done)
         if len(self.done) == self.passes:
-            args = (engine._strategy, engine._state, self.offer, engine._score, True, engine._rng)
-            change(self.done, engine._decide, engine._state, engine._rng, *args)
+            state = engine._fitting(self.offer, engine._score)
+            args = (engine._strategy, state, self.offer, engine._score, True, engine._rng)
+            engine._change(self.done, engine._decide, *args)
         k = int(self.done[-1])
         engine.__dict__.update(self.after(k), _doing=None)
         return k
@@ -90,7 +92,7 @@ class Learning(NamedTuple):
     def finish(self, engine: "Engine") -> Any:
         """Do the remaining steps."""
         if not self.done:
-            args = (engine._strategy, engine._state, *self.args)
+            args = (engine._strategy, engine._fitting(self.args[0]), *self.args)
             try:
                 change(self.done, getattr(engine, self.observe), engine._state, engine._rng, *args)
             except (ArithmeticError, ValueError):  # in interpreted code √ and / raise where compiled code returns NaN
@@ -131,6 +133,8 @@ class Engine:
         self._strategy, self._rng, self._dim = strategy, rng, setting.dim
         self._limits = limits(strategy)
         self._state = _started(strategy, setting, rng)
+        self._shapes = Shapes(self._state)
+        self._checked: Any = None  # the state whose shapes were compared last
         kind = type(self._state)
         self._grows = grow.knows(kind) and not (widen.knows(kind) and widen(self._state) is self._state)
         # Whether a round may pass before its reward has arrived.
@@ -173,22 +177,49 @@ class Engine:
     def _scored(self, offer: Matrix, n: int) -> Vector:
         """The index of each of n arms."""
         score = self._scratch(n)
-        args = (self._strategy, self._state, offer, score, False, self._rng)
-        change([], self._decide, self._state, self._rng, *args)
+        args = (self._strategy, self._fitting(offer, score), offer, score, False, self._rng)
+        self._change([], self._decide, *args)
         return score.copy()
 
     def _probabilities(self, offer: Matrix, n: int) -> Vector:
         """The probability of each of n arms."""
         self._scratch(n)
         p = np.zeros(n)
-        change([], self._chances, self._state, self._rng, self._strategy, self._state, offer, p, self._rng)
+        state = self._fitting(offer, p)
+        self._change([], self._chances, self._strategy, state, offer, p, self._rng)
         return p
+
+    def _change(self, done: list[Any], step: Callable[..., Any], *args: Any) -> None:
+        """A step of a decision, wholly or not at all. Interpreted code raises where machine code would go on with NaN."""
+        try:
+            change(done, step, self._state, self._rng, *args)
+        except (ArithmeticError, ValueError) as problem:
+            raise NumericalError(
+                f"the scores of the arms cannot be computed ({problem}): what was learned is outside of what rewards can lead to; "
+                "load a saved agent, or make a new one"
+            ) from None
+
+    def _fitting(self, given: Matrix | Vector | None, score: Vector | None = None) -> Any:
+        """The state, if its arrays fit each other, the arms or features that are given (d in front), and the scores, one for each arm."""
+        state = self._state
+        if state is not self._checked:
+            self._shapes.check(state)
+            self._checked = state
+        if given is None:
+            return state
+        if given.shape[0] != self._dim or (score is not None and score.shape[0] < given.shape[1]):
+            room = "" if score is None else f", with room for {score.shape[0]} scores"
+            raise InvalidShape(f"what is given has shape {given.shape} at dim = {self._dim}{room}: {TORN}")
+        return state
 
     def _scratch(self, n: int) -> Vector:
         """An array of n scores. If n changed, it is replaced in one step together with a state that has workspace for n arms."""
         if self._score.shape[0] != n:
-            score, state = np.zeros(n), make_room(self._strategy, self._state, n)
-            self.__dict__.update(_score=score, _state=state, _room=max(self._room, n))
+            before, shapes = self._fitting(None), self._shapes
+            score, state = np.zeros(n), make_room(self._strategy, before, n)
+            if state is not before:
+                shapes = shapes.with_room(self._strategy, n)
+            self.__dict__.update(_score=score, _state=state, _shapes=shapes, _room=max(self._room, n))
         return self._score
 
     def _learn(self, x: Vector, r: float, slot: int, after: dict[str, Any]) -> None:
@@ -219,7 +250,7 @@ class Engine:
     def _pass(self, done: list[Any]) -> None:
         """The step in which a round passes without its reward."""
         x = np.zeros(self._dim)
-        args = (self._strategy, self._state, x, 0.0, NO_SLOT, True, NO_REWARD, 0)
+        args = (self._strategy, self._fitting(x), x, 0.0, NO_SLOT, True, NO_REWARD, 0)
         change(done, self._observe_late, self._state, self._rng, *args)
 
     def _apply(
@@ -227,7 +258,7 @@ class Engine:
     ) -> None:
         """Learn an observation, or leave the state unchanged if θ̂ or β would not be finite afterwards."""
         if self._grows:
-            self._state = grow(self._state)
+            self._state = grow(self._fitting(x))
         gain = float(x @ x) if self._gain is None else self._gain
         reward = weight * abs(r)
         before = self._guard.copy_if_risky(self._state, weight * gain, reward)

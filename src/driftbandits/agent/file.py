@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from ..core.checks import as_offer
 from ..core.part_json import decode, encode
 from ..core.registry import part_name
-from ..core.state import nodes, pack
+from ..core.state import pack
 from ..errors import CannotRead, integer, require
-from ..protocol import make_room, widen
+from ..protocol import make_room
 from ..protocol.restoring import restored
+from ..protocol.shapes import Shapes, growing
 from .pending import Pending
 
 STATE = "state."  # before the names of the strategy's arrays
@@ -55,10 +56,10 @@ def _restore(agent: Any, about: Mapping[str, Any], arrays: Mapping[str, NDArray[
     require(agent._room <= MOST_ARMS, "room", agent._room, f"≤ {MOST_ARMS}", "it is a number of arms")
     like = make_room(agent._strategy, agent._state, agent._room) if agent._room else agent._state
     given = {name.removeprefix(STATE): array for name, array in arrays.items() if name.startswith(STATE)}
-    state = restored(like, given, longer=_growing(like))
+    state = restored(like, given, longer=growing(like))
     if arrays["x"].shape != (agent._dim,):
         raise CannotRead("its last features have another dimension than the agent")
-    agent._state = state
+    agent.__dict__.update(_state=state, _shapes=Shapes(like))
     agent._rng.bit_generator.state = about["rng"]
     if "first_offer" in arrays:
         agent._first_offer = as_offer(arrays["first_offer"].T, agent._dim)
@@ -71,12 +72,6 @@ def _restore(agent: Any, about: Mapping[str, Any], arrays: Mapping[str, NDArray[
         bool(behind),
     )
     require(agent._pending.item < max(agent._items, 1), "item", item, f"< {agent._items}", "it is one of the items")
-
-
-def _growing(state: Any) -> list[str]:
-    """The names of arrays that `grow` may have made longer."""
-    rings = [(path, node) for path, node in nodes(state) if widen.knows(type(node))]
-    return [path + name for path, node in rings for name in ("X", "N") if hasattr(node, name)]
 
 
 def outline(strategy: Any) -> str:

@@ -13,9 +13,10 @@ from ..core.atomic import change
 from ..core.background_compile import CompileMode, compile_mode, prepared
 from ..core.kernel import entry
 from ..core.linalg import Matrix
-from ..errors import InvalidState, InvalidValue, NumericalError, integer, real, require
+from ..errors import InvalidShape, InvalidState, InvalidValue, NumericalError, integer, real, require
 from ..io.saveable import Saveable
 from ..protocol import Integers
+from ..protocol.shapes import TORN, Shapes
 from ..util.write_once import WriteOnce
 from . import agent_file
 from .checks import ROUNDING
@@ -116,6 +117,8 @@ class EpisodicAgent(Saveable):
         except MemoryError:
             raise InvalidValue(f"{features} in {self.horizon} stages need more memory than there is") from None
         self._state.book.idle[0] = min(max((0.0 - low) / (high - low), 0.0), 1.0)
+        self._shapes = Shapes(self._state)
+        self._checked: Any = None  # the state whose shapes were compared last
         self._stage = -1  # the next stage to observe; −1 before the first episode
         self._over = False  # the episode ended before stage H
         self.replan = _flag("replan", replan)
@@ -235,6 +238,7 @@ class EpisodicAgent(Saveable):
         """The policy of the next episode, (H, S), planned on a copy."""
         with self._lock:
             state, rng = deepcopy(self._state), deepcopy(self._rng)
+            self._shapes.check(state)
             for h in range(self._stage, self.horizon) if self._stage > 0 else ():
                 self._direct(self.strategy, state, MISS, h, 0, 0.0, 0, rng)
             self._direct(self.strategy, state, PLAN, 0, 0, 0.0, 0, rng)
@@ -278,10 +282,26 @@ class EpisodicAgent(Saveable):
         self._doing = None
 
     def _finish(self, doing: "Doing") -> None:
+        state = self._state
         for move in doing.moves[len(doing.done) :]:
-            args = (self.strategy, self._state, *move, self._rng)
-            change(doing.done, self._direct, self._state, self._rng, *args)
+            self._check_fit(state, move)
+            try:
+                change(doing.done, self._direct, state, self._rng, self.strategy, state, *move, self._rng)
+            except (ArithmeticError, ValueError) as problem:  # in interpreted code, where machine code goes on with NaN
+                raise NumericalError(
+                    f"the plan cannot be computed ({problem}): what was learned is outside of what observations can lead to; "
+                    "load a saved agent, or make a new one"
+                ) from None
         self.__dict__.update(doing.after, _doing=None)
+
+    def _check_fit(self, state: Any, move: tuple[int, int, int, float, int]) -> None:
+        """Raise if arrays do not fit each other, or a move does not fit them: compiled code checks no bounds."""
+        if state is not self._checked:
+            self._shapes.check(state)
+            self._checked = state
+        _, h, pair, _, successor = move
+        if not (0 <= h < self.horizon and 0 <= pair < self.states * self.actions and 0 <= successor < self.states):
+            raise InvalidShape(f"stage {h}, pair {pair}, successor {successor} are not all in this problem: {TORN}")
 
     def _scaled_task(self, task: Task) -> Task:
         """The problem with known rewards, if there are any, on the learner's scale."""

@@ -233,3 +233,22 @@ def test_bob_with_one_candidate_is_the_base_restarted():
             for agent in agents:
                 agent.observe(h, s, a, 0.05, successor)
             s = successor
+
+
+@pytest.mark.interpreted
+def test_nothing_is_read_past_the_end_of_an_array():
+    """Whatever made an array of the state too short, or a move too large: it is said before compiled code sees it."""
+    agent = db.EpisodicAgent(STRATEGY, seed=0, compile="never", **FEATURES)
+    agent.begin_episode()
+    whole, book = agent._state, agent._state.book
+    for name in ("Q", "V", "policy", "ended"):
+        agent._state = whole._replace(book=book._replace(**{name: getattr(book, name)[..., :-1]}))
+        for call in (agent.begin_episode, lambda: agent.observe(0, 0, 0, 0.5, 0), agent._coming_policy):
+            with pytest.raises(db.errors.InvalidShape, match=f"book.{name} is"):
+                call()
+    agent._state = whole
+    for move in ((1, 4, 0, 0.0, 0), (1, 0, 12, 0.0, 0), (1, 0, 0, 0.0, 6), (1, -1, 0, 0.0, 0)):
+        with pytest.raises(db.errors.InvalidShape, match="not all in this problem"):
+            agent._check_fit(whole, move)
+    agent.observe(0, 0, 0, 0.5, 0)
+    assert agent.begin_episode().shape == (4, 6, 2)
