@@ -25,6 +25,8 @@ def interrupts(rng_seed: int, budget: float) -> Iterator[tuple[int, list[str]]]:
         cases[f"Follower {call}"] = lambda call=call: interrupt_cases.follower_case(call)
     for call in interrupt_cases.bandit_calls([""] * 4):
         cases[f"Bandit {call}"] = lambda call=call: interrupt_cases.memory_case("interact", call)
+        cases[f"Challenged {call}"] = lambda call=call: interrupt_cases.challenged_case(call)
+    cases["merge"] = interrupt_cases.parts_case
     every = 1 if budget > 3600 else 23
     del rng_seed
     for name, make in cases.items():

@@ -1,5 +1,6 @@
 """What is interrupted: every call of agents, of bandits in memory and in files, and of followers."""
 
+import json
 import pathlib
 import pickle
 import shutil
@@ -126,6 +127,9 @@ def bandit_calls(ids: list[str]) -> dict[str, Any]:
         "drop": lambda b: b.drop("b"),
         "forget_feature": lambda b: b.forget_feature("x"),
         "fit": lambda b: b.fit(pa.table(FRAME), item="item", reward="reward"),
+        "decide_batch": lambda b: b.decide_batch(
+            pa.table({"age": [1.0, 2.0], "at": [50.0, 51.0]}), offers=offer(2), time="at"
+        ),
         "reward_batch": lambda b: b.reward_batch(pa.table({"id": ids[-2:], "reward": [1.0, 0.0]})),
         "estimate": lambda b: b.estimate(offer(1)),
         "info": lambda b: b.info(),
@@ -136,12 +140,49 @@ def bandit_calls(ids: list[str]) -> dict[str, Any]:
 MODES = {"interact": {}, "disjoint": {"features": "disjoint"}, "names": {}}
 
 
+def challenged_case(call: str) -> Case:
+    """A call of a bandit in memory that has two challengers; ids are given, so that all is the same each time."""
+    bandit = db.Bandit(seed=3)
+    bandit.challenge("short", half_life=5)
+    bandit.challenge("own", features="disjoint")
+    ids = played(bandit)
+    saved = pickle.dumps(bandit)
+    calls = bandit_calls(ids) | {"decide": lambda b: b.decide(offer(3), at=50.0, id="mine")}
+    return Case(lambda: pickle.loads(saved), calls[call], follow_challenged)
+
+
+def parts_case() -> Case:
+    """Merging: the parts are what they were, and the sum is made or not."""
+    import pyarrow as pa
+
+    parts = [db.Bandit(seed=3).fit(pa.table(FRAME), item="item", reward="reward") for _ in range(2)]
+    saved = pickle.dumps(parts)
+    return Case(lambda: pickle.loads(saved), lambda two: two[0].merge(two[1]), lambda two: [*map(whole, two)])
+
+
 def memory_case(mode: str, call: str) -> Case:
     """A call of a bandit in memory."""
     bandit = db.Bandit(seed=3, **MODES[mode])
     ids = played(bandit)
     saved = pickle.dumps(bandit)
     return Case(lambda: pickle.loads(saved), bandit_calls(ids)[call], follow_bandit)
+
+
+def whole(bandit: Any) -> Any:
+    """What was learned and waits, the change detectors, the ledger, and the same of every challenger."""
+    about, came = bandit._arrivals.pack()
+    books, sums = bandit._ledger.pack()
+    rivals = [
+        (name, c.problem, None if c.shadow is None else whole(c.shadow)) for name, c in bandit._challengers.items()
+    ]
+    return [digest(bandit), json.dumps([about, books]), came.tobytes(), sums.tobytes(), rivals]
+
+
+def follow_challenged(bandit: Any) -> Any:
+    """The whole state, with challengers, and that it goes on."""
+    seen = whole(bandit)
+    bandit.reward(bandit.decide(offer(1), at=60.0).id, 1.0)
+    return [seen, whole(bandit)]
 
 
 def follow_bandit(bandit: Any) -> Any:

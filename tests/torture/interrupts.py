@@ -102,3 +102,11 @@ def summary(tried: int, wrong: list[Line]) -> str:
     """For people: how many, and the first places."""
     places = sorted({f"{line.place} ({line.problem})" for line in wrong})
     return f"{len(wrong)} of {tried} interrupted calls left a broken object; {len(places)} places: {places[:12]}"
+
+
+def holds(case: Case, most: int = 40) -> None:
+    """At no more than so many lines, spread evenly over all of them."""
+    every = max(1, lines(case) // most)
+    tried, wrong = attack(case, every=every)
+    assert tried >= most
+    assert not wrong, summary(tried, wrong)

@@ -1,4 +1,7 @@
-"""Interrupted at any line, a call has happened or has not (tests/torture/interrupts.py). Here at some lines; `make torture` tries all."""
+"""Interrupted at any line, a call has happened or has not (tests/torture/interrupts.py). Here at some lines; `make torture` tries all.
+
+Agents, and one bandit whose kernels are interpreted, and so interrupted too; tests/unit/bandit/test_interrupted_calls.py has the others.
+"""
 
 import threading
 
@@ -6,7 +9,7 @@ import pytest
 
 import driftbandits as db
 from torture import interrupt_cases as cases
-from torture.interrupts import Case, Tracer, attack, lines, summary, traced
+from torture.interrupts import Case, Tracer, attack, holds, lines, traced
 
 pytestmark = [
     pytest.mark.interpreted,
@@ -14,14 +17,6 @@ pytestmark = [
     # An interrupt between opening a file and noting it leaves the closing to the garbage collector.
     pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
-
-
-def holds(case: Case, most: int = 40) -> None:
-    """At no more than so many lines, spread evenly over all of them."""
-    every = max(1, lines(case) // most)
-    tried, wrong = attack(case, every=every)
-    assert tried >= most
-    assert not wrong, summary(tried, wrong)
 
 
 @pytest.mark.parametrize("call", ["select", "select more arms", "update", "update late"])
@@ -40,50 +35,11 @@ def test_episodic_agent(call):
     holds(cases.episodic_case(call), most=25)
 
 
-@pytest.mark.parametrize("call", ["decide", "reward", "absorb", "expire"])
-def test_durable_bandit(call):
-    holds(cases.durable_case(call), most=15)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("call", cases.DURABLE_CALLS)
-def test_every_call_of_a_durable_bandit(call):
-    holds(cases.durable_case(call), most=200)
-
-
-@pytest.mark.parametrize("new", [False, True])
-def test_opening(new):
-    holds(cases.open_case(new), most=15)
-
-
-@pytest.mark.parametrize("call", ["decide", "reward"])
-def test_follower(call):
-    holds(cases.follower_case(call), most=15)
-
-
-@pytest.mark.parametrize(
-    "call", [pytest.param("fit", marks=pytest.mark.slow), "reward_batch", "save", "info", "estimate"]
-)
-def test_bandit_in_memory(call):
-    holds(cases.memory_case("interact", call), most=25)
-
-
 @pytest.mark.parametrize(
     ("mode", "call"), [("interact", "reward"), ("interact", "reward late"), ("disjoint", "reward")]
 )
 def test_rewarded_bandit_in_memory(mode, call):
     holds(cases.memory_case(mode, call), most=60)
-
-
-@pytest.mark.parametrize(
-    ("mode", "call"),
-    [
-        *(("interact", call) for call in ("decide", "decide with new features", "observe", "expire")),
-        *(("disjoint", call) for call in ("decide", "drop")),
-    ],
-)
-def test_learning_bandit_in_memory(mode, call):
-    holds(cases.memory_case(mode, call), most=25)
 
 
 def test_the_harness_finds_what_is_torn():

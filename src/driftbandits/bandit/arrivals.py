@@ -6,7 +6,7 @@ elsewhere. A decision that is given up by `expire` without a reward is one whose
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,13 @@ FEW = 100  # rewards before the first look
 ELSEWHERE, WAITING, CAME = 0, 1, 2
 FIXED, WORK = new_fixed(np.full((1, 2), -1, np.int64)), new_work(1)
 LIMIT = EVERY / ARRIVALS
+
+
+class Arrived(NamedTuple):
+    """What rewards that came change: decisions to be marked in the ring, and the delays afterwards."""
+
+    marked: list[int]
+    delays: list[int]
 
 
 class Arrivals:
@@ -48,11 +55,24 @@ class Arrivals:
 
     def came(self, tick: int, now: int) -> None:
         """The reward of a decision came."""
-        if now - tick < SIZE and self.ring[tick % SIZE] == WAITING:
-            self.ring[tick % SIZE] = CAME
-            self.delays[(now - tick).bit_length()] += 1
-        elif now - tick >= SIZE:
-            self.delays[(now - tick).bit_length()] += 1
+        self.enter(self.arriving([tick], now))
+
+    def arriving(self, ticks: Sequence[int], now: int) -> Arrived:
+        """What changes when the rewards of these decisions come; changes nothing."""
+        marked, delays = [], self.delays.copy()
+        for tick in ticks:
+            old = now - tick >= SIZE
+            if old or (self.ring[tick % SIZE] == WAITING and tick % SIZE not in marked):
+                delays[(now - tick).bit_length()] += 1
+            if not old:
+                marked.append(tick % SIZE)
+        return Arrived([place for place in marked if self.ring[place] == WAITING], delays)
+
+    def enter(self, arrived: Arrived) -> None:
+        """Change it; twice is the same as once, so that an interrupted call can be made again."""
+        for place in arrived.marked:
+            self.ring[place] = CAME
+        self.delays = arrived.delays
 
     def excused(self, ticks: Sequence[int]) -> None:
         """Rewards of these decisions are no longer expected."""

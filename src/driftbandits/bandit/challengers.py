@@ -3,6 +3,9 @@
 A challenger that learns is a bandit in the shadow: it reads every offer, keeps the features of what was shown in its own slots, and learns
 every reward. What it would have chosen, as probabilities, is kept with the decision and valued when the reward comes (`ledger`). A function
 of (items, context) learns nothing. An error of a challenger never disturbs the bandit: the challenger is suspended, and `info` says why.
+
+Every step of a challenger made twice is the same as made once. A bandit that was interrupted while its challengers followed a change
+therefore makes the step again with all of them (`Core._tell`).
 """
 
 import logging
@@ -16,6 +19,7 @@ from ..core.linalg import Vector
 from ..errors import InvalidValue, said
 from .alarms import Alarms
 from .changes import Request
+from .learner import Draft
 from .ledger import FIRST, RANDOM
 from .pending import DONE, Closed, Open, Pending
 
@@ -34,6 +38,9 @@ class Challenger:
         self.name, self.shadow, self.policy = name, shadow, policy
         self.problem: str | None = None  # why it was suspended
         self.seconds, self.asked = 0.0, 0
+        self._observed = -1  # the number of the choice made elsewhere that was learned last
+        self._asked: tuple[str, int] | None = None  # the decision asked for last …
+        self._draft: Draft | None = None  # … and how far it came
 
     def ask(self, request: Request, id_: str, shown: Sequence[int], opened: Open) -> Vector | None:
         """What it would have done, as probabilities of the items in their order; None if it cannot say."""
@@ -48,9 +55,14 @@ class Challenger:
         assert shadow is not None
         named = request.offer.named
         offer = shadow._learner.read(request.names, request.rows, request.context, named=named)
-        placed, choice = shadow._draw(request._replace(offer=offer, k=1))
-        memos = [shadow._learner.memo(placed, a) for a in shown]
-        shadow._pending.put(id_, opened._replace(tick=shadow._tick, memos=memos, law=None))
+        asked, draft = (id_, opened.tick), self._draft
+        if self._asked != asked or draft is None:
+            draft = Draft(shadow._tick + 1)
+            self.__dict__.update(_asked=asked, _draft=draft)
+        placed, choice = shadow._draw(request._replace(offer=offer, k=1), draft)
+        if id_ not in shadow._pending.open:
+            memos = [shadow._learner.memo(placed, a) for a in shown]
+            shadow._pending.put(id_, opened._replace(tick=shadow._tick, memos=memos, law=None))
         return np.array(choice.propensities)
 
     def reward(self, id_: str, rewards: list[float], w: float) -> None:
@@ -62,18 +74,28 @@ class Challenger:
         shadow = self.shadow
         assert shadow is not None
         found: Open | Closed | None = shadow._pending.open.get(id_) or shadow._pending.closed.get(id_)
-        if found is not None and not (isinstance(found, Closed) and found.open is None):
+        if isinstance(found, Closed) and (found.open is None or (found.rewards, found.weight) == (rewards, w)):
+            return  # not known any more, or learned already
+        if found is not None:
             shadow._check_reward(found, rewards, w)
             shadow._reward(id_, found, rewards, w)
             shadow._unreported.clear()
 
-    def observe(self, request: Request, r: float, w: float) -> None:
-        """Learn a choice made elsewhere."""
-        names, rows, context = request.names, request.rows, request.context
-        named = request.offer.named
-        self.follow(
-            lambda s: s._observe(request._replace(offer=s._learner.read(names, rows, context, named=named)), r, w)
-        )
+    def observe(self, request: Request, r: float, w: float, number: int) -> None:
+        """Learn a choice made elsewhere, of this number among the bandit's decisions."""
+        if number != self._observed:
+            names, rows, context = request.names, request.rows, request.context
+            named = request.offer.named
+
+            def observe(s: "Bandit") -> None:
+                tick = s._tick
+                try:
+                    s._observe(request._replace(offer=s._learner.read(names, rows, context, named=named)), r, w)
+                finally:
+                    if s._tick > tick:  # learned, though perhaps interrupted
+                        self._observed = number
+
+            self.follow(observe)
 
     def give_up(self, id_: str) -> None:
         """A decision that is answered without a reward."""

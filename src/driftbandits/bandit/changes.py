@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from .arrivals import Arrived
 from .events import DriftEvent
 from .learner import Observation, Offer
 from .ledger import Books, Entry
@@ -43,6 +44,7 @@ class Rewarded(NamedTuple):
     answers: Sequence[tuple[str, Closed]]
     entries: Sequence[Entry]  # of the ledger
     at: float
+    arrived: Arrived | None = None  # for the test of missing rewards
 
 
 class Before(NamedTuple):

@@ -5,11 +5,12 @@ Each change is one of `_decide`, `_reward`, `_observe`, `_expire`, `_drop`; a du
 
 import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import DriftBanditsError, NumericalError
 from .adaptive import TooWide
 from .alarms import Found
 from .arrivals import OFTEN
@@ -24,7 +25,7 @@ from .pending import DEFERRED, DONE, Closed, Open, Pending
 from .state import EVENTS, RECENT, State
 
 if TYPE_CHECKING:
-    pass
+    from .challengers import Challenger
 
 LOG = logging.getLogger("driftbandits")
 
@@ -41,12 +42,12 @@ class Core(State):
             self._prepare_decision(draft, request)
             draft.make(draft)
             decision = self._enter_decision(request, id_, draft, way)
-        except BaseException:
+        except BaseException as problem:
             if draft.done[0]:
                 self._enter_decision(request, id_, draft, way)
             else:
                 self._learner.undo(draft.kept)
-            raise
+            raise _in_words(problem) from None
         self._look_for_rewards(self._tick, self._newest)
         self._note_decision(request, decision)
         self._recent[id_] = decision
@@ -143,12 +144,20 @@ class Core(State):
         if waiting is not None and waiting.since == DEFERRED:
             self._pending.open[id_] = waiting._replace(since=at)
 
-    def _draw(self, request: Request) -> tuple[Placed, Choice]:
-        """Everything that a decision changes, but for the table of those that wait."""
-        draft = Draft(self._tick + 1)
-        self._prepare_decision(draft, request)
-        draft.make(draft)
-        self.__dict__.update(self._after(request, draft.tick, "decisions"))
+    def _draw(self, request: Request, draft: Draft | None = None) -> tuple[Placed, Choice]:
+        """Everything that a decision changes, but for the table of those that wait. Again, with the same draft: changes nothing."""
+        draft = Draft(self._tick + 1) if draft is None else draft
+        if not draft.done[0]:
+            try:
+                self._prepare_decision(draft, request)
+                draft.make(draft)
+            except BaseException:
+                if not draft.done[0] and draft.kept is not None:
+                    self._learner.undo(draft.kept)
+                    draft.kept = None
+                raise
+        if self._tick < draft.tick:
+            self.__dict__.update(self._after(request, draft.tick, "decisions"))
         return draft.placed, self._learner.choice(draft)
 
     def _place(self, offer: Offer) -> Placed:
@@ -203,19 +212,21 @@ class Core(State):
         opened, old = (found, None) if isinstance(found, Open) else (found.open, found)
         assert opened is not None
         observations = self._observations(opened, rewards, w, judge=old is None)
-        counts = self._counts.copy()
+        counts, arrived = self._counts.copy(), None
         if old is not None:
             observations = [*self._observations(opened, old.rewards, -old.weight, judge=False), *observations]
             counts["replaced"] += 1
         else:
             counts["rewards"] += 1
             counts["late"] += opened.tick < self._tick
-            self._arrivals.came(opened.tick, self._tick)
+            arrived = self._arrivals.arriving([opened.tick], self._tick)
         answer = Closed(opened, rewards, w) if self._config["on_repeat"] == "replace" else DONE
-        change = Rewarded(observations, counts, ((id_, answer),), self._entries(opened, rewards, old), opened.at)
-        self._learn(change)
-        for challenger in self._challengers.values():
-            challenger.reward(id_, rewards, w)
+        entries = self._entries(opened, rewards, old)
+        try:
+            self._learn(Rewarded(observations, counts, ((id_, answer),), entries, opened.at, arrived))
+        finally:
+            if self._challengers and self._pending.closed.get(id_) is answer:  # learned, though perhaps interrupted
+                self._tell(lambda challenger: challenger.reward(id_, rewards, w))
 
     def _entries(self, opened: Open, rewards: Sequence[float], old: Closed | None) -> list[Entry]:
         """What the first item shown earned, in place of what it was said to have earned before."""
@@ -243,12 +254,12 @@ class Core(State):
                 self._learner.learning(draft, change.observations, self._pending.awaited)
                 draft.make(draft)
             self._enter_rewards(draft, change, before)
-        except BaseException:
+        except BaseException as problem:
             if draft is None or draft.done[0]:
                 self._enter_rewards(draft, change, before)
             else:
                 self._learner.undo(draft.kept)
-            raise
+            raise _in_words(problem) from None
 
     def _enter_rewards(self, draft: Draft | None, change: Rewarded, before: Before) -> None:
         found: Sequence[Found] = ()
@@ -256,6 +267,8 @@ class Core(State):
             self._learner.watch(draft, change.observations)
             found = self._tested(draft, change.observations)
         self._pending.close(change.answers)
+        if change.arrived is not None:
+            self._arrivals.enter(change.arrived)
         self._ledger.books = self._ledger.after(before.books, change.entries)
         self.__dict__.update(self._drifted(found, change.at, before), _counts=change.counts)
 
@@ -296,7 +309,7 @@ class Core(State):
 
     def _expire(self, before: float, r: float | None) -> int:
         old = [(id_, waiting) for id_, waiting in self._pending.open.items() if waiting.overdue(before)]
-        counts, observations, answers, entries = self._counts.copy(), [], [], []
+        counts, observations, answers, entries, came = self._counts.copy(), [], [], [], []
         counts["expired"] += len(old)
         for id_, waiting in old:
             answer = DONE
@@ -305,20 +318,29 @@ class Core(State):
                 observations += self._observations(waiting, rewards, 1.0, judge=True)
                 counts["rewards"] += 1
                 counts["late"] += waiting.tick < self._tick
-                self._arrivals.came(waiting.tick, self._tick)
+                came.append(waiting.tick)
                 entries += self._entries(waiting, rewards, None)
                 answer = Closed(waiting, rewards, 1.0) if self._config["on_repeat"] == "replace" else DONE
             answers.append((id_, answer))
         if old:
             at = max(waiting.at for _, waiting in old)
-            self._learn(Rewarded(observations, counts, answers, entries, at))
-        for challenger in self._challengers.values():
-            for id_, waiting in old:
-                if r is None or waiting.since == DEFERRED:
-                    challenger.give_up(id_)
-                else:
-                    challenger.reward(id_, [r] * len(waiting.memos), 1.0)
+            arrived = self._arrivals.arriving(came, self._tick)
+            try:
+                self._learn(Rewarded(observations, counts, answers, entries, at, arrived))
+            finally:
+                if self._challengers and all(id_ not in self._pending.open for id_, _ in old):
+                    self._tell(lambda challenger: _expire(challenger, old, r))
         return len(old)
+
+    def _tell(self, step: Callable[["Challenger"], None]) -> None:
+        """Let every challenger follow a change that was made. Once it has begun, an interrupt does not stop it."""
+        try:
+            for challenger in self._challengers.values():
+                step(challenger)
+        except BaseException:
+            for challenger in self._challengers.values():
+                step(challenger)
+            raise
 
     def _observe(self, request: Request, r: float, w: float) -> None:
         number, before = self._tick + 1, self._before()
@@ -332,14 +354,15 @@ class Core(State):
                 self._learner.observing(draft, request.offer, tick, r, w, self._pending.awaited)
             draft.make(draft)
             self._enter_observation(draft, request, r, w, after, before)
-        except BaseException:
+        except BaseException as problem:
             if draft.done[0]:
                 self._enter_observation(draft, request, r, w, after, before)
             else:
                 self._learner.undo(draft.kept)
-            raise
-        for challenger in self._challengers.values():
-            challenger.observe(request, r, w)
+            raise _in_words(problem) from None
+        finally:
+            if self._challengers and draft.done[0]:
+                self._tell(lambda challenger: challenger.observe(request, r, w, number))
 
     def _enter_observation(
         self, draft: Draft, request: Request, r: float, w: float, after: dict[str, Any], before: Before
@@ -363,8 +386,9 @@ class Core(State):
             if draft.done[0]:
                 self._enter_drop(name, gone)
             raise
-        for challenger in self._challengers.values():
-            challenger.follow(lambda shadow: shadow._drop(name))
+        finally:
+            if draft.done[0]:
+                self._tell(lambda challenger: challenger.follow(lambda shadow: shadow._drop(name)))
 
     def _enter_drop(self, name: Any, gone: list[tuple[str, int]]) -> None:
         self._learner.dropped(name)
@@ -373,10 +397,17 @@ class Core(State):
         self._arrivals.excused([tick for _, tick in gone])
 
     def _forget(self, name: str) -> None:
-        for challenger in self._challengers.values():
-            challenger.follow(lambda shadow: shadow._forget(name))
+        """Each step twice is the same as once; once it has begun, an interrupt does not stop it."""
+        try:
+            self._enter_forget(name)
+        except BaseException:
+            self._enter_forget(name)
+            raise
+
+    def _enter_forget(self, name: str) -> None:
         self._learner.forget_feature(name)
         self._alarms.restart()
+        self._tell(lambda challenger: challenger.follow(lambda shadow: shadow._forget(name)))
 
     def _turn(self) -> Any:
         """One caller at a time; a durable bandit makes it a transaction."""
@@ -390,3 +421,22 @@ class Core(State):
 
     def _note(self, kind: str, **row: Any) -> None:
         """A durable bandit writes it down."""
+
+
+def _expire(challenger: "Challenger", old: Sequence[tuple[str, Open]], r: float | None) -> None:
+    """What a challenger learns of decisions that are given up."""
+    for id_, waiting in old:
+        if r is None or waiting.since == DEFERRED:
+            challenger.give_up(id_)
+        else:
+            challenger.reward(id_, [r] * len(waiting.memos), 1.0)
+
+
+def _in_words(problem: BaseException) -> BaseException:
+    """An arithmetic error of interpreted kernels in one line: machine code would go on with NaN. Other errors are themselves."""
+    if isinstance(problem, DriftBanditsError) or not isinstance(problem, ArithmeticError):
+        return problem
+    return NumericalError(
+        f"what this bandit has learned is outside of what rewards can lead to ({problem}): its file was damaged or forged; "
+        "nothing was changed"
+    )

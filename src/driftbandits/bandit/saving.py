@@ -15,6 +15,7 @@ from ..core.part_json import decode
 from ..errors import CannotRead, DriftBanditsError, InvalidValue
 from ..io import saving
 from ..io.files import as_path, write_atomically
+from ..io.saveable import INCONSISTENT
 from .adaptive import Adaptive
 from .bandit import Bandit
 from .challengers import Challenger, functions
@@ -138,6 +139,9 @@ def to_bytes(bandit: Bandit) -> bytes:
     }
     shadows = {name: c.shadow for name, c in bandit._challengers.items() if c.shadow is not None}
     state["challengers"] = [*shadows]
+    suspended = {name: bandit._challengers[name].problem for name in shadows if bandit._challengers[name].problem}
+    if suspended:
+        state["suspended"] = suspended
     arrays |= {
         f"challenger.{i}": np.frombuffer(to_bytes(shadow), np.uint8) for i, shadow in enumerate(shadows.values())
     }
@@ -193,6 +197,8 @@ def from_bytes(
             held: Bandit = from_bytes(arrays[f"challenger.{i}"].tobytes(), name, features=features)
             held._watched = False
             bandit._challengers[str(rival)] = Challenger(str(rival), held)
+            if rival in state.get("suspended", {}):
+                bandit._challengers[str(rival)].problem = str(state["suspended"][rival])
         if "ledger" in state:  # not in files of 0.2.0
             bandit._ledger.unpack(state["ledger"], np.array(arrays["ledger"]))
         if "alarms" in state:  # not in files of 0.2.0
@@ -202,7 +208,7 @@ def from_bytes(
         raise type(problem)(f"{name} cannot be loaded: {problem}") from None
     except DriftBanditsError as problem:
         raise CannotRead(f"{name} cannot be loaded: it is damaged, {problem}") from None
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as problem:
+    except INCONSISTENT as problem:
         wrong = f"{type(problem).__name__} in its state ({problem})"
         raise CannotRead(f"{name} cannot be loaded: it is damaged, {wrong}") from None
     return bandit
