@@ -2,9 +2,10 @@
 
     + ↔ −   × ↔ /   < ↔ ≤   > ↔ ≥   min ↔ max   and ↔ or   a number + 1   `not` removed   a condition negated   a statement removed
 
-Mutants are drawn at random, file by file in turn, from memory/, model/, radius/, rule/ and meta/ or the rooms that are named; each runs
-interpreted, in a process of its own, against the tests of its module, until one fails. What survives is printed with its line: a test is
-missing there, or the change changes nothing that can be seen. `python tools/mutate.py fixed` tries a fixed set, of which none may survive.
+Mutants are drawn at random, file by file in turn, from memory/, model/, radius/, rule/ and meta/ or the rooms that are named. Each runs in
+a process of its own against the tests of its module, until one fails; interpreted, but in rooms without kernels. What survives is printed
+with its line: a test is missing there, or the change changes nothing that can be seen. `python tools/mutate.py fixed` tries a fixed set,
+of which none may survive.
 `python tools/mutate.py sample COUNT SEED [ROOM …]` (`make mutants`) draws so many over all rooms, each mutant equally likely, and ends with
 the share that was noticed.
 """
@@ -31,7 +32,9 @@ LINEAR, GENERALIZED = f"{UNIT}/zoo/test_linear.py", f"{UNIT}/zoo/test_generalize
 EXAMPLES = 4  # of each property
 SLOWEST = 300  # seconds of CPU; a mutant that takes longer is killed, and counts as noticed
 ROOMS = ("memory", "model", "radius", "rule", "meta")
-EVERYWHERE = (*ROOMS, "core", "agent", "bandit", "mdp", "replay")
+EVERYWHERE = (*ROOMS, "core", "agent", "adaptive", "bandit", "mdp", "replay")
+#: Tests of rooms without kernels: they run with compiled ones, which a change in these rooms does not touch.
+NO_KERNELS = (f"{UNIT}/bandit", f"{UNIT}/replay")
 
 #: Which tests are asked, quickest first; the first prefix that fits.
 TESTS: dict[str, tuple[str, ...]] = {
@@ -199,7 +202,11 @@ def _run(mutant: Mutant | None, tests: Sequence[str]) -> None:
     os.environ["EXAMPLES"] = str(
         EXAMPLES
     )  # read by tests/conftest.py: a few notice nearly as much as many, in a tenth of the time
-    code = pytest.main(["-x", "-q", "-n0", "-p", "no:cacheprovider", "-m", "not slow and not compiled", *tests])
+    asked = "not slow and not compiled"
+    if all(path.startswith(NO_KERNELS) for path in tests):
+        del os.environ["NUMBA_DISABLE_JIT"]  # numba has not been imported yet
+        asked = "not slow"
+    code = pytest.main(["-x", "-q", "-n0", "-p", "no:cacheprovider", "-m", asked, *tests])
     os._exit(int(code))
 
 

@@ -164,3 +164,21 @@ def test_a_base_that_does_not_know_its_noise_needs_it():
         db.zoo.dal(base)
     with pytest.raises(db.DriftBanditsError, match=r"R = 0\.0 is not allowed"):
         db.zoo.dal(db.zoo.oful(**(OFUL | {"R": 0.0})))
+
+
+@pytest.mark.interpreted
+def test_the_oldest_round_of_an_epoch_is_learned_and_the_one_before_is_not():
+    """A late reward of age `since` − 1 is the first of this epoch; of age `since` it is from before the restart."""
+    for behind, learned in ((1, True), (0, False)):
+        agent = db.Agent(db.zoo.dal(db.zoo.oful(**OFUL)), dim=1, seed=0, compile="never")
+        for t in range(64):
+            agent.select([[1.0]])
+            agent.update(1.0 if t < 30 else -1.0, age=0)
+        assert len(agent.info()["restarts"])
+        agent.select([[1.0]])
+        agent.update(0.0, age=0)
+        before, epoch = agent.info(), agent.info()["epoch"]
+        theta = agent.theta
+        agent.update(0.9, x=[1.0], age=epoch - behind)
+        assert agent.info()["observations"] == before["observations"] + 1
+        assert (agent.theta != theta).any() == learned

@@ -196,3 +196,24 @@ def test_what_does_not_fit_is_refused_in_one_line():
     ]:
         with pytest.raises(db.errors.InvalidValue, match=said):
             step.model._replace(**bad)
+
+
+@pytest.mark.interpreted
+def test_a_projected_step_is_the_best_on_the_ball():
+    """θ⁺ = argmin over ‖θ‖ ≤ S of η·ℓ(θ) + ½‖θ − θ_t‖²_{H + λI}: on the sphere, and no point of the sphere is better."""
+    S, eta, lam = 0.5, 1.5, 0.3
+    made = {"gamma": GAMMA, "lam": lam, "S": S, "L": 1.0, "R": 1.0, "delta": 0.1, "eta": eta}
+    strategy = db.zoo.domd_glb(link="identity", anchor="prox", projected=True, **made)
+    agent = db.Agent(strategy, dim=2, seed=0, compile="never")
+    angle = np.linspace(0.0, 2 * np.pi, 20001)
+    ball = S * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    H, theta = np.zeros((2, 2)), np.zeros(2)
+    for x, r in (([0.9, 0.2], 3.0), ([0.3, 0.9], -2.0), ([0.7, -0.7], 4.0)):
+        x = np.array(x)
+        agent.update(r, x=x)
+        H *= GAMMA
+        away = ball - theta
+        cost = eta * 0.5 * (r - ball @ x) ** 2 + 0.5 * np.einsum("ni,ij,nj->n", away, H + lam * np.eye(2), away)
+        assert np.linalg.norm(agent.theta) == pytest.approx(S, rel=1e-9)
+        np.testing.assert_allclose(agent.theta, ball[cost.argmin()], atol=1e-3)
+        theta, H = agent.theta, H + np.outer(x, x)
