@@ -22,7 +22,8 @@ paper: setup  ## reproduce the paper: figures, tables and a report under results
 
 test: setup lint types imports unit interpreted digests  ## what CI runs
 
-test-all: COVER = --cov --cov-report=term
+test-all: COVER_FIRST = --cov --cov-report= --cov-fail-under=0
+test-all: COVER = --cov --cov-append --cov-report=term
 test-all: export EXAMPLES = 100
 test-all: test docs test-numba test-package digests-all  ## with the slow statistical checks, every strategy compiled, and the lines that tests reach: at least 90 %
 	$(BIN)/python -m pytest $(TWO) -m "slow or interpreted" tests src --doctest-modules
@@ -46,8 +47,8 @@ types: setup
 imports: setup
 	$(BIN)/lint-imports --no-cache
 
-unit: setup  ## compiled: what is about kernels
-	$(BIN)/python -m pytest $(TWO) -m "not slow and not interpreted" tests
+unit: setup  ## compiled: what is about kernels, and what uses Bandit
+	$(BIN)/python -m pytest $(TWO) -m "not slow and not interpreted" tests $(COVER_FIRST)
 
 interpreted: setup  ## the same kernels without compilation; all that is not a kernel; docstring examples
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(TWO) -m "not slow and not compiled" tests src --doctest-modules $(COVER)

@@ -24,46 +24,53 @@ settings.load_profile("house")
 
 
 #: Of these `make test` compiles no kernel, so that their tests run once: interpreted, where coverage sees them, unless marked `compiled`.
+#: `make test-all` compiles them too.
 ONCE = (
-    *("unit/cli", "unit/datasets", "unit/experiment", "unit/integrations", "unit/lab", "unit/plots", "unit/replay"),
+    # what calls no kernel
+    *("unit/cli", "unit/datasets", "unit/driftbench", "unit/experiment", "unit/features", "unit/inference"),
+    *("unit/integrations", "unit/io", "unit/lab", "unit/plots", "unit/replay", "unit/service", "unit/tables"),
+    *("unit/theory", "unit/util", "unit/test_errors.py", "unit/test_repr.py", "unit/agent/test_pending.py"),
+    *("docs", "benchmarks", "naive", "contract/test_numbers.py", "contract/test_theorems.py"),
     *(
-        "unit/service",
-        "unit/theory",
-        "unit/mdp/test_environment.py",
-        "unit/mdp/test_pictures.py",
-        "docs",
-        "benchmarks",
-        "naive",
+        "statistical/test_replay.py",
+        "unit/zoo/test_record.py",
+        "unit/zoo/test_roles.py",
+        "unit/zoo/test_assumptions.py",
     ),
-    *("unit/io", "unit/util", "unit/test_errors.py", "unit/agent/test_pending.py", "unit/test_repr.py"),
-    *("contract/test_theorems.py", "statistical/test_replay.py"),
-    # compositions of parts that the contract compiles, against their oracles
-    *(
-        "unit/zoo/test_generalized_linear.py",
-        "unit/meta/test_adaptive.py",
-        "unit/meta/test_master.py",
-    ),
-    *(
-        "unit/model/test_bayes.py",
-        "unit/memory/test_late.py",
-        "unit/meta/test_igw_mix.py",
-    ),
-    *("unit/mdp/test_multinomial.py", "unit/mdp/test_tables.py"),
-    *(  # what a bandit does around its kernels
-        f"unit/bandit/test_{name}.py"
-        for name in ("sqlite_store", "follower", "frames", "forget_feature", "offers", "kinds", "pending")
-    ),
+    # Compositions of parts against their oracles: the interpreted kernel is the same source. What is compiled of each kind: the contract
+    # (bandits and episodes), unit/zoo/test_linear.py, unit/memory, unit/env, unit/simulate, unit/agent/test_agent.py.
+    *("unit/meta", "unit/model", "unit/mdp", "unit/radius", "unit/memory/test_late.py", "unit/agent/test_one_pass.py"),
+    *(f"unit/zoo/test_{name}.py" for name in ("bayes", "generalized_linear", "one_pass")),
 )
+#: What uses `Bandit` runs once too, but compiled unless marked `interpreted`: its machine code is compiled once for all tests (about a
+#: minute), and after that a reward takes a hundredth of the time. The first of them compiles it; those in `AFTER` run last and find it.
+BANDIT = "unit/bandit"
+AFTER = ("docs/test_replay.py", "docs/test_value.py", "unit/replay/test_bandit_rows.py", "unit/replay/test_tuning.py")
 HERE = pathlib.Path(__file__).parent
+
+
+def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) -> bool | None:
+    """Do not import a file of which this run selects no test: collecting all of them takes each process half a minute."""
+    if not collection_path.name.startswith("test_"):
+        return None
+    asked = config.getoption("markexpr")
+    if "not interpreted" in asked and _is_in(collection_path, *ONCE) and not _is_in(collection_path, *AFTER):
+        words = ("mark.compiled", "browser")  # a page is looked at compiled
+    elif "not compiled" in asked and _is_in(collection_path, BANDIT, *AFTER):
+        words = ("mark.interpreted",)
+    else:
+        return None
+    return True if not any(word in collection_path.read_text(encoding="utf-8") for word in words) else None
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m selects by the marks that are given here
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Say of each test which runs it belongs to, and which tests stay together in one process."""
     pages = {item.path for item in items if _looks_at_a_page(item)}
+    items.sort(key=lambda item: 0 if _is_in(item.path, BANDIT) else 2 if _is_in(item.path, *AFTER) else 1)
     for item in items:
-        if _looks_at_a_page(item) and not item.get_closest_marker("interpreted"):
-            item.add_marker(pytest.mark.compiled)  # a page is looked at once
+        if (_looks_at_a_page(item) or _is_in(item.path, BANDIT, *AFTER)) and not item.get_closest_marker("interpreted"):
+            item.add_marker(pytest.mark.compiled)  # once
         if _runs_once(item) and not item.get_closest_marker("compiled"):
             item.add_marker(pytest.mark.interpreted)
         if item.path in pages:
@@ -86,7 +93,11 @@ def _looks_at_a_page(item: pytest.Item) -> bool:
 
 def _runs_once(item: pytest.Item) -> bool:
     """An example in a docstring, or a test of what is never compiled."""
-    return isinstance(item, pytest.DoctestItem) or any(item.path.is_relative_to(HERE / place) for place in ONCE)
+    return isinstance(item, pytest.DoctestItem) or _is_in(item.path, *ONCE)
+
+
+def _is_in(path: pathlib.Path, *places: str) -> bool:
+    return any(path.is_relative_to(HERE / place) for place in places)
 
 
 PLACES = ("/usr/bin/chromium", shutil.which("chromium") or "", shutil.which("google-chrome") or "")

@@ -3,12 +3,9 @@
 import pathlib
 import re
 
-import pytest
-
 PAGE = (pathlib.Path(__file__).parents[2] / "docs" / "value.md").read_text()
 
 
-@pytest.mark.interpreted
 def test_the_code_of_the_page_runs():
     names = {}
     for code in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL):

@@ -302,7 +302,6 @@ def test_a_standing_world_is_left_in_peace():
     assert info["calibration"]["beyond_2"] == pytest.approx(0.046, abs=0.025)
 
 
-@pytest.mark.interpreted
 @pytest.mark.parametrize("features", ["disjoint", "hybrid"])
 def test_the_heaviest_weight_that_is_allowed_leaves_estimates_finite(features):
     rng = np.random.default_rng(0)

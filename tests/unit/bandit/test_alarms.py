@@ -10,7 +10,7 @@ import pytest
 import driftbandits as db
 from driftbandits.bandit.saving import digest, to_bytes
 
-pytestmark = pytest.mark.interpreted
+pytestmark = pytest.mark.xdist_group("bandit")
 
 
 def switched(bandit, T=700, change=350, seed=0, start=0, given=1e9):

@@ -9,7 +9,7 @@ import driftbandits as db
 from driftbandits.bandit.saving import digest
 from driftbandits.errors import InvalidState, InvalidValue
 
-pytestmark = [pytest.mark.xdist_group("bandit"), pytest.mark.interpreted]
+pytestmark = pytest.mark.xdist_group("bandit")
 RATES = {"a": 0.2, "b": 0.7}
 
 

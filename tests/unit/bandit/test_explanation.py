@@ -11,7 +11,7 @@ from driftbandits.bandit.contributions import AVERAGE
 from driftbandits.bandit.explanation import _largest
 from driftbandits.bandit.pending import UnknownDecision
 
-pytestmark = [pytest.mark.xdist_group("bandit"), pytest.mark.interpreted]
+pytestmark = pytest.mark.xdist_group("bandit")
 
 
 def offer(kind, rng, t):
@@ -60,6 +60,7 @@ def test_contributions_add_up_to_the_score(features, kind, half_life):
     assert len(e.contributions) > 1
 
 
+@pytest.mark.interpreted  # compiles a strategy
 def test_contributions_of_a_strategy_and_of_hashed_columns_add_up():
     rng = np.random.default_rng(0)
     ridge = db.Bandit(

@@ -7,7 +7,7 @@ import pytest
 
 import driftbandits as db
 
-pytestmark = [pytest.mark.xdist_group("bandit"), pytest.mark.interpreted]
+pytestmark = pytest.mark.xdist_group("bandit")
 
 
 def play(bandit, rounds, rng, reward=True, start=0):

@@ -10,7 +10,7 @@ import driftbandits as db
 from driftbandits.adaptive.by_memory import sums_of
 from driftbandits.bandit.saving import digest
 
-pytestmark = [pytest.mark.xdist_group("bandit"), pytest.mark.interpreted]
+pytestmark = pytest.mark.xdist_group("bandit")
 
 
 def a_log(seed, rows=36):

@@ -124,6 +124,7 @@ def test_a_row_that_fails_half_way_leaves_nothing_behind(tmp_path, monkeypatch):
         assert bandit.info()["refused"] == 1
 
 
+@pytest.mark.interpreted  # compiles a strategy for itself alone
 def test_followers_are_told_at_once_what_the_learner_would_refuse(tmp_path):
     path = tmp_path / "master.bandit"
     with db.Bandit.open(path, strategy=MASTER, features="item", reward="value") as learner:
@@ -458,7 +459,6 @@ def drifting(bandit):
         bandit.reward(d.id, float((d.item == "a") == (t < 200)) + 0.1 * rng.normal())
 
 
-@pytest.mark.interpreted
 def test_on_drift_comes_after_the_commit_and_its_error_is_reported(tmp_path, caplog):
     path, seen = tmp_path / "x.bandit", []
 

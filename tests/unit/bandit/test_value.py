@@ -11,7 +11,7 @@ import driftbandits as db
 from driftbandits.bandit.ledger import BATCH, Entry, Law, Ledger
 from driftbandits.inference import policy_value as pv
 
-pytestmark = [pytest.mark.xdist_group("bandit"), pytest.mark.interpreted]
+pytestmark = pytest.mark.xdist_group("bandit")
 RATES = {"a": 0.2, "b": 0.7, "c": 0.4}
 START = 1.7e9
 

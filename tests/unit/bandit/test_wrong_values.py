@@ -8,7 +8,6 @@ import driftbandits as db
 from torture.wrong_values import VALUES, attack_calls, attack_makers, in_a_folder
 
 pytestmark = [
-    pytest.mark.interpreted,
     pytest.mark.filterwarnings("ignore"),  # NumPy warns of what we refuse
     pytest.mark.xdist_group("bandit"),
 ]

@@ -7,7 +7,7 @@ import driftbandits as db
 import logs
 from driftbandits.replay import walk
 
-pytestmark = [pytest.mark.xdist_group("bandit"), pytest.mark.interpreted]
+pytestmark = pytest.mark.xdist_group("bandit")
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,6 @@ def test_batches_are_decided_and_learned_as_one_by_one(seed, mode, offers):
         assert a.drift_events() == b.drift_events()
 
 
-@pytest.mark.interpreted
 def test_most_decisions_are_made_by_the_kernel(monkeypatch):
     alone = []
     go = deciding._single
@@ -83,7 +82,6 @@ def test_most_decisions_are_made_by_the_kernel(monkeypatch):
     assert len(alone) <= 9
 
 
-@pytest.mark.interpreted
 def test_no_context_a_mask_of_none_and_replaced_rewards():
     bandit = db.Bandit(on_repeat="replace")
     out = bandit.decide_batch(pl.DataFrame({"on": [["a", "b"]] * 5}), offers="on")
@@ -93,7 +91,6 @@ def test_no_context_a_mask_of_none_and_replaced_rewards():
     assert (bandit.info()["rewards"], bandit.info()["replaced"]) == (5, 5)
 
 
-@pytest.mark.interpreted
 def test_a_broken_row_is_named_and_nothing_is_decided():
     bandit = db.Bandit(features="item")
     bandit.decide(["a"], {"x": 1.0, "c": "r"})

@@ -10,7 +10,7 @@ from driftbandits.bandit.bulk import by_sums
 from driftbandits.bandit.bulk.sources import Data
 from driftbandits.bandit.saving import digest
 
-pytestmark = [pytest.mark.xdist_group("bandit"), pytest.mark.interpreted]
+pytestmark = pytest.mark.xdist_group("bandit")
 COLUMNS = {"item": "item", "reward": "r", "time": "at"}
 
 

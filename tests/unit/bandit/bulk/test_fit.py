@@ -74,7 +74,6 @@ def test_the_state_is_that_of_row_by_row(seed, mode, half_life):
     assert digest(by_columns(a, more)) == digest(one_by_one(b, more))
 
 
-@pytest.mark.interpreted
 def test_most_rows_are_walked_by_the_kernel(monkeypatch):
     singles = []
     monkeypatch.setattr(
@@ -84,7 +83,6 @@ def test_most_rows_are_walked_by_the_kernel(monkeypatch):
     assert 4 <= len(singles) <= 14
 
 
-@pytest.mark.interpreted
 def test_more_than_five_hundred_columns_are_learned_row_by_row():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(6, 30)), columns=[f"x{j}" for j in range(30)])
@@ -93,7 +91,6 @@ def test_more_than_five_hundred_columns_are_learned_row_by_row():
     assert db.Bandit(features="interact").fit(frame, item="item", reward="r").info()["covariance"] == "diagonal"
 
 
-@pytest.mark.interpreted
 @pytest.mark.parametrize("kind", ["parquet", "csv", "jsonl"])
 def test_files_are_read_like_frames(kind, tmp_path):
     frame = random_log(3, rows=16).drop(columns=["flag", "w"])
@@ -110,7 +107,6 @@ def test_files_are_read_like_frames(kind, tmp_path):
     assert a.estimate(["a", "b"], {"x": 1.0}) == b.estimate(["a", "b"], {"x": 1.0})
 
 
-@pytest.mark.interpreted
 def test_a_log_is_learned_like_its_frame():
     frame = random_log(4, rows=20).drop(columns=["w"])
     context = ["x", "y", "late", "flag", "c"]
@@ -140,7 +136,6 @@ def refused(frame, says, **columns):
     assert digest(bandit) == before
 
 
-@pytest.mark.interpreted
 def test_a_broken_row_is_named_and_nothing_is_learned(tmp_path):
     frame = small(5, 32)
     late = frame.copy()
@@ -162,7 +157,6 @@ def test_a_broken_row_is_named_and_nothing_is_learned(tmp_path):
     refused(frame.assign(seen=frame["r"]), "'seen' equals the reward in all 32 rows")
 
 
-@pytest.mark.interpreted
 def test_files_out_of_order_are_refused_and_frames_are_sorted(tmp_path):
     frame = small(6, 10)
     path = tmp_path / "log.parquet"
@@ -173,7 +167,6 @@ def test_files_out_of_order_are_refused_and_frames_are_sorted(tmp_path):
     )
 
 
-@pytest.mark.interpreted
 def test_ids_propensities_and_rewards_are_no_features():
     frame = small(7, 8).assign(id=np.arange(8), propensity=0.5)
     plain = by_columns(db.Bandit(features="item"), frame.drop(columns=["id", "propensity"]))
@@ -185,7 +178,6 @@ def test_ids_propensities_and_rewards_are_no_features():
     assert digest(told) == digest(plain)
 
 
-@pytest.mark.interpreted
 def test_repeated_ids_are_refused_or_dropped_and_counted():
     frame = small(8, 10).assign(key=[*range(8), 3, 4])
     refused(frame, "row 8 .*2 rows in all", id="key")
@@ -195,7 +187,6 @@ def test_repeated_ids_are_refused_or_dropped_and_counted():
     assert kept.info()["fit"] == {"rows": 8, "repeated": 2, "exact_from": 0}
 
 
-@pytest.mark.interpreted
 def test_the_same_data_twice_is_a_warning(tmp_path):
     frame = small(9, 20)
     bandit = by_columns(db.Bandit(features="item"), frame[:10])
@@ -205,7 +196,6 @@ def test_the_same_data_twice_is_a_warning(tmp_path):
         by_columns(db.Bandit.load(tmp_path / "b"), frame[:10])
 
 
-@pytest.mark.interpreted
 def test_vectors_are_learned_row_by_row():
     frame = pd.DataFrame({"v": [[1.0, 2.0], [3.0, 4.0], [0.0, 1.0]], "item": ["a", "b", "a"], "r": [1.0, 0.0, 1.0]})
     a, b = db.Bandit(features="item").fit(frame, item="item", reward="r"), db.Bandit(features="item")
