@@ -33,8 +33,8 @@ EXAMPLES = 4  # of each property
 SLOWEST = 300  # seconds of CPU; a mutant that takes longer is killed, and counts as noticed
 ROOMS = ("memory", "model", "radius", "rule", "meta")
 EVERYWHERE = (*ROOMS, "core", "agent", "adaptive", "bandit", "mdp", "replay")
-#: Tests of rooms without kernels: they run with compiled ones, which a change in these rooms does not touch.
-NO_KERNELS = (f"{UNIT}/bandit", f"{UNIT}/replay")
+#: Files without kernels: their tests run with compiled ones, which a change there does not touch. `bandit/sparse.py` has kernels.
+NO_KERNELS, KERNELS = ("bandit/", "replay/"), ("bandit/sparse.py",)
 
 #: Which tests are asked, quickest first; the first prefix that fits.
 TESTS: dict[str, tuple[str, ...]] = {
@@ -64,6 +64,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "rule/width": (LINEAR, f"{UNIT}/test_simulate.py"),
     "rule/thompson": (LINEAR,),
     "rule/": (f"{UNIT}/radius/test_piecewise.py",),
+    "bandit/sparse": (f"{UNIT}/bandit/test_sparse.py",),
     "meta/master": (f"{UNIT}/meta/test_master.py",),
     "meta/schedule": (f"{UNIT}/meta/test_master.py",),
     "meta/bob": (f"{UNIT}/meta/test_bob.py",),
@@ -172,13 +173,18 @@ def tests_of(file: str) -> tuple[str, ...]:
     return (*own, "tests/contract/test_numbers.py")
 
 
-def noticed(mutant: Mutant | None, tests: Sequence[str]) -> tuple[bool, float]:
+def without_kernels(file: str) -> bool:
+    """Whether a change of this file leaves all machine code as it is."""
+    return file.startswith(NO_KERNELS) and file not in KERNELS
+
+
+def noticed(mutant: Mutant | None, tests: Sequence[str], *, compiled: bool = False) -> tuple[bool, float]:
     """Does a test fail, or does nothing end? Of None: do the tests fail on the code as it is? And the CPU seconds it took."""
     began = spent()
     child = os.fork()
     if child == 0:
         resource.setrlimit(resource.RLIMIT_CPU, (SLOWEST, SLOWEST))
-        _run(mutant, tests)
+        _run(mutant, tests, compiled)
     _, status = os.waitpid(child, 0)
     return os.waitstatus_to_exitcode(status) != 0, spent() - began
 
@@ -189,7 +195,7 @@ def spent() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def _run(mutant: Mutant | None, tests: Sequence[str]) -> None:
+def _run(mutant: Mutant | None, tests: Sequence[str], compiled: bool) -> None:
     """In the child: the tests, silently, until one fails."""
     import pytest
 
@@ -203,7 +209,7 @@ def _run(mutant: Mutant | None, tests: Sequence[str]) -> None:
         EXAMPLES
     )  # read by tests/conftest.py: a few notice nearly as much as many, in a tenth of the time
     asked = "not slow and not compiled"
-    if all(path.startswith(NO_KERNELS) for path in tests):
+    if compiled:
         del os.environ["NUMBA_DISABLE_JIT"]  # numba has not been imported yet
         asked = "not slow"
     code = pytest.main(["-x", "-q", "-n0", "-p", "no:cacheprovider", "-m", asked, *tests])
@@ -252,12 +258,12 @@ def main(minutes: float = 30.0, seed: int = 0, rooms: Sequence[str] = ROOMS) -> 
             if not queue or spent() >= 60.0 * minutes:
                 continue
             mutant = queue.pop()
-            tests = tests_of(mutant.file)
+            tests, compiled = tests_of(mutant.file), without_kernels(mutant.file)
             if tests not in passing:
-                if noticed(None, tests)[0]:
+                if noticed(None, tests, compiled=compiled)[0]:
                     raise SystemExit(f"these fail on the code as it is: {tests}")
                 passing.add(tests)
-            seen, seconds = noticed(mutant, tests)
+            seen, seconds = noticed(mutant, tests, compiled=compiled)
             tried += 1
             print(
                 f"{'noticed ' if seen else 'SURVIVED'} {seconds:5.1f} s  {mutant.file}:{mutant.line}  {mutant.change}",
@@ -277,12 +283,12 @@ def sample(count: int, seed: int, rooms: Sequence[str]) -> int:
     passing: set[tuple[str, ...]] = set()
     survivors = []
     for number, mutant in enumerate(drawn, 1):
-        tests = tests_of(mutant.file)
+        tests, compiled = tests_of(mutant.file), without_kernels(mutant.file)
         if tests not in passing:
-            if noticed(None, tests)[0]:
+            if noticed(None, tests, compiled=compiled)[0]:
                 raise SystemExit(f"these fail on the code as it is: {tests}")
             passing.add(tests)
-        seen, seconds = noticed(mutant, tests)
+        seen, seconds = noticed(mutant, tests, compiled=compiled)
         survivors += [] if seen else [mutant._replace(source="")._asdict()]
         mark = "noticed " if seen else "SURVIVED"
         print(f"{number:4d} {mark} {seconds:5.1f} s  {mutant.file}:{mutant.line}  {mutant.change}", flush=True)
