@@ -128,6 +128,8 @@ BIBTEX = {
   title = {Weighted {Gaussian} Process Bandits for Non-stationary Environments},
   author = {Deng, Yuntian and Zhou, Xingyu and Kim, Baekjin and Tewari, Ambuj and Gupta, Abhishek and Shroff, Ness},
   booktitle = {Proceedings of the 25th International Conference on Artificial Intelligence and Statistics (AISTATS)},
+  volume = {151},
+  pages = {6909--6932},
   year = {2022},
   note = {arXiv:2107.02371}
 }""",
