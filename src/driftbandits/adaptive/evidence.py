@@ -106,10 +106,13 @@ def average(mix: Matrix, trust: Vector, score: Vector, first: int, last: int) ->
     for m in range(first, last):
         best = max(best, score[m])
     whole = 0.0
+    for m in range(first, last):
+        likelihood = math.exp(score[m] - best)
+        for a in range(trust.shape[0]):
+            mix[a, m] *= likelihood
     for a in range(trust.shape[0]):
         total, share = 0.0, SHARES[a]
         for m in range(first, last):
-            mix[a, m] *= math.exp(score[m] - best)
             total += mix[a, m]
         for m in range(first, last):
             mix[a, m] = (1.0 - share) * mix[a, m] / total + share / (last - first)

@@ -31,7 +31,7 @@ from ..core.lanes import (
     squared_norm,
     subtract_combined,
 )
-from ..core.linalg import Matrix, Vector
+from ..core.linalg import Matrix, Vector, dot
 from ..core.simd4 import Four, entry_of, get, load, put, set_entry, spread, store
 from .explained import SPLIT, add_explained, add_explained_alike, split_priors
 from .sums import COUNT, NEVER, NEWEST, R0, SQUARES, STATIC, SUM, UNNAMED, State, Work, voice
@@ -39,7 +39,7 @@ from .sums import COUNT, NEVER, NEWEST, R0, SQUARES, STATIC, SUM, UNNAMED, State
 LEAST = 1e-200  # what has faded below this is zero: denormal numbers are slow and mean nothing
 PSEUDO = 5.0  # observations of Var r in σ̂²
 # Rows of `Work.few`, one number for each lane.
-FADE, NEW, BEFORE, NOW, OWN, AFTER, WEAR, PRIOR, MASK, WIDTH = range(10)
+FADE, NEW, BEFORE, NOW, OWN, AFTER, PRIOR, MASK, WIDTH = range(9)
 
 
 @kernel
@@ -128,22 +128,19 @@ def unknown_noise(state: State, m: int) -> float:
 def forecast(state: State, g: int, i: int, width: bool, work: Work) -> tuple[Four, Four]:
     """Expected reward of (φ, ψ) in `work` for item i, −1 if it was never seen, in the memories of group g.
 
-    With `width` also its variance in units of σ².
+    Also its variance in units of σ²; without `width` only ψᵀR_iψ, and d stays in `work`.
     """
     away = mean_reward(state)
-    mean, q, named = spread(state.numbers[R0] + away), spread(0.0), i > UNNAMED
+    mean, q = spread(state.numbers[R0] + away), spread(0.0)
     set_numbers(work.d, work.phi)
-    if work.psi.shape[0] > 0 and named:
-        seen = i >= 0 and state.last[max(i, 0)] > NEVER
-        own = max(i, 0) if seen else 0
-        if seen:
-            q = _own_direction(state.own_R[own, g], work.psi, work.x)
-            mean = mean + own_part(state.own_S[own, g], state.own_t[own, g], away, work.x, work.d)
+    if work.psi.shape[0] > 0 and i > UNNAMED:
+        if i >= 0 and state.last[max(i, 0)] > NEVER:
+            q = _own_direction(state.own_R[i, g], work.psi, work.x)
+            mean = mean + own_part(state.own_S[i, g], state.own_t[i, g], away, work.x, work.d)
+            if width and state.last[i] < state.numbers[NEWEST]:
+                q = _worn(state, g, i, q, work)
         else:
-            masks(state, g, work.few[MASK])
-            q = _prior_width(state, work)
-        if seen and width and state.last[own] < state.numbers[NEWEST]:
-            q = _worn(state, g, own, q, work)
+            q = _prior_widths(state, g, work)
     theta = state.theta[g]
     mean = mean + dot_rows(work.d, theta[0], 0) - away * dot_rows(work.d, theta[1], 0)
     if width:
@@ -170,30 +167,42 @@ def own_part(S: Matrix, t: Matrix, away: float, x: Matrix, d: Matrix) -> Four:
 
 
 @kernel
-def _prior_width(state: State, work: Work) -> Four:
-    """ψᵀK⁻¹ψ in every lane, by the masks in `few`."""
-    one, two = 0.0, 0.0
-    for a in range(work.psi.shape[0]):
-        for b in range(work.psi.shape[0]):
-            both = work.psi[a] * work.psi[b]
-            one += both * state.Kinv[0, a, b]
-            two += both * state.Kinv[1, a, b]
-    mask = load(work.few[MASK], 0)
-    return one * (spread(1.0) - mask) + two * mask
+def measure_prior(state: State, work: Work) -> None:
+    """ψᵀK⁻¹ψ of both voices, for the ψ in `work`."""
+    psi = work.psi
+    for v in range(2):
+        total = 0.0
+        for a in range(psi.shape[0]):
+            total += psi[a] * dot(state.Kinv[v, a], psi)
+        work.prior[v] = total
+
+
+@kernel
+def _prior_widths(state: State, g: int, work: Work) -> Four:
+    """ψᵀK⁻¹ψ in the lanes of a group."""
+    prior = work.few[PRIOR]
+    for lane in range(LANES):
+        prior[lane] = work.prior[voice(state, g * LANES + lane)]
+    return load(prior, 0)
 
 
 @kernel
 def _worn(state: State, g: int, i: int, q: Four, work: Work) -> Four:
-    """min(ψᵀR_iψ/f_i, ψᵀK⁻¹ψ): an item that is not observed is known less and less."""
-    wear, width, prior = work.few[WEAR], work.few[WIDTH], work.few[PRIOR]
-    fades(state, g, state.last[i], state.numbers[NEWEST], wear)
-    masks(state, g, work.few[MASK])
-    store(prior, 0, _prior_width(state, work))
+    """`worn` in the lanes of a group."""
+    width = work.few[WIDTH]
     store(width, 0, q)
     for lane in range(LANES):
-        if wear[lane] < 1.0:
-            width[lane] = min(width[lane] / max(wear[lane], LEAST), prior[lane])
+        width[lane] = worn(state, min(g * LANES + lane, state.rate.shape[0] - 1), i, width[lane], work)
     return load(width, 0)
+
+
+@kernel
+def worn(state: State, m: int, i: int, q: float, work: Work) -> float:
+    """min(ψᵀR_iψ/f_i, ψᵀK⁻¹ψ): an item that is not observed is known less and less."""
+    if i < 0 or work.psi.shape[0] == 0 or state.last[i] <= NEVER:
+        return q
+    wear = faded(state, m, state.last[i], state.numbers[NEWEST])
+    return min(q / max(wear, LEAST), float(work.prior[voice(state, m)])) if wear < 1.0 else q
 
 
 # ---------------------------------------------------------------------------------------------------------------- learning
@@ -353,6 +362,14 @@ def renew_from(state: State, first: int, work: Work) -> None:
     """`renew` of every memory from this one on."""
     for g in range(first // LANES, state.V.shape[0]):
         renew(state, g, work)
+
+
+@solver
+def renew_faded(state: State, first: int, work: Work) -> None:
+    """`renew` of every memory from this one on, but for groups whose estimates are up to date already."""
+    for g in range(first // LANES, state.V.shape[0]):
+        if work.steady[g] == 0.0:
+            renew(state, g, work)
 
 
 @solver

@@ -6,9 +6,9 @@ Each is emitted once and not inlined, so that both learners run the same machine
 import math
 
 from ..core.kernel import kernel, solver, sqrt
-from ..core.lanes import LANES
+from ..core.lanes import LANES, squared_norms, take_lane
 from ..core.linalg import Matrix, Vector
-from ..core.simd4 import store
+from ..core.simd4 import get, put, store
 from .choice import MEAN, SD, STATIC_MEAN, STATIC_SD, law, pick
 from .columns import Layout, Scale, Slots, count, cut, settle_scale, shift, wake
 from .duel import discredit, rho_of, settle, ticket
@@ -17,14 +17,18 @@ from .explained import split_priors
 from .regression import (
     fold,
     forecast,
+    measure_prior,
     noise,
+    renew_faded,
     renew_from,
     renew_own,
     restart,
     retire,
     unknown_noise,
     variance_of_rewards,
+    worn,
 )
+from .steady import is_steady, learn_steadily
 from .sums import (
     ADAPTIVE,
     CAL_1,
@@ -115,13 +119,18 @@ def decide(
     _mix_memories(state, work)
     for a in range(n):
         columns_of(layout, items, rows[a], context, crow[0], slots, a == 0, work)
-        _look_at(state, who[a], use, work)
+        if a == 0:
+            measure_prior(state, work)
+        _look_at(state, who[a], use, a % LANES, work)
         mean = 0.0
         for m in range(int(state.numbers[FIRST]), adaptive(state)):
             if work.share[m] > 0.0:
                 mean += work.share[m] * work.f[0, m]
-        table[MEAN, a], table[SD, a] = mean, sqrt(sigma2 * max(work.f[1, use], 0.0))
-        table[STATIC_MEAN, a], table[STATIC_SD, a] = work.f[0, M - 1], sqrt(sigma2 * max(work.f[1, M - 1], 0.0))
+        table[MEAN, a], table[STATIC_MEAN, a] = mean, work.f[0, M - 1]
+        table[SD, a] = worn(state, use, who[a], work.f[1, use], work)
+        table[STATIC_SD, a] = worn(state, M - 1, who[a], work.f[1, M - 1], work)
+        if a % LANES == LANES - 1 or a == n - 1:
+            _measure(state, use, a - a % LANES, a + 1, sigma2, table, work)
     told[0], told[1] = -1.0, 1.0
     chosen = given
     if given == -1:
@@ -152,18 +161,39 @@ def _mix_memories(state: State, work: Work) -> None:
 
 
 @kernel
-def _look_at(state: State, i: int, use: int, work: Work) -> None:
-    """Forecasts of (φ, ψ) into `f`: means of every memory that has a weight, widths of the one in use and the static one."""
-    M = state.rate.shape[0]
+def _look_at(state: State, i: int, use: int, place: int, work: Work) -> None:
+    """Forecasts of (φ, ψ) into `f`: means of every memory that has a weight, and what an item's own effect adds to the variance.
+
+    d in the memory in use, and in the static one, goes into lane `place` of `arms`.
+    """
+    static = state.rate.shape[0] - 1
     for g in range(state.V.shape[0]):
-        width = g == use // LANES or g == (M - 1) // LANES
-        needed = width
+        needed = g == use // LANES or g == static // LANES
         for m in range(g * LANES, (g + 1) * LANES):
             needed = needed or work.share[m] > 0.0
-        if needed:
-            mean, q = forecast(state, g, i, width, work)
-            store(work.f[0], g * LANES, mean)
-            store(work.f[1], g * LANES, q)
+        if not needed:
+            continue
+        mean, q = forecast(state, g, i, False, work)
+        store(work.f[0], g * LANES, mean)
+        store(work.f[1], g * LANES, q)
+        if g == use // LANES:
+            take_lane(work.arms[0], place, work.d, use % LANES)
+        if g == static // LANES:
+            take_lane(work.arms[1], place, work.d, static % LANES)
+
+
+@kernel
+def _measure(state: State, use: int, first: int, last: int, sigma2: float, table: Matrix, work: Work) -> None:
+    """Standard deviations of items first…last−1, up to four: one matrix and four vectors, so that here items fill a register."""
+    few, static = work.few, state.rate.shape[0] - 1
+    put(few, 0, squared_norms(state.U[use // LANES], use % LANES, work.arms[0]))
+    if static == use:
+        put(few, 1, get(few, 0))
+    else:
+        put(few, 1, squared_norms(state.U[static // LANES], static % LANES, work.arms[1]))
+    for a in range(first, last):
+        table[SD, a] = sqrt(sigma2 * max(table[SD, a] + few[0, a - first], 0.0))
+        table[STATIC_SD, a] = sqrt(sigma2 * max(table[STATIC_SD, a] + few[1, a - first], 0.0))
 
 
 @solver
@@ -201,6 +231,7 @@ def learn(
     if numbers[DUE] == 1.0:
         _set_priors(state, layout, items, context, work)
     columns_of(layout, items, row, context, crow, slots, True, work)
+    measure_prior(state, work)
     if numbers[KNOWN] == 0.0:
         numbers[KNOWN], numbers[R0] = 1.0, r
     refuted = judged and w > 0.0 and _judge(state, i, r, tick, min(w, 1.0), work)
@@ -213,7 +244,7 @@ def learn(
     if work.psi.shape[0] > 0 and i >= 0:
         state.last[i] = max(state.last[i], tick)
     if work.phi.shape[0] <= DIRECT:
-        renew_from(state, int(numbers[SHORTEST]), work)
+        renew_faded(state, int(numbers[SHORTEST]), work)
     if M > 1:
         if judged and w > 0.0 and told[0] >= 0.0:
             settle(state.duel, int(told[0]), told[1], r)
@@ -227,7 +258,11 @@ def _fold_all(state: State, i: int, tick: float, y: float, w: float, work: Work)
     """Add an observation to the sums of every memory."""
     split_priors(state, work)
     for g in range(int(state.numbers[SHORTEST]) // LANES, state.V.shape[0]):
-        fold(state, g, i, tick, y, w, work)
+        work.steady[g] = 1.0 if is_steady(state, g, i, tick, w, work) else 0.0
+        if work.steady[g] == 1.0:
+            learn_steadily(state, g, i, y, w, work)
+        else:
+            fold(state, g, i, tick, y, w, work)
 
 
 @kernel

@@ -105,18 +105,22 @@ class Work(NamedTuple):
     psi: Vector  # (k,)
     d: Matrix  # (p, LANES)  φ without what the item's own effect explains
     x: Matrix  # (k, LANES)  R_iψ
+    arms: Matrix  # (2, p, LANES)  d of up to four items, in the memory in use and the static one
+    v: Matrix  # (p + 2, LANES)  a row that a factor takes up (`steady`)
     B: Matrix  # (k, p, LANES)
     Wk: Matrix  # (2, k, k, LANES)
     plain: Matrix  # (2, k, k)
     split: Matrix  # (G + 1, 2, k, LANES)  K as an outer product and a diagonal (`explained`), and room to compute in
     kind: Vector  # (1,)  whether K is that, or not, or it is not known yet
+    prior: Vector  # (2,)  ψᵀK⁻¹ψ of both voices
     few: Matrix  # (FEW, LANES)  fades and other numbers of one group
     f: Matrix  # (3, G·LANES)  forecasts, their variances, log scores
     share: Vector  # (G·LANES,)  weight of each memory in the mean
+    steady: Vector  # (G,)  1: the estimates of the group are up to date already
     refuted: Integers  # (M,)
 
 
-FEW = 10
+FEW = 9
 
 
 def default_rates() -> Vector:
@@ -172,14 +176,18 @@ def new_work(M: int, p: int, k: int) -> Work:
         psi=np.zeros(k),
         d=np.zeros((p, LANES)),
         x=np.zeros((k, LANES)),
+        arms=np.zeros((2, p, LANES)),
+        v=np.zeros((p + 2, LANES)),
         B=np.zeros((k, p, LANES)),
         Wk=np.zeros((2, k, k, LANES)),
         plain=np.zeros((2, k, k)),
         split=np.zeros((G + 1, 2, k, LANES)),
         kind=np.zeros(1),
+        prior=np.zeros(2),
         few=np.zeros((FEW, LANES)),
         f=np.zeros((3, G * LANES)),
         share=np.zeros(G * LANES),
+        steady=np.zeros(G),
         refuted=np.zeros(M, np.int64),
     )
 
@@ -273,13 +281,25 @@ def fits(state: State, work: Work) -> bool:
     rates = state.mix.shape == (len(SHARES), M) and state.trust.shape[0] == len(SHARES)
     few = state.duel.shape == (2, 3) and state.offset.shape == (2, 4)
     room = work.phi.shape[0] == p and work.psi.shape[0] == k and work.d.shape == (p, LANES)
-    room = room and work.x.shape == (k, LANES) and work.B.shape == (k, p, LANES)
+    room = (
+        room
+        and work.x.shape == (k, LANES)
+        and work.v.shape == (p + 2, LANES)
+        and work.arms.shape == (2, p, LANES)
+        and work.B.shape == (k, p, LANES)
+    )
     room = (
         room
         and work.Wk.shape == (2, k, k, LANES)
         and work.plain.shape == (2, k, k)
         and work.split.shape == (G + 1, 2, k, LANES)
     )
-    room = room and work.kind.shape[0] == 1 and work.few.shape == (FEW, LANES) and work.f.shape == (3, G * LANES)
-    room = room and work.share.shape[0] == G * LANES and work.refuted.shape[0] == M
+    room = (
+        room
+        and work.kind.shape[0] == 1
+        and work.prior.shape[0] == 2
+        and work.few.shape == (FEW, LANES)
+        and work.f.shape == (3, G * LANES)
+    )
+    room = room and work.share.shape[0] == G * LANES and work.steady.shape[0] == G and work.refuted.shape[0] == M
     return M > 0 and vectors and shared and own and rates and few and room and numbers_valid(state)

@@ -75,7 +75,9 @@ def value(ledger: Ledger, against: Any, alpha: float, now: float) -> Value:
     windows = {}
     if isinstance(against, str) and against in ledger.books.policies:
         for name in WINDOWS:
-            windows[name] = Comparison(**_intervals(ledger, ledger.window(against, name, now), lam, alpha), valid="once")
+            windows[name] = Comparison(
+                **_intervals(ledger, ledger.window(against, name, now), lam, alpha), valid="once"
+            )
     whole = _intervals(ledger, ledger.sums(against), lam, alpha)
     return Value(**whole, valid="always", against=against, alpha=alpha, windows=windows)
 

@@ -15,7 +15,7 @@ import numpy as np
 from .kernel import kernel, solver
 from .linalg import Matrix, Vector
 from .numba_private import compiled_form
-from .simd4 import Four, entry_of, get, number, put, root, set_entry, spread
+from .simd4 import Four, entry_of, get, number, number_in, put, root, set_entry, spread
 
 LANES = 4
 
@@ -112,6 +112,27 @@ def explain_row(
 ) -> None:
     """out_j ← out_j + f·M_j + x·R_j·d_j + y·h_j + z·u_j for j ≥ first."""
     out[first:] += f * M[first:] + x * (R[first:] * d[first:]) + y * h[first:] + z * u[first:]
+
+
+def subtract_numbers(row: Matrix, first: int, c: Four, U: Matrix, k: int, lane: int) -> None:
+    """row_j ← row_j − c·U_kj for j ≥ first, U_kj being the numbers of one lane of U (p, c, LANES)."""
+    row[first:] -= c * U[k, first : len(row), lane, None]
+
+
+def take_lane(out: Matrix, to: int, rows: Matrix, lane: int) -> None:
+    """Lane `to` of out ← lane `lane` of rows."""
+    out[:, to] = rows[:, lane]
+
+
+def rotate(row: Matrix, v: Matrix, k: int) -> None:
+    """Rotate row k of a factor and v (c, LANES) so that v_k becomes 0; entries before k are not touched, row_k holds a reciprocal."""
+    u = 1.0 / row[k]
+    r = np.sqrt(u * u + v[k] * v[k])
+    c, s = u / r, v[k] / r
+    kept = row[k + 1 :].copy()
+    row[k + 1 :] = c * kept + s * v[k + 1 :]
+    v[k + 1 :] = c * v[k + 1 :] - s * kept
+    row[k] = 1.0 / r
 
 
 def reduce_row(A: Matrix, k: int) -> None:
@@ -287,6 +308,40 @@ def _(out: Any, first: Any, f: Any, M: Any, x: Any, R: Any, d: Any, y: Any, h: A
     return form
 
 
+@compiled_form(subtract_numbers)
+def _(row: Any, first: Any, c: Any, U: Any, k: Any, lane: Any) -> Any:
+    def form(row: Matrix, first: int, c: Four, U: Matrix, k: int, lane: int) -> None:
+        numbers = U[k]
+        for j in range(first, row.shape[0]):
+            put(row, j, get(row, j) - number_in(numbers, j, lane) * c)
+
+    return form
+
+
+@compiled_form(take_lane)
+def _(out: Any, to: Any, rows: Any, lane: Any) -> Any:
+    def form(out: Matrix, to: int, rows: Matrix, lane: int) -> None:
+        for j in range(out.shape[0]):
+            out[j, to] = rows[j, lane]
+
+    return form
+
+
+@compiled_form(rotate)
+def _(row: Any, v: Any, k: Any) -> Any:
+    def form(row: Matrix, v: Matrix, k: int) -> None:
+        u, x = 1.0 / get(row, k), get(v, k)
+        scale = 1.0 / root(u * u + x * x)
+        c, s = scale * u, scale * x
+        for j in range(k + 1, row.shape[0]):
+            old, other = get(row, j), get(v, j)
+            put(row, j, c * old + s * other)
+            put(v, j, c * other - s * old)
+        put(row, k, scale)
+
+    return form
+
+
 @kernel
 def _store_four(row: Matrix, j: int, a: Four, b: Four, x: Four, y: Four) -> None:
     put(row, j, a)
@@ -351,6 +406,17 @@ def solve_upper(U: Matrix, side: int, x: Matrix) -> None:
     for k in range(x.shape[0] - 1, -1, -1):
         z = entry_of(U, k, side) - dot_rows(x, U[k], k + 1)
         put(x, k, entry_of(U, k, k) * z)
+
+
+@solver
+def squared_norms(U: Matrix, lane: int, d: Matrix) -> Four:
+    """dᵀA⁻¹d of four vectors d (p, LANES), A = UᵀU being one of the four matrices; d is overwritten."""
+    total = spread(0.0)
+    for k in range(d.shape[0]):
+        u = U[k, k, lane] * get(d, k)
+        total = total + u * u
+        subtract_numbers(d, k + 1, u, U, k, lane)
+    return total
 
 
 @solver

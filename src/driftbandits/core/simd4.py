@@ -76,6 +76,11 @@ def number(x: NDArray[np.float64], j: int) -> float:
     return x[j]  # type: ignore[no-any-return]
 
 
+def number_in(rows: NDArray[np.float64], j: int, lane: int) -> float:
+    """rows[j, lane] of a contiguous array (n, 4)."""
+    return rows[j, lane]  # type: ignore[no-any-return]
+
+
 def spread(x: float) -> Four:
     """The same number four times."""
     return np.full(4, x)
@@ -159,6 +164,16 @@ def _number(typing: Any, x: Any, j: Any) -> Any:
 
 
 @_instruction
+def _number_in(typing: Any, rows: Any, j: Any, lane: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        rows, j, lane = args
+        place = builder.add(builder.mul(j, ir.Constant(j.type, 4)), lane)
+        return builder.load(row_address(context, builder, signature.args[0], rows, place))
+
+    return float64(rows, types.intp, types.intp), generate
+
+
+@_instruction
 def _spread(typing: Any, number: Any) -> Any:
     """The same number four times."""
 
@@ -222,6 +237,11 @@ def _(A: Any, i: Any, j: Any, value: Any) -> Any:
 @compiled_form(number)
 def _(x: Any, j: Any) -> Any:
     return lambda x, j: _number(x, j)
+
+
+@compiled_form(number_in)
+def _(rows: Any, j: Any, lane: Any) -> Any:
+    return lambda rows, j, lane: _number_in(rows, j, lane)
 
 
 @compiled_form(spread)

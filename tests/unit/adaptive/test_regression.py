@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from naive import adaptive as naive
 
-from driftbandits.adaptive import by_memory, explained, regression, sums, tuning
+from driftbandits.adaptive import by_memory, explained, regression, steady, sums, tuning
 from driftbandits.adaptive.columns import CONSTANT, Layout, new_scale
 from driftbandits.core.kernel import entry
-from driftbandits.core.lanes import LANES
+from driftbandits.core.lanes import LANES, upper
 
 pytestmark = pytest.mark.xdist_group("adaptive")
 RATES = [
@@ -38,6 +38,7 @@ def renew(state, g, own, work):
 
 @entry
 def look(state, m, i, work, out):
+    regression.measure_prior(state, work)
     mean, q = regression.forecast(state, m // LANES, i, True, work)
     out[0], out[1] = mean[m % LANES], q[m % LANES]
     out[2] = regression.noise(state, m)
@@ -282,3 +283,58 @@ def test_the_marginal_likelihood_is_that_of_the_dense_normal_law():
         [state.offset[1, 0] + math.log10(4.6)] + [state.offset[1, 1] + math.log10(0.58 * e)] * 2
     )
     assert state.Lam[1] == pytest.approx(naive.prior(pairs, plain, (context.mu, context.s, {}), precision))
+
+
+@entry
+def learn_steadily(state, g, i, y, w, work):
+    steady.learn_steadily(state, g, i, y, w, work)
+
+
+@entry
+def is_steady(state, g, i, tick, w, work):
+    return steady.is_steady(state, g, i, tick, w, work)
+
+
+@pytest.mark.parametrize(("p", "k"), [(1, 1), (5, 0), (5, 3), (4, 4)])
+def test_where_nothing_fades_a_step_of_rank_one_leaves_what_all_sums_would(p, k):
+    N, rates = 3, np.array([0.0, 0.0])
+    states = []
+    for step_by_step in (True, False):
+        state, work = blank(p, k, N)
+        state = sums.new_state(rates, N, p, k)._replace(Lam=state.Lam, Kap=state.Kap, Kinv=state.Kinv)
+        work = sums.new_work(len(rates), p, k)
+        for s, seen in enumerate(history(60, p, k, N)):
+            work.phi[:], work.psi[:] = seen.phi, seen.psi
+            taken = s > 20 and is_steady(state, 0, seen.item, seen.tick, seen.w, work) and step_by_step
+            assert taken == (s > 20 and step_by_step)
+            if taken:
+                learn_steadily(state, 0, seen.item, seen.y, seen.w, work)
+            else:
+                fold(state, 0, seen.item, seen.tick, seen.y, seen.w, work)
+                renew(state, 0, False, work)
+            state.numbers[sums.NEWEST] = seen.tick
+            if k:
+                state.last[seen.item] = seen.tick
+        renew(state, 0, False, work) if not step_by_step else None
+        states.append(state)
+    for name, one, other in zip(states[0]._fields, *states, strict=True):
+        if name == "U":  # below the diagonal nothing is kept
+            one, other = upper(one), upper(other)
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-10, err_msg=name)
+
+
+def test_a_step_of_rank_one_is_not_taken_where_something_fades():
+    state, work = blank(3, 1, 2)
+    for seen in history(30, 3, 1, 2):
+        learn(state, work, seen)
+    assert not is_steady(state, 0, 0, 30.0, 1.0, work)  # these memories forget
+    state, work = sums.new_state(np.zeros(2), 2, 3, 1), sums.new_work(2, 3, 1)
+    state.numbers[sums.NEWEST], state.last[0] = 5.0, 5.0
+    assert is_steady(state, 0, 0, 6.0, 1.0, work)
+    assert not is_steady(state, 0, 1, 6.0, 1.0, work)  # never seen
+    assert not is_steady(state, 0, 0, 6.0, -1.0, work)  # taken back
+    state.cut[0], state.cut_rate[0] = 5.5, 0.1
+    assert not is_steady(state, 0, 0, 6.0, 1.0, work)  # the item's sums have faded before the cut
+    state.numbers[sums.LEARNED] = steady.ANEW - 1.0
+    state.cut[0] = 0.0
+    assert not is_steady(state, 0, 0, 6.0, 1.0, work)  # computed anew, to be rid of rounding
