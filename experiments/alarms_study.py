@@ -154,7 +154,7 @@ LEVELS = 40
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def adwin(x: Any, delta: float, clock: int = 32) -> Any:
-    """ADWIN2: rows at which the window was cut; an exponential histogram, looked at every `clock` rows."""
+    """ADWIN2: rows at which the window was cut; an exponential histogram, looked at every `clock` rows. As in river it then starts anew."""
     total, var, many = np.zeros((LEVELS, M + 2)), np.zeros((LEVELS, M + 2)), np.zeros(LEVELS, np.int64)
     n, s, v, top = 0.0, 0.0, 0.0, 0
     out = [0]
@@ -179,38 +179,23 @@ def adwin(x: Any, delta: float, clock: int = 32) -> Any:
             top = max(top, k + 1)
         if (t + 1) % clock or n <= 10:
             continue
-        cut = True
-        found = False
-        while cut:
-            cut = False
-            n0, s0 = 0.0, 0.0
-            for k in range(top, -1, -1):
-                for i in range(many[k]):
-                    n0 += 2.0**k
-                    s0 += total[k, i]
-                    n1 = n - n0
-                    if n0 < 5 or n1 < 5:
-                        continue
-                    L = math.log(2.0 * math.log(n) / delta)
-                    m = 1.0 / (1.0 / (n0 - 4.0) + 1.0 / (n1 - 4.0))
-                    eps = math.sqrt(2.0 / m * (v / n) * L) + 2.0 / 3.0 / m * L
-                    if abs(s0 / n0 - (s - s0) / n1) > eps:
-                        cut = found = True
-                        break
-                if cut:
-                    break
-            if cut:  # the oldest bucket goes
-                size, u = 2.0**top, total[top, 0] / 2.0**top
-                n -= size
-                s -= total[top, 0]
-                v -= var[top, 0] + size * n * (u - s / n) ** 2 / (size + n)
-                for i in range(1, many[top]):
-                    total[top, i - 1], var[top, i - 1] = total[top, i], var[top, i]
-                many[top] -= 1
-                while top > 0 and many[top] == 0:
-                    top -= 1
-        if found:
+        cut = False
+        n0, s0 = 0.0, 0.0
+        for k in range(top, -1, -1):
+            for i in range(many[k]):
+                n0 += 2.0**k
+                s0 += total[k, i]
+                n1 = n - n0
+                if cut or n0 < 5 or n1 < 5:
+                    continue
+                L = math.log(2.0 * math.log(n) / delta)
+                m = 1.0 / (1.0 / (n0 - 4.0) + 1.0 / (n1 - 4.0))
+                eps = math.sqrt(2.0 / m * (v / n) * L) + 2.0 / 3.0 / m * L
+                cut = abs(s0 / n0 - (s - s0) / n1) > eps
+        if cut:
             out.append(t)
+            n, s, v, top = 0.0, 0.0, 0.0, 0
+            many[:] = 0
     return out[1:]
 
 

@@ -11,14 +11,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..alarms.state import (
+    BLOCK,
     DECISION,
     FIELDS,
     STEPS,
     TOLD,
     TOTAL,
+    WEIGHT,
     WIDEST,
     Fixed,
+    Integers,
     M,
+    R,
     State,
     Work,
     grown,
@@ -70,10 +74,12 @@ class Alarms:
     """
 
     def __init__(self) -> None:
-        self.now = _first(0.0)
+        self.now, self._told = _first(0.0), np.empty((1, TOLD))
 
     def enter(self, draft: Draft, observations: Sequence[Observation], decision: int, learner: Any) -> Sequence[Found]:
         """Test the rewards of a change that was made; again: changes nothing."""
+        if len(observations) == 1 and draft.alarmed is None and self._tested(draft, observations[0], decision, learner):
+            return ()
         judged = [o for o in observations if o.judge and o.weight > 0.0]
         if not judged:
             return ()
@@ -84,6 +90,23 @@ class Alarms:
         if draft.alarmed is None:
             draft.alarmed = self.begin()
         return self.walk(rows, crows, told, draft.alarmed)
+
+    def _tested(self, draft: Draft, o: Observation, decision: int, learner: Any) -> bool:
+        """Test one reward of an item that has a block, which is what nearly all calls do; False if there is more to do."""
+        now, memo = self.now, o.memo
+        place = now.places.get(memo.item) if memo.named else REST
+        if type(learner) is not Adaptive or not o.judge or o.weight <= 0.0 or place is None or now.found:
+            return False
+        widths = learner.items.width, learner.context.width
+        if widths != now.widths or (len(memo.row), len(memo.context)) != widths:
+            return False
+        told, numbers = self._told, now.state.numbers
+        told[0] = o.reward, o.weight, decision, place
+        draft.alarmed = float(numbers[STEPS])
+        args = now.state, now.fixed, memo.row[None], memo.context[None], told, LIMIT, now.work
+        if wholly(machine().walk, now.state, *args) < 0:
+            raise InvalidShape(TORN)
+        return bool(numbers[TOTAL] < LIMIT)
 
     def begin(self) -> float:
         """Forget what earlier calls found; how many observations were handed over."""
@@ -119,6 +142,22 @@ class Alarms:
         places = self.now.places
         return [places[item] if named and item in places else self._block(item, named, J) for item, named in items]
 
+    def stretch(
+        self, names: Sequence[Any], who: Integers, rows: Matrix, crows: Matrix, r: Vector, ticks: Any, learner: Any
+    ) -> Sequence[Found]:
+        """Test many rewards in their order, with one compiled call between two alarms: row t is one of item names[who[t]].
+
+        `ticks` are the decisions that had been made when each reward came. The results are those of row by row.
+        """
+        found, first = np.unique(who, return_index=True)
+        order = np.argsort(first)  # items get their blocks with their first reward
+        block = np.full(len(names), -1, np.int64)
+        block[found[order]] = self.blocks([(names[k], True) for k in found[order].tolist()], rows, crows, learner)
+        told = np.empty((len(r), TOLD))
+        for column, values in ((R, r), (WEIGHT, 1.0), (DECISION, ticks), (BLOCK, block[who])):
+            told[:, column] = values
+        return self.walk(rows, crows, told, self.begin())
+
     def _block(self, item: Any, named: bool, J: int) -> int:
         if not named:
             return REST
@@ -126,7 +165,8 @@ class Alarms:
         if item in now.places:
             return now.places[item]
         N, D = now.state.theta.shape
-        place = len(now.places) + 1
+        used = {*now.places.values()}
+        place = next(free for free in range(1, len(used) + 2) if free not in used)
         if (place + 1) * (5 + D + D * D + (D + 1) * M * FIELDS) > ROOM:
             return REST if J > 1 else -1
         state = now.state if place < N else grown(now.state, D, 2 * N + 1)
@@ -134,7 +174,7 @@ class Alarms:
         return place
 
     def forget(self, item: Any) -> None:
-        """An item was dropped: if it comes again it is another one."""
+        """An item was dropped: its block is free for another one, or for itself as a new item."""
         now = self.now
         place = now.places.get(item)
         if place is None:
@@ -144,7 +184,7 @@ class Alarms:
         for name in ("tally", "theta", "P", "own"):
             getattr(state, name)[place] = getattr(blank, name)[0]
         state.numbers[TOTAL] = total(state, now.fixed)
-        self.now = now._replace(state=state)
+        self.now = now._replace(state=state, places={name: p for name, p in now.places.items() if p != place})
 
     def restart(self) -> None:
         """Columns mean something else from now on: everything is learned anew."""
@@ -172,7 +212,8 @@ class Alarms:
         about = {
             "source": now.fixed.source.tolist(),
             "blocks": len(now.state.theta),
-            "items": sorted(now.places, key=now.places.__getitem__),
+            "items": [*now.places],
+            "places": [*now.places.values()],
             "widths": list(now.widths),
         }
         return about, packed(now.state)
@@ -183,9 +224,10 @@ class Alarms:
         J, C = (int(width) for width in about["widths"])
         N, D = int(about["blocks"]), len(source)
         inside = (source >= -1).all() and (source[:, 0] < max(J, 1)).all() and (source[:, 1] < max(C, 1)).all()
-        if not (0 < D <= WIDEST and len(about["items"]) < N and inside):
+        places = dict(zip(about["items"], map(int, about["places"]), strict=True))
+        apart = len({*places.values()}) == len(about["items"]) and all(0 < place < N for place in places.values())
+        if not (0 < D <= WIDEST and apart and inside):
             raise InvalidValue("the columns and blocks of its change detector do not fit each other")
-        places = {item: place for place, item in enumerate(about["items"], start=1)}
         self.now = Now(unpacked(flat, D, N), new_fixed(source), new_work(D), places, (J, C))
 
 

@@ -9,8 +9,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..alarms.state import STEPS, TOLD, TOTAL, State, new_fixed, new_state, new_work, restarted
+from ..alarms.state import (
+    BLOCK,
+    DECISION,
+    STEPS,
+    TOLD,
+    TOTAL,
+    WEIGHT,
+    R,
+    State,
+    new_fixed,
+    new_state,
+    new_work,
+    restarted,
+)
 from ..alarms.verdict import Verdict, verdict
 from ..core.atomic import wholly
 from ..core.linalg import Vector
@@ -50,8 +64,7 @@ class Arrivals:
 
     def elsewhere(self, tick: int, many: int) -> None:
         """Many decisions were made elsewhere, the first of which is this one."""
-        for t in range(max(tick, tick + many - SIZE), tick + many):
-            self.ring[t % SIZE] = ELSEWHERE
+        self._view()[np.arange(max(tick, tick + many - SIZE), tick + many) % SIZE] = ELSEWHERE
 
     def came(self, tick: int, now: int) -> None:
         """The reward of a decision came."""
@@ -102,11 +115,20 @@ class Arrivals:
         return self.found
 
     def _test(self, start: int, many: int) -> None:
-        told, row = np.empty((many, TOLD)), np.zeros((many, 0))
-        for t in range(many):
-            what = self.ring[(start + t) % SIZE]
-            told[t] = what == CAME, 1.0, start + t, 0.0 if what != ELSEWHERE else -1.0
+        told, row, ticks = np.empty((many, TOLD)), np.zeros((many, 0)), np.arange(start, start + many)
+        what = self._view()[ticks % SIZE]
+        for column, values in (
+            (R, what == CAME),
+            (WEIGHT, 1.0),
+            (DECISION, ticks),
+            (BLOCK, -1.0 * (what == ELSEWHERE)),
+        ):
+            told[:, column] = values
         wholly(machine().walk, self.state, self.state, FIXED, row, row, told, LIMIT, WORK)
+
+    def _view(self) -> NDArray[np.uint8]:
+        """The ring as an array, which shares its memory."""
+        return np.frombuffer(self.ring, np.uint8)
 
     def _horizon(self) -> int:
         """0: rewards are too few, or take too long."""
@@ -119,20 +141,21 @@ class Arrivals:
                 return max(SHORTEST, 2 << bits) if 2 << bits <= LONGEST else 0
         return 0
 
-    def pack(self) -> tuple[dict[str, Any], Vector]:
-        """Everything, as JSON and one array."""
+    def pack(self) -> tuple[dict[str, Any], Vector, NDArray[np.uint8]]:
+        """Everything: as JSON, the detector as one array, and the ring."""
         about = {"delays": self.delays, "begin": self.begin, "horizon": self.horizon}
-        return about, np.r_[packed(self.state), np.frombuffer(self.ring, np.uint8).astype(np.float64)]
+        return about, packed(self.state), self._view().copy()
 
-    def unpack(self, about: Mapping[str, Any], flat: Vector) -> None:
+    def unpack(self, about: Mapping[str, Any], flat: Vector, ring: NDArray[np.uint8]) -> None:
         """What was packed, in place of what is known."""
-        ring, state = flat[-SIZE:], unpacked(flat[:-SIZE], 1, 1)
+        state = unpacked(flat, 1, 1)
         delays = [int(many) for many in about["delays"]]
         known = len(delays) == 64 and min(delays) >= 0 and max(delays) < 1 << 62 and np.isfinite(float(about["begin"]))
-        if not known or not np.isin(ring, (ELSEWHERE, WAITING, CAME)).all():
+        whole = ring.dtype == np.uint8 and ring.shape == (SIZE,)
+        if not known or not whole or not np.isin(ring, (ELSEWHERE, WAITING, CAME)).all():
             raise InvalidValue("what is known of the arrival of rewards is not what it must be")
         self.__dict__.update(
-            ring=bytearray(ring.astype(np.uint8).tobytes()), delays=delays, begin=float(about["begin"]), state=state,
+            ring=bytearray(ring.tobytes()), delays=delays, begin=float(about["begin"]), state=state,
             horizon=int(about["horizon"]), found=None,
         )  # fmt: skip
 

@@ -14,6 +14,7 @@ from .learner import Learner
 from .vectors import Row
 
 NAMED = 3  # contributions named in a sentence
+OLD = 100  # decisions after which a sentence says how old the newest observation of an item is
 ENTRY = re.compile(r"\[\d+\]$")  # the place of an entry in a vector
 
 
@@ -31,12 +32,18 @@ class Case(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """The estimate of one item: `contributions` maps features to rewards, "(average)" included, and adds up to `estimate`."""
+    """The estimate of one item: `contributions` maps features to rewards, "(average)" included, and adds up to `estimate`.
+
+    `observations` of the item itself are in it, weighted by their age, and the newest is `age` decisions old (seconds, if `half_life` is a
+    duration): None if there is none, or if it is not kept.
+    """
 
     item: Any
     estimate: float
     sd: float
     contributions: dict[str, float]
+    item_observations: float | None
+    age: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +53,9 @@ class Explanation(Part):
     Attributes
     ----------
     estimate, sd
-        The reward expected of the item, and the standard deviation of that estimate (NaN where a strategy does not tell it).
+        The reward expected of the item, and the standard deviation of that estimate, as decisions use it: it grows while other items are
+        shown, as far as the memory forgets (NaN where a strategy does not tell it). If the world changes while an item is not shown, no
+        standard deviation can know: `age` says how old the evidence is.
     contributions
         From features to rewards: how much each adds relative to what is usually on offer; "(average)" is what remains. A category is named
         as "colour=red", a product of two features as "price × age", what is known of the item by its name alone as "item=b". The values add
@@ -61,6 +70,8 @@ class Explanation(Part):
         Length of the memory that answers, in decisions, or in seconds if `half_life` is a duration; None if it forgets nothing.
     observations, item_observations
         How many observations the estimate rests on, weighted by their age; and how many of the item itself (None if it is not kept).
+    age
+        How many decisions ago the newest of the item's own observations was decided (seconds, if `half_life` is a duration).
     """
 
     runner_up: Part | None
@@ -68,7 +79,7 @@ class Explanation(Part):
     score: float | None
     memory: float | None
     observations: float | None
-    item_observations: float | None
+    clocked: bool = False
 
     @property
     def sentence(self) -> str:
@@ -87,8 +98,8 @@ class Explanation(Part):
         return self.sentence
 
 
-def explain(learner: Learner, case: Case, tick: int) -> Explanation:
-    """The explanation of a decision by what the learner knows now; changes nothing."""
+def explain(learner: Learner, case: Case, tick: int, now: float | None = None) -> Explanation:
+    """The explanation of a decision by what the learner knows now; changes nothing. `now` is a time, if the learner's clock is one."""
     offer = learner.read(case.names, case.rows, case.context, named=case.named)
     placed = learner.place(offer, tick, learn=False)
     if isinstance(learner, Adaptive):
@@ -104,6 +115,7 @@ def explain(learner: Learner, case: Case, tick: int) -> Explanation:
             "estimate": float(means[a]),
             "sd": float(sds[a]),
             "contributions": of_features,
+            **_of_item(learner, int(placed.blocks[a]), float(tick) if now is None else now),
         }
 
     chosen = list(case.names).index(case.item)
@@ -117,17 +129,19 @@ def explain(learner: Learner, case: Case, tick: int) -> Explanation:
         score=case.score,
         memory=told.get("memory"),
         observations=told.get("effective_memory"),
-        item_observations=_of_item(learner, int(placed.blocks[chosen])),
+        clocked=now is not None,
     )
 
 
-def _of_item(learner: Learner, i: int) -> float | None:
-    """Observations of an item in the memory in use: Σw, which is M_i of its constant."""
+def _of_item(learner: Learner, i: int, now: float) -> dict[str, float | None]:
+    """Observations of an item in the memory in use, Σw, which is M_i of its constant; and the age of the newest."""
     if not isinstance(learner, Adaptive) or learner.model.state.own_M.shape[2] == 0:
-        return None
+        return {"item_observations": None, "age": None}
     state = learner.model.state
-    known = i >= 0 and state.last[i] > NEVER
-    return max(float(lane(state.own_M[i], int(state.numbers[USE]))[0, 0]), 0.0) if known else 0.0
+    if i < 0 or state.last[i] <= NEVER:
+        return {"item_observations": 0.0, "age": None}
+    many = max(float(lane(state.own_M[i], int(state.numbers[USE]))[0, 0]), 0.0)
+    return {"item_observations": many, "age": max(now - float(state.last[i]), 0.0)}
 
 
 def importance(learner: Learner, cases: Sequence[Case], tick: int, *, entries: bool = False) -> dict[str, float]:
@@ -161,7 +175,7 @@ def _sentence(e: Explanation) -> str:
     if not e.observations:
         return f"{e.item!r} was chosen{chance}; no reward is known yet, so that nothing speaks for or against an item."
     rests = f"this rests on about {e.observations:,.0f} observations{_memory(e)}"
-    own, other = f"its expected reward is {_estimate(e)}", e.runner_up
+    own, other = f"its expected reward is {_estimate(e)}{_old(e, e.clocked)}", e.runner_up
     if other is None:
         return f"{e.item!r} was chosen{chance}: {own}{_largest(_by_feature(e))}; {rests}."
     differ = _by_feature(e)
@@ -169,7 +183,7 @@ def _sentence(e: Explanation) -> str:
         differ[label] = differ.get(label, 0.0) - value
     best = e.estimate >= other.estimate
     why, against = ("", "against") if best else (" to learn more about it", "below")
-    beside = f"{against} {_estimate(other)} for {other.item!r}"
+    beside = f"{against} {_estimate(other)} for {other.item!r}{_old(other, e.clocked)}"
     return f"{e.item!r} was chosen{chance}{why}: {own}, {beside}{_largest(differ, 1.0 if best else -1.0)}; {rests}."
 
 
@@ -199,6 +213,21 @@ def _listed(said: list[str]) -> str:
 
 def _estimate(part: Part) -> str:
     return f"{part.estimate:.3g}" if math.isnan(part.sd) else f"{part.estimate:.3g} ± {part.sd:.2g}"
+
+
+def _old(part: Part, clocked: bool) -> str:
+    """How old the evidence is, where that is worth a word."""
+    if part.item_observations == 0.0:
+        return ", which has no reward yet"
+    if part.age is None or part.age < (3600.0 if clocked else OLD):
+        return ""
+    length = _written(part.age) if clocked else f"{part.age:,.0f} decisions"
+    return f", last shown {length} ago"
+
+
+def _written(seconds: float) -> str:
+    hours = seconds / 3600.0
+    return f"{hours:.0f} hours" if hours < 48.0 else f"{hours / 24.0:.0f} days"
 
 
 def _memory(e: Explanation) -> str:

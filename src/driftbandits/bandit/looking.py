@@ -62,7 +62,7 @@ class Looking(Checking):
         True
         """
         with self._turn():
-            return explain(self._learner, self._case(decision), self._tick)
+            return explain(self._learner, self._case(decision), self._tick, self._newest if self._clocked else None)
 
     def importance(self, *, entries: bool = False) -> dict[str, float]:
         """Features and the mean size of their contributions over the last decisions (at most 64), largest first.

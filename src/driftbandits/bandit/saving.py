@@ -121,7 +121,7 @@ def to_bytes(bandit: Bandit) -> bytes:
     waiting, flat = _pack_pending(bandit._pending)
     books, sums = bandit._ledger.pack()
     alarms, tested = bandit._alarms.pack()
-    arrivals, came = bandit._arrivals.pack()
+    arrivals, came, ring = bandit._arrivals.pack()
     state = {
         "config": bandit._config,
         "tick": bandit._tick,
@@ -145,7 +145,7 @@ def to_bytes(bandit: Bandit) -> bytes:
     arrays |= {
         f"challenger.{i}": np.frombuffer(to_bytes(shadow), np.uint8) for i, shadow in enumerate(shadows.values())
     }
-    held = {"pending": flat, "ledger": sums, "alarms": tested, "arrivals": came}
+    held = {"pending": flat, "ledger": sums, "alarms": tested, "arrivals": came, "arrivals.ring": ring}
     return saving.to_bytes(KIND, state, {**arrays, **held})
 
 
@@ -203,7 +203,7 @@ def from_bytes(
             bandit._ledger.unpack(state["ledger"], np.array(arrays["ledger"]))
         if "alarms" in state:  # not in files of 0.2.0
             bandit._alarms.unpack(state["alarms"], np.array(arrays["alarms"]))
-            bandit._arrivals.unpack(state["arrivals"], np.array(arrays["arrivals"]))
+            bandit._arrivals.unpack(state["arrivals"], np.array(arrays["arrivals"]), np.array(arrays["arrivals.ring"]))
     except CannotRead as problem:
         raise type(problem)(f"{name} cannot be loaded: {problem}") from None
     except DriftBanditsError as problem:

@@ -281,24 +281,24 @@ def spoken(length: str) -> str:
 
 
 def dated(events: Sequence[DriftEvent], log: Log) -> str:
-    """The times of drift in words: "drift on 3 and 17 May 2024"."""
+    """When drift was noticed, in words: "drift was noticed on 3 and 17 May 2024". It began earlier, which is what `ItemChange` dates."""
     if not events:
-        return "no drift was dated"
+        return "no drift was noticed"
     if not log.timed:
         rows = [f"{event.at:.0f}" for event in events]
         return (
-            f"drift at row{'s' * (len(rows) > 1)} {_listed(rows)}"
+            f"drift was noticed at row{'s' * (len(rows) > 1)} {_listed(rows)}"
             if len(rows) <= SHOWN
-            else f"drift at {len(rows)} rows"
+            else f"drift was noticed at {len(rows)} rows"
         )
     days = sorted({datetime.datetime.fromtimestamp(event.at, datetime.UTC).date() for event in events})
     if len(days) > SHOWN:
-        return f"drift on {len(days)} days from {_day(days[0])} to {_day(days[-1])}"
+        return f"drift was noticed on {len(days)} days from {_day(days[0])} to {_day(days[-1])}"
     months = [
         f"{_listed([str(day.day) for day in month])} {first:%B %Y}"
         for first, month in ((key, [*same]) for key, same in itertools.groupby(days, lambda d: d.replace(day=1)))
     ]
-    return f"drift on {_listed(months)}"
+    return f"drift was noticed on {_listed(months)}"
 
 
 def _changed(change: ItemChange, log: Log) -> str:

@@ -58,7 +58,7 @@ def _events(answer: Answer) -> PageTable | None:
         ]
         for e in answer.events
     ]
-    return PageTable("events", ["when", "what changed", "in words", "evidence (nats)"], rows)
+    return PageTable("events", ["noticed", "what changed", "in words", "evidence (nats)"], rows)
 
 
 def _items(answer: Answer) -> PageTable | None:
@@ -74,7 +74,7 @@ def _items(answer: Answer) -> PageTable | None:
         ]
         for c in answer.item_changes
     ]
-    return PageTable("items", ["item", "when", "reward before", "after", "p-value"], rows)
+    return PageTable("items", ["item", "changed", "reward before", "after", "p-value"], rows)
 
 
 def _values(answer: Answer) -> PageTable:

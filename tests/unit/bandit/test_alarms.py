@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import driftbandits as db
+from driftbandits.bandit.alarms import Alarms
 from driftbandits.bandit.saving import digest, to_bytes
 
 pytestmark = pytest.mark.xdist_group("bandit")
@@ -134,6 +135,8 @@ def test_a_dropped_item_and_a_forgotten_feature_begin_anew():
     state = bandit._alarms.now.state
     assert not state.tally[place].any()
     assert state.numbers[6] >= 0.0
+    bandit.observe("z", {"x": 0.5}, reward=1.0, at=1e9 + 500)
+    assert bandit._alarms.now.places["z"] == place  # the block is free for another item
     bandit.forget_feature("x")
     assert len(bandit._alarms.now.places) == 0
 
@@ -231,3 +234,44 @@ def test_a_detector_of_too_many_blocks_or_too_steep_is_refused():
     alarms.now.state.theta[1, 0] = 1e200
     with pytest.raises(db.errors.InvalidValue, match="larger than any rewards"):
         alarms.unpack(*alarms.pack())
+
+
+def test_dropping_and_adding_items_forever_needs_no_more_room():
+    bandit = db.Bandit(seed=0)
+    for t in range(60):
+        bandit.observe(f"i{t}", reward=float(t % 2), at=1e9 + t)
+        if t >= 3:
+            bandit.drop(f"i{t - 3}")
+        if t == 30:
+            bandit = copy.deepcopy(bandit)  # saved with holes between the places
+    now = bandit._alarms.now
+    assert sorted(now.places) == ["i57", "i58", "i59"]
+    assert len(now.state.theta) <= 8
+    assert max(now.places.values()) <= 5
+
+
+def test_one_reward_a_stretch_and_the_general_way_are_the_same(monkeypatch):
+    rng = np.random.default_rng(3)
+    names, who = ["a", "b", "c"], rng.integers(0, 3, 150)
+    X, r = rng.normal(size=(150, 1)), rng.normal(size=150) + 4.0 * (np.arange(150) > 100)
+    found = []
+    for general in (False, True):
+        bandit = db.Bandit(seed=0)
+        if general:
+            monkeypatch.setattr(type(bandit._alarms), "_tested", lambda *_: False)
+        for t in range(150):
+            bandit.observe(names[who[t]], {"x": X[t, 0]}, reward=float(r[t]), at=1e9 + t)
+        found.append((digest(bandit), bandit.drift_events()))
+    assert found[0] == found[1]
+    assert found[0][1]
+    ticks, rows, apart, together = np.arange(1, 151), np.zeros((150, 0)), Alarms(), Alarms()
+    row_by_row = []
+    for t in range(150):
+        one = slice(t, t + 1)
+        row_by_row += apart.stretch(names, who[one], rows[one], X[one], r[one], ticks[one], None)
+    assert [f.decision for f in together.stretch(names, who, rows, X, r, ticks, None)] == [
+        f.decision for f in row_by_row
+    ]
+    assert row_by_row
+    assert together.pack()[0] == apart.pack()[0]
+    assert together.pack()[1].tobytes() == apart.pack()[1].tobytes()

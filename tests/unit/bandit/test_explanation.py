@@ -184,3 +184,22 @@ def test_a_vector_is_one_feature_of_importance_and_its_entries_on_request():
     assert not any("taste[" in name for name in whole)
     assert {"taste[0]", "taste[1]", "taste[2]"} <= single.keys()
     assert whole["taste"] <= sum(value for name, value in single.items() if name.startswith("taste[")) + 1e-12
+
+
+@pytest.mark.parametrize("half_life", [None, "30d"])
+def test_a_sentence_says_how_old_the_evidence_is(half_life):
+    bandit = db.Bandit(seed=0, half_life=half_life, explore=0.0)
+    for t in range(140):  # "a" is shown ten times, then never again
+        bandit.observe("a" if t < 10 else "b", reward=0.5 if t < 10 else 1.0 + 0.1 * (t % 2), at=1e9 + 3600.0 * t)
+    d = bandit.decide(["a", "b"], at=1e9 + 3600.0 * 140)
+    e = bandit.explain(d)
+    part = {x.item: x for x in (e, e.runner_up)}
+    unit = 3600.0 if half_life else 1.0
+    assert (part["a"].age, part["b"].age) == (131.0 * unit, 1.0 * unit)
+    assert 0.0 < part["a"].item_observations <= 10.0 + 1e-9
+    assert part["b"].item_observations > part["a"].item_observations
+    text = "last shown 5 days ago" if half_life else "last shown 131 decisions ago"
+    assert e.sentence.count(text) == 1
+    assert json.loads(json.dumps(e.to_dict()))["runner_up"]["age"] == e.runner_up.age
+    new = bandit.explain(bandit.decide(["b", "z"], at=1e9 + 3600.0 * 141))
+    assert "which has no reward yet" in new.sentence

@@ -42,7 +42,7 @@ def log():
 def test_forgetting_that_pays_is_said_with_its_gain(log):
     found = answer(log, half_lives=["1d", "4d"], estimator="snips", make=Made)
     assert found.verdict.startswith("Forgetting with a half-life near ")
-    assert " more than never forgetting; no drift was dated." in found.verdict
+    assert " more than never forgetting; no drift was noticed." in found.verdict
     assert found.gain.gain_low > 0.0
     assert found.replay.policies == [NEVER, "half-life 1d", "half-life 4d", ADAPTIVE]
     assert found.replay.difference(found.best.name, NEVER).low > 0.0
@@ -59,7 +59,7 @@ def test_what_the_log_does_not_say_is_not_claimed():
     frame = pd.DataFrame({"item": rng.choice(["a", "c"], 400), "r": rng.normal(size=400)})
     found = answer(db.Log.read(frame, item="item", reward="r"), half_lives=[30, 100], estimator="snips", make=Made)
     assert found.verdict.startswith("This log is not conclusive about forgetting")
-    assert "per decision; no drift was dated." in found.verdict  # per cent of nothing would say nothing
+    assert "per decision; no drift was noticed." in found.verdict  # per cent of nothing would say nothing
 
 
 def test_real_bandits_walk_through_it():
@@ -94,13 +94,13 @@ def test_drift_is_dated_as_people_say_it(log):
         moments = [datetime.datetime(2024, m, d, 12, tzinfo=datetime.UTC).timestamp() for m, d in days]
         return dated([noticed(moment) for moment in moments], log)
 
-    assert at() == "no drift was dated"
-    assert at((5, 3)) == "drift on 3 May 2024"
-    assert at((5, 3), (5, 3), (5, 17)) == "drift on 3 and 17 May 2024"
-    assert at((5, 3), (5, 17), (6, 2)) == "drift on 3 and 17 May 2024 and 2 June 2024"
-    assert at(*((5, d) for d in range(1, 9))) == "drift on 8 days from 1 May 2024 to 8 May 2024"
+    assert at() == "no drift was noticed"
+    assert at((5, 3)) == "drift was noticed on 3 May 2024"
+    assert at((5, 3), (5, 3), (5, 17)) == "drift was noticed on 3 and 17 May 2024"
+    assert at((5, 3), (5, 17), (6, 2)) == "drift was noticed on 3 and 17 May 2024 and 2 June 2024"
+    assert at(*((5, d) for d in range(1, 9))) == "drift was noticed on 8 days from 1 May 2024 to 8 May 2024"
     bare = db.Log.read(logs.frame(50, 0), item="item", reward="r", propensity="p")
-    assert dated([noticed(7.0), noticed(9.0)], bare) == "drift at rows 7 and 9"
+    assert dated([noticed(7.0), noticed(9.0)], bare) == "drift was noticed at rows 7 and 9"
 
 
 def test_words():

@@ -23,24 +23,11 @@ from ..offers import as_name
 from ..rewards import HEAVY
 from ..rewards import HUGE as HUGE_REWARD
 from ..values import HUGE, as_float
+from .naming import no_feature
 from .stretches import codes_of, first_true
 
 ITEM = "item."  # columns that begin so are features of the item
 # Names under which logs keep what is no feature of who asked; they are taken for one only if `context` names them.
-NOT_FEATURES = frozenset(
-    {
-        "id",
-        "decision_id",
-        "request_id",
-        "event_id",
-        "row_id",
-        "propensity",
-        "propensities",
-        "propensity_score",
-        "pscore",
-    }
-    | {"prob", "probability", "p", "reward", "rewards", "reward_time", "rewarded_at"}
-)
 COPIES_FROM = 30  # rows before a column that equals the reward is called a copy
 
 
@@ -80,8 +67,8 @@ def roles_of(
     )
     if context is None:
         left = [n for n in columns if n not in taken and n not in own]
-        rest = [n for n in left if n.lower() not in NOT_FEATURES]
-        doubtful = [n for n in left if n.lower() in NOT_FEATURES]
+        rest = [n for n in left if not no_feature(n)]
+        doubtful = [n for n in left if no_feature(n)]
         if doubtful:
             names = ", ".join(map(repr, doubtful))
             warnings.warn(

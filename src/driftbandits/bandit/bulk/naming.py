@@ -1,8 +1,39 @@
 """Names of columns, as `fit` and `decide_batch` take them."""
 
+import re
 from typing import Any
 
 from ...errors import InvalidValue, said
+
+WORDS = frozenset(
+    [
+        "id",
+        "ids",
+        "uuid",
+        "guid",
+        "propensity",
+        "propensities",
+        "pscore",
+        "prob",
+        "probability",
+        "reward",
+        "rewards",
+        "rewarded",
+    ]
+)  # in a name
+NAMES = frozenset(["p", "click", "clicked", "conversion", "converted", "outcome", "label", "target"])  # a whole name
+
+
+def no_feature(name: str) -> bool:
+    """Whether a column is by its name an id, a propensity or a reward: it is not taken for a feature unless somebody says so.
+
+    Examples
+    --------
+    >>> [no_feature(name) for name in ("user_id", "requestId", "action_prob", "Reward 2", "age", "paid", "video")]
+    [True, True, True, True, False, False, False]
+    """
+    words = re.split(r"[^a-z0-9]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name).lower())
+    return name.lower() in NAMES or not WORDS.isdisjoint(words)
 
 
 def column(argument: str, given: Any) -> str | None:
