@@ -31,7 +31,7 @@ STUDIED = (
 FAMILIES = {
     "linear": "**linear** ([docs](linear.md))",
     "generalized": "**generalized linear, self-concordant** ([docs](generalized.md))",
-    "adaptive": "**speed unknown** ([docs](adaptive.md))",
+    "adaptive": "**rate of drift unknown** ([docs](adaptive.md))",
     "mdp": "**MDPs** ([docs](mdp.md))",
 }
 PLACE = re.compile(r"(<!-- algorithms: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)

@@ -2,8 +2,8 @@
 Adding an algorithm in 20 lines
 ===============================
 
-An algorithm here is four small parts: a *memory* (what is forgotten?), a *model*, a *radius* and a *rule*. A new idea is usually one new
-part. This one is a memory that forgets by a power law: fast at first, then more and more slowly.
+An algorithm is composed of four small parts: a *memory* (which data count, and how much), a *model*, a *radius* and a *rule*. A new idea is
+usually one new part. This tutorial adds a memory whose weights follow a power law.
 """
 
 # %%
@@ -61,14 +61,14 @@ rivals = {
 }
 fig, (left, right) = plt.subplots(1, 2, figsize=(7.2, 3.4))
 age = np.arange(0, 1000)
-left.plot(age, gamma**age, color="tab:orange")
+left.plot(age, gamma**age, color="#C44E00", label="γ of Theorem 1")
 for t, style in ((1000, ":"), (ROUNDS, "-")):
-    left.plot(age, (1 - age / max(t, 1001)) ** 20, color="tab:green", ls=style, label=f"power law at t = {t}")
+    left.plot(age, (1 - age / max(t, 1001)) ** 20, color="#8A2BE2", ls=style, label=f"power law at t = {t}")
 left.set(xlabel="age", ylabel="weight")
 left.legend()
-for name, strategy in rivals.items():
+for (name, strategy), colour in zip(rivals.items(), ("#222222", "#C44E00", "#8A2BE2"), strict=True):
     run = db.simulate(strategy, world, seed=0)
-    right.plot(run.rounds, run.regret, label=name)
+    right.plot(run.rounds, run.regret, color=colour, label=name)
 right.set(xlabel="round", ylabel="dynamic regret")
 right.legend()
 fig.tight_layout()

@@ -2,15 +2,15 @@
 Reproducing a figure of the paper
 =================================
 
-The first panel of the paper's experiments: a parameter that turns once around the circle in 6000 rounds, 50 arms, and learners that
-forget or do not. One command does all panels with 20 trials,
+The first panel of the paper's experiments: a parameter that rotates once around the circle in 6000 rounds, 50 arms, and learners with
+and without forgetting. One command runs all panels with 20 trials,
 
 .. code-block:: text
 
     driftbandits reproduce                     # every panel, into results/paper: figures, tables, a report
     driftbandits reproduce lb-regret           # this one
 
-and this page does it by hand, with four of the learners and five trials, to show what is inside.
+and this page does the same by hand, with four of the learners and five trials, to show each step.
 """
 
 # %%
@@ -48,13 +48,15 @@ print(f"γ = {gamma:.4f}: an observation counts half after {th.half_life(gamma):
 # ------------
 # :func:`driftbandits.trials` plays all trials with the same arms, path and noise for every learner. The band is one standard deviation.
 
+# Black never forgets; red and its neighbours forget at a fixed rate.
+colours = ("#222222", "#996600", "#7F4F24", "#C44E00")
 fig, ax = plt.subplots()
-for name, strategy in learners.items():
+for (name, strategy), colour in zip(learners.items(), colours, strict=True):
     runs = db.trials(strategy, world, trials=TRIALS, seed=0)
     regret = np.array([run.regret for run in runs])
     mean, spread, rounds = regret.mean(axis=0), regret.std(axis=0), runs[0].rounds
-    (line,) = ax.plot(rounds, mean, label=f"{name}: {mean[-1]:.0f}")
-    ax.fill_between(rounds, mean - spread, mean + spread, color=line.get_color(), alpha=0.2, lw=0)
+    ax.plot(rounds, mean, color=colour, label=f"{name}: {mean[-1]:.0f}")
+    ax.fill_between(rounds, mean - spread, mean + spread, color=colour, alpha=0.2, lw=0)
 ax.set(xlabel="round", ylabel="dynamic regret")
 ax.legend()
 plt.show()
@@ -62,7 +64,7 @@ plt.show()
 # %%
 # What the theorem promises
 # -------------------------
-# The bound of the theorem, as a number. At this size it is above the trivial bound, a loss of 2 per round; it is a statement about the rate.
+# The bound of the theorem, as a number. At this size it exceeds the trivial bound, a loss of 2 per round: the theorem is a statement about the rate.
 
 bound = db.theory.lb_regret_bound(T=ROUNDS, d=2, P_T=P_T)
 print(bound)

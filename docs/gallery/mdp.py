@@ -2,16 +2,16 @@
 A drifting decision process of your own
 =======================================
 
-In a decision process an action changes the state in which the next decision is made. A machine wears out; you may run it, service it or
-replace it, and the effect of a service changes during the year.
+In a decision process an action changes the state in which the next decision is made. Here a machine wears out. It can be run, serviced
+or replaced, and the effect of a service changes during the year.
 """
 
 # %%
 # The process
 # -----------
 # States 0 (new) to 5 (broken); an episode is a shift of 12 hours. Running earns most when the machine is good, and wears it. A service is
-# cheap and takes two steps of wear away, a replacement costs the hour. In the middle of the year the spare parts become worthless: a service
-# hardly ever helps, and the agent is not told.
+# cheap and takes two steps of wear away, a replacement costs the hour. In the middle of the year the spare parts become worthless, so a service
+# hardly ever helps. The agent is not informed.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -38,7 +38,7 @@ def step(rng, s, a, k):
 # %%
 # An agent without prior knowledge
 # --------------------------------
-# It is given the numbers of states and actions only, and finds out how fast to forget.
+# The agent is given only the numbers of states and actions. It adapts its rate of forgetting to the data.
 
 
 def play(strategy):
@@ -59,7 +59,7 @@ def play(strategy):
     return np.array(earned), np.array(policies), agent
 
 
-learners = {"finds out": db.zoo.weight_ucrl(), "never forgets": db.zoo.ucrl_vtr()}
+learners = {"adapts its memory": db.zoo.weight_ucrl(), "never forgets": db.zoo.ucrl_vtr()}
 played = {name: play(strategy) for name, strategy in learners.items()}
 for name, (earned, _, _) in played.items():
     half = EPISODES // 2
@@ -74,8 +74,8 @@ from matplotlib.colors import ListedColormap
 
 fig, axes = plt.subplots(3, 1, sharex=True, figsize=(7.2, 6), height_ratios=[2, 1, 1])
 window = max(1, EPISODES // 15)
-for name, (earned, _, _) in played.items():
-    axes[0].plot(np.convolve(earned, np.ones(window) / window, mode="valid"), label=name)
+for (name, (earned, _, _)), colour in zip(played.items(), ("#0072B2", "#222222"), strict=True):
+    axes[0].plot(np.convolve(earned, np.ones(window) / window, mode="valid"), color=colour, label=name)
 axes[0].set(ylabel="earned per shift")
 axes[0].legend()
 colours = ListedColormap(["#4c9f70", "#f2c14e", "#c8553d"])
@@ -91,11 +91,11 @@ plt.show()
 # Its memory
 # ----------
 
-agent = played["finds out"][2]
+agent = played["adapts its memory"][2]
 for key, value in agent.info().items():
     if key.startswith("memory"):
         print(key, "all episodes" if value is None else f"{value:.0f} episodes")
 
 # %%
-# If your environment is one of Gymnasium's, :func:`driftbandits.run` plays it as it is. If you know more — simulators, features of moves —
-# the features say so and far less has to be learned: :doc:`/mdp`.
+# If your environment is one of Gymnasium's, :func:`driftbandits.run` plays it as it is. If you know more about the process, such
+# as simulators or features of transitions, features express it and less has to be learned: :doc:`/mdp`.

@@ -2,8 +2,8 @@
 Choosing among models whose quality and cost drift
 ==================================================
 
-Three language models answer your users. They differ in quality and price, a vendor updates one of them overnight, another one gets
-cheaper. Which one should answer the next question? This is a bandit with a context: what kind of question it is.
+Three language models answer your users. They differ in quality and price. A vendor updates one of them overnight, and another becomes
+cheaper. Which one should answer the next question? This is a contextual bandit: the context is the kind of question.
 """
 
 # %%
@@ -42,8 +42,8 @@ def value(model, hard, t):
 # %%
 # One model per item
 # ------------------
-# ``features="disjoint"``: few items, many decisions each, and no reason why one model should resemble another. The price is known before the
-# decision, so it need not be learned: subtract it from the reward afterwards — or, as here, let the learner see what it is worth.
+# ``features="disjoint"`` estimates each item on its own. That suits few items with many decisions each that have no features in common. The
+# cost of an answer is part of the reward, so a price cut is a change like any other.
 
 routers = {
     "forgets by itself": db.Bandit(features="disjoint", seed=0),
@@ -96,4 +96,5 @@ for event in routers["forgets by itself"].drift_events():
     print(event)
 
 # %%
-# A model that is added or retired needs no restart: offer its name, or stop offering it. :doc:`/production` says what else a service needs.
+# A model can be added or retired without a restart: include its name in the offer, or leave it out. :doc:`/production` describes what else
+# a service needs.

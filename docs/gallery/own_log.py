@@ -2,8 +2,8 @@
 Evaluating on your own log
 ==========================
 
-Would forgetting have paid on your data, and how fast should it be? A log of past decisions answers it, if chance had a part in them: every
-decision whose propensity was written down can be re-weighed as if another policy had made it.
+Would forgetting have paid on your data, and at which rate? A log of randomised decisions can answer this. If the propensity of every
+decision was logged, the log can be reweighted to estimate what another policy would have earned (off-policy evaluation).
 """
 
 # %%
@@ -22,7 +22,7 @@ ROUNDS = 6000
 BANNERS = ["blue", "green", "red"]
 rng = np.random.default_rng(0)
 day = np.arange(ROUNDS) / ROUNDS * 20
-rates = np.where(day[:, None] < 10, [0.30, 0.15, 0.10], [0.10, 0.15, 0.30])  # what nobody knows
+rates = np.where(day[:, None] < 10, [0.30, 0.15, 0.10], [0.10, 0.15, 0.30])  # unknown in practice
 usual = np.array([0.5, 0.25, 0.25])  # what the old system did
 shown = rng.choice(3, ROUNDS, p=usual)
 frame = pd.DataFrame(
@@ -51,7 +51,7 @@ print(len(log), "decisions between", log.items)
 # propensities, and ``dr`` adds a forecast to lower the variance. Every estimate has an interval and an effective sample size.
 
 policies = {
-    "finds out": db.Bandit(reward="click", seed=0),
+    "finds the rate itself": db.Bandit(reward="click", seed=0),
     "half-life 1 day": db.Bandit(reward="click", half_life="1d", seed=0),
     "never forgets": db.Bandit(reward="click", half_life=1e9, seed=0),
     "always blue": lambda items, context, at: "blue",
@@ -69,9 +69,15 @@ print(whole[["policy", "estimator", "value", "low", "high", "effective_n"]].roun
 # ----------
 
 fig, ax = plt.subplots()
+colours = {
+    "finds the rate itself": "#0072B2",
+    "half-life 1 day": "#C44E00",
+    "never forgets": "#222222",
+    "always blue": "#6E6E6E",
+}
 for name in policies:
     rows = table[(table.policy == name) & (table.estimator == "dr") & (table.window != "all")]
-    ax.plot(np.arange(len(rows)), rows.value, label=name)
+    ax.plot(np.arange(len(rows)), rows.value, color=colours[name], label=name)
 ax.axvline(10, color="0.6", lw=1, ls=":")
 ax.set(xlabel="day", ylabel="clicks per decision", ylim=(0, 0.45))
 ax.legend(ncols=2)

@@ -2,8 +2,8 @@
 A price under drifting demand
 =============================
 
-Which price earns most when the demand is unknown and drifts? The reward is an *amount*: the price if the visitor buys,
-otherwise nothing.
+Which price earns most when demand is unknown and drifts? The reward is an *amount*: the price if the visitor buys, and 0
+otherwise.
 """
 
 # %%
@@ -50,23 +50,23 @@ for t in range(ROUNDS):
     chosen.append(price)
     earned.append(price * chance(price, t))
     best.append(max(expected))
-print(f"{np.sum(earned) / np.sum(best):.1%} of what somebody earns who knows the demand")
+print(f"{np.sum(earned) / np.sum(best):.1%} of the revenue of the best price at every moment")
 
 # %%
 # The prices it asked
 # -------------------
-# The line is the best price of the moment; the points are the shares of its decisions, in 50 stretches. At first 10 and 12 earn nearly the
-# same (9.35 and 9.50 per visitor), and it stays with 10; the fall is seen at once, the slow recovery late: a price nobody asks teaches
-# nothing.
+# The line is the best price at each moment. The points show how often each price was chosen, in 50 intervals. At first 10 and 12 earn
+# nearly the same (9.35 and 9.50 per visitor), and the bandit stays with 10. It reacts to the fall at once and to the slow recovery late,
+# because a price that is never offered yields no data.
 
 fig, ax = plt.subplots()
-stretches = np.array_split(np.arange(ROUNDS), 50)
+intervals = np.array_split(np.arange(ROUNDS), 50)
 for p in PRICES:
-    share = [np.mean(np.array(chosen)[s] == p) for s in stretches]
-    ax.scatter([s[0] for s in stretches], [p] * 50, s=np.array(share) * 160, color="tab:blue", alpha=0.6, lw=0)
+    share = [np.mean(np.array(chosen)[s] == p) for s in intervals]
+    ax.scatter([s[0] for s in intervals], [p] * 50, s=np.array(share) * 160, color="#0072B2", alpha=0.6, lw=0)
 ax.plot(
     [PRICES[int(np.argmax([p * chance(p, t) for p in PRICES]))] for t in range(ROUNDS)],
-    color="tab:red",
+    color="#222222",
     label="best price",
 )
 ax.set(xlabel="visitor", ylabel="price", ylim=(4.5, 17.5))
@@ -76,7 +76,7 @@ plt.show()
 # %%
 # How far it looks back
 # ---------------------
-# Effective memory: how many visitors its estimate rests on. Nothing was told about the speed of the market.
+# The effective memory is the number of visitors on which the estimate rests. The speed of the market was not given.
 
 info = bandit.info()
 print("effective memory:", round(info["effective_memory"]), "visitors; noise of one reward:", round(info["sigma"], 1))
@@ -84,5 +84,5 @@ for event in bandit.drift_events():
     print(event)
 
 # %%
-# Every decision was drawn with known probabilities, so that other prices can be judged on the same log later:
+# Every decision was drawn with known probabilities, so other pricing policies can be evaluated on the same log later:
 # :doc:`/tutorials/own_log`.

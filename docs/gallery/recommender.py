@@ -2,15 +2,15 @@
 A recommender whose readers change their minds
 ==============================================
 
-You have a table of past recommendations: what was shown, to whom, and whether it was clicked. Tastes drift, so old rows mislead. This
-tutorial goes from that DataFrame to decisions, and shows what forgetting is worth.
+You have a table of past recommendations: what was shown, to whom, and whether it was clicked. Preferences drift, so old rows mislead. This
+tutorial goes from that DataFrame to decisions, and measures what forgetting is worth.
 """
 
 # %%
 # The log
 # -------
-# One row is one past choice. This one is simulated, so that the answer can be checked: young readers like *sport*, older ones *politics* — until
-# an election comes, and for a while everybody reads politics.
+# One row is one past choice. This one is simulated, so that the answer can be checked: young readers prefer *sport* and older ones
+# *politics*. During an election everybody reads politics for a while.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -52,7 +52,7 @@ for age in (22, 65):
 # %%
 # Live
 # ----
-# From now on it decides. Beside it runs the same learner told never to forget, and one that shows articles at random.
+# From now on the bandit decides. It is compared with the same learner without forgetting, and with articles shown at random.
 
 
 def serve(policy):
@@ -91,13 +91,14 @@ pd.Series({name: rates.mean() for name, rates in earned.items()}).round(4)
 # %%
 # What it cost
 # ------------
-# Clicks per decision, averaged over 300 decisions. The shaded stretch is the election: whoever remembers everything needs long to believe
-# it, and long to believe that it is over.
+# Clicks per decision, averaged over 300 decisions. The shaded stretch is the election. The learner that never forgets adapts slowly when the
+# election begins, and slowly again when it ends.
 
+colours = {"forgets by itself": "#0072B2", "never forgets": "#222222", "at random": "#6E6E6E"}
 fig, ax = plt.subplots()
 window = max(1, ROUNDS // 20)
 for name, rates in earned.items():
-    ax.plot(np.convolve(rates, np.ones(window) / window, mode="valid"), label=name)
+    ax.plot(np.convolve(rates, np.ones(window) / window, mode="valid"), color=colours[name], label=name)
 ax.axvspan(0.5 * ROUNDS, 0.8 * ROUNDS, color="0.85", label="election")
 ax.set(xlabel="decision", ylabel="clicks per decision")
 ax.legend(ncols=2, loc="upper left")
@@ -107,10 +108,10 @@ plt.show()
 # %%
 # What it noticed
 # ---------------
-# Every refutation of what it remembered is an event with a time, for your monitoring.
+# Each detected change is an event with a time in UTC, for your monitoring.
 
 pd.DataFrame(bandit.drift_events())
 
 # %%
-# Next: keep it across restarts with :meth:`driftbandits.Bandit.open`, and behind HTTP — :doc:`/production`. To judge it on your own log
-# before it goes live: :doc:`/tutorials/own_log`.
+# Next: :meth:`driftbandits.Bandit.open` keeps a bandit across restarts, and :doc:`/production` serves it over HTTP. To evaluate it on your own
+# log before it goes live: :doc:`/tutorials/own_log`.

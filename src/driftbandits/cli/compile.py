@@ -6,12 +6,15 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .app import EXPERIMENTS, command
 from .console import out
+
+if TYPE_CHECKING:
+    from ..zoo.record import Record
 
 BANDIT = "bandit"  # db.Bandit, which is not a strategy of the zoo
 CHILD = "from driftbandits.cli.compile import compile_agent; compile_agent({name!r})"
@@ -124,7 +127,7 @@ def compile_agent(name: str) -> None:
         _decide(record)
 
 
-def _decide(record: Any) -> None:
+def _decide(record: "Record") -> None:
     from .. import agent
 
     made = agent.Agent(record.build(), dim=3, horizon=40, compile="now")
@@ -132,7 +135,7 @@ def _decide(record: Any) -> None:
     made.update(1.0)
 
 
-def _plan(record: Any) -> None:
+def _plan(record: "Record") -> None:
     from .. import mdp
 
     world = (

@@ -3,7 +3,7 @@
 import json
 import math
 import pathlib
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
@@ -13,6 +13,9 @@ from ..errors import InvalidValue
 from .app import QUESTIONS, command
 from .console import Rows, out, printable
 from .options import Json, Quiet
+
+if TYPE_CHECKING:
+    from ..replay.answer import Answer
 
 
 @command(QUESTIONS)
@@ -142,14 +145,14 @@ def replay(
         out.print(Text(f"report   {pathlib.Path(pages[0] if pages else 'replay.html')}"))
 
 
-def _number(text: str) -> Any:
+def _number(text: str) -> int | float | str:
     try:
         return int(text) if text.isdigit() else float(text)
     except ValueError:
         return text
 
 
-def _show(found: Any) -> None:
+def _show(found: "Answer") -> None:
     replay, which = found.replay, found.estimator
     table = Table(
         title=Text(printable(repr(found.log))), title_justify="left", title_style="bold", box=None, pad_edge=False
@@ -168,7 +171,7 @@ def _show(found: Any) -> None:
     out.print(Text(printable(found.verdict), "bold"))
 
 
-def _plain(found: Any) -> dict[str, Any]:
+def _plain(found: "Answer") -> dict[str, Any]:
     """Everything as JSON, which has no NaN."""
     rows = [
         {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in row.items()}

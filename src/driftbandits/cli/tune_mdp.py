@@ -19,7 +19,7 @@ def episodic_theorems(
     kappa: float | None,
     successors: int | None,
     half_life: float | None,
-    variant: Any,
+    variant: str,
 ) -> list[dict[str, Any]]:
     """One row per learner: its memory in episodes, λ, δ, and the bound where there is a theorem.
 

@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..core.linalg import Vector
+from ..core.linalg import Matrix, Vector
 from ..core.numba_private import interpreted
 from ..errors import DriftBanditsError, InvalidValue
 from ..experiment.run.cells import Cell
@@ -202,7 +202,7 @@ class Laboratory:
         rounds = spread_rounds(CHECKPOINTS, cells[0].horizon)
         return {"kind": "curve", "learner": learner.key, "rounds": rounds.tolist(), **_band(regret)}
 
-    async def _regrets(self, cells: list[Cell], stop: threading.Event) -> Any:
+    async def _regrets(self, cells: list[Cell], stop: threading.Event) -> Matrix:
         """(trials, c), on all threads."""
         if stop.is_set():
             raise Dropped
@@ -287,7 +287,7 @@ def gammas(horizon: int, theory: float) -> list[float]:
     return [theory, *(grid[i] for i in order)]
 
 
-def _band(regret: Any) -> Event:
+def _band(regret: Matrix) -> Event:
     """Mean ± 1 standard deviation over trials."""
     mean = regret.mean(axis=0)
     std = regret.std(axis=0, ddof=1) if len(regret) > 1 else np.zeros_like(mean)

@@ -8,13 +8,21 @@ import math
 import pathlib
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..io.files import make_folder, write_atomically
 from .plot import Axis, Plot, Series, tick_text
 from .style import DASHES, RC
+
+if TYPE_CHECKING:  # matplotlib is an optional dependency
+    from matplotlib.axes import Axes
+    from matplotlib.container import ErrorbarContainer
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+    Handle = Line2D | ErrorbarContainer
 
 WIDTH = 3.5  # inches: one column of a two-column paper
 HEIGHT = 2.5
@@ -24,7 +32,7 @@ DPI = 200
 Rows = list[list[Plot]]
 
 
-def sheet(rows: Rows, titles: list[str] | None = None) -> Any:
+def sheet(rows: Rows, titles: list[str] | None = None) -> "Figure":
     """Plots on a grid, each with its legend below; with `titles`, all plots share one legend."""
     from matplotlib.figure import Figure
 
@@ -35,7 +43,7 @@ def sheet(rows: Rows, titles: list[str] | None = None) -> Any:
     figure = Figure(figsize=(WIDTH * columns, height * len(rows) + (below if shared else 0.0)), layout="constrained")
     engine: Any = figure.get_layout_engine()
     engine.set(w_pad=0.06, h_pad=0.05)
-    handles: list[Any] = []
+    handles: "list[Handle]" = []
     for r, row in enumerate(rows):
         for c, plot in enumerate(row):
             axes = figure.add_subplot(len(rows), columns, r * columns + c + 1)
@@ -62,7 +70,7 @@ def _legend(plot: Plot) -> list[Series]:
     return shown + shown[: len(shown) if plot.legend_title else 0]  # with a title they stand below each other
 
 
-def draw(axes: Any, plot: Plot) -> list[Any]:
+def draw(axes: "Axes", plot: Plot) -> "list[Handle]":
     """Draw a plot; the handles of its legend."""
     if plot.bars:
         _bars(axes, plot)
@@ -72,9 +80,9 @@ def draw(axes: Any, plot: Plot) -> list[Any]:
     return handles
 
 
-def _series(axes: Any, s: Series, time: bool) -> Any:
+def _series(axes: "Axes", s: Series, time: bool) -> "Handle":
     x = [_moment(v) for v in s.x] if time else s.x
-    style = {
+    style: dict[str, Any] = {  # keywords of matplotlib, of several types
         "color": s.colour,
         "linestyle": DASHES[s.line],
         "label": plain(s.name),
@@ -87,12 +95,12 @@ def _series(axes: Any, s: Series, time: bool) -> Any:
     return axes.plot(x, s.y, marker=s.marker or None, markersize=3.5, **style)[0]
 
 
-def _moment(seconds: float) -> Any:
+def _moment(seconds: float) -> np.datetime64:
     """Seconds since 1970 as matplotlib reads times; in UTC."""
     return np.datetime64("NaT") if math.isnan(seconds) else np.datetime64(round(seconds * 1e3), "ms")
 
 
-def _bars(axes: Any, plot: Plot) -> None:
+def _bars(axes: "Axes", plot: Plot) -> None:
     axes.barh(
         [plain(bar.name) for bar in plot.bars],
         [bar.value for bar in plot.bars],
@@ -102,13 +110,13 @@ def _bars(axes: Any, plot: Plot) -> None:
         error_kw={"elinewidth": 0.8, "ecolor": "#444444"},
     )
     for i, bar in enumerate(plot.bars):
-        place = {"xytext": (3, 0), "textcoords": "offset points", "va": "center", "fontsize": 6.5}
+        place: dict[str, Any] = {"xytext": (3, 0), "textcoords": "offset points", "va": "center", "fontsize": 6.5}
         axes.annotate(f"{bar.value:.2f}", (bar.value + bar.error, i), **place)
     axes.margins(x=0.16)
     axes.grid(axis="y", visible=False)
 
 
-def _axis(axes: Any, which: str, axis: Axis) -> None:
+def _axis(axes: "Axes", which: str, axis: Axis) -> None:
     from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
     if axis.log:
@@ -143,7 +151,7 @@ def plain(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def save(make: Callable[[], Any], stem: pathlib.Path) -> None:
+def save(make: "Callable[[], Figure]", stem: pathlib.Path) -> None:
     """Make a figure and write it, as PDF and PNG."""
     import matplotlib
 
@@ -151,13 +159,14 @@ def save(make: Callable[[], Any], stem: pathlib.Path) -> None:
         figure = make()
         with warnings.catch_warnings():  # a figure too small for its labels is still written
             warnings.filterwarnings("ignore", "constrained_layout not applied", UserWarning)
-            figure.get_layout_engine().execute(figure)
+            if (engine := figure.get_layout_engine()) is not None:
+                engine.execute(figure)
         figure.set_layout_engine("none")  # found once for both files
         make_folder(stem.parent)
         _write(figure, stem)
 
 
-def _write(figure: Any, stem: pathlib.Path) -> None:
+def _write(figure: "Figure", stem: pathlib.Path) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
 

@@ -1,4 +1,4 @@
-"""MASTER for MDPs: speed unknown, a schedule of fresh planners on many scales."""
+"""MASTER for MDPs: fresh planners on many time scales, for an unknown rate of drift."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The whole way: plan everything, run what is missing, and write results, summary, tables, figures and report."""
+"""From experiments to a folder of results: plan all, run what is missing, write results, summary, tables, figures and report."""
 
 import csv
 import io

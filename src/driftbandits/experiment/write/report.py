@@ -1,4 +1,4 @@
-"""One HTML file that tells what an experiment found: interactive, self-contained, and silent towards the network."""
+"""One HTML file that tells what an experiment found: interactive and self-contained, without requests to the network."""
 
 import pathlib
 from typing import Any
