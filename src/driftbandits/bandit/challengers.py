@@ -130,6 +130,11 @@ def new_challenger(bandit: "Bandit", name: str, policy: Any, settings: dict[str,
     """A challenger of a bandit; raises, or changes nothing."""
     if not isinstance(name, str) or not name or name in (RANDOM, FIRST):
         raise InvalidValue(f"name = {said(name)} is not allowed; a challenger has a name of its own, a string")
+    bandit._ledger.flush()
+    if name in bandit._ledger.books.places:
+        raise InvalidValue(
+            f"name = {said(name)} is not allowed; an item has that name, and value({said(name)}) is what always showing it would earn"
+        )
     unknown = [key for key in settings if key not in SETTINGS]
     if unknown:
         raise InvalidValue(f"{unknown[0]} is no setting of a challenger; it may differ in {', '.join(SETTINGS)}")

@@ -117,3 +117,12 @@ def test_challengers_survive_files(tmp_path):
         assert "half_life=30" in repr(promoted)
         with db.Bandit.follow(tmp_path / "copy.db") as follower, pytest.raises(InvalidState, match="no challengers"):
             follower.challenge("x")
+
+
+def test_a_challenger_cannot_have_the_name_of_an_item():
+    bandit = db.Bandit(reward="click", explore=0.3, seed=0)
+    play(bandit, 3, np.random.default_rng(8))
+    with pytest.raises(db.errors.InvalidValue, match="an item has that name"):
+        bandit.challenge("a", half_life=30)
+    assert bandit.info()["challengers"] == {}
+    assert bandit.value("a").own.n == 3
