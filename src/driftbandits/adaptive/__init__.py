@@ -7,9 +7,12 @@ The model is linear, with effects that all items share and effects of each item 
 and is kept for several *memories*, each of which weighs an observation by its age. All that is kept are weighted sums; sums do not depend
 on the order in which rewards arrive, so that late rewards and rewards taken back are exact in every memory.
 
-`sums`        the state: sums of every memory, and what is derived from them
+`sums`        the state: sums of every memory, and what is derived from them; four memories share a register (`core.lanes`)
+`by_memory`   the same memory by memory, for readers outside of compiled code
 `columns`     raw features as columns φ and ψ; the prior in raw coordinates
 `regression`  sums to estimates, forecasts, learning one observation
+`explained`   what an item's own effect explains of the shared sums
+`steady`      learning where nothing fades, in O(p²)
 `evidence`    which memory forecasts best; which one is refuted
 `choice`      the law of the choice, exactly, and a draw from it; `envelope` is its geometry
 `duel`        the static voice against the adaptive one, judged by rewards

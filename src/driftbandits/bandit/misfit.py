@@ -31,7 +31,8 @@ from .learner import Memo
 KEPT = 400  # observations
 FIRST = 32  # rewards before the first look
 NATS = 10.0  # tempered evidence at which columns are added
-WIDEST = 250  # columns of the base, or of a group, beyond which nothing is looked at
+WIDEST = 250  # columns of the base beyond which nothing is looked at
+GROUP = 128  # columns of a group that could be added; of more, those that vary most
 ITEMS, CONTEXT = "item", "context"
 
 
@@ -188,8 +189,8 @@ def _threads_of_blas() -> Any:
 
 def _of(base: Sequence[tuple[Matrix, float]], X: Matrix, y: Vector) -> float:
     """Evidence of a group beside the base; 0 of one that has no column, or whose numbers overflow."""
-    if X.shape[1] > WIDEST:  # the columns that vary most: those of items seen most often
-        X = X[:, np.argsort(-X.var(axis=0), kind="stable")[:WIDEST]]
+    if X.shape[1] > GROUP:  # the columns that vary most: those of items seen most often
+        X = X[:, np.argsort(-X.var(axis=0), kind="stable")[:GROUP]]
     nats = evidence(profile(base, X, y))[0] if X.size else 0.0
     return nats if math.isfinite(nats) else 0.0
 
