@@ -120,6 +120,7 @@ def _put(history: History, place: int, x: Vector, r: float, slot: int, weight: f
     history.r[place] = r
     history.slot[place] = slot
     history.weight[place] = weight
+    # A mean of exponents, that is, of magnitudes on a logarithmic scale, over about one window.
     rate = 1.0 / min(history.clock[0] + 1.0, float(history.r.shape[0]))
     xx, rx = _sizes(history, place)
     if xx > 0.0:
@@ -150,6 +151,8 @@ def _remove(history: History, sums: Any, place: int) -> bool:
     if history.weight[place] == 0.0:
         return False
     absorb(sums, history.x[place], history.r[place], history.slot[place], -history.weight[place])
+    # Subtracting a term from a running sum leaves a rounding error of the size of that term. An ordinary one is harmless until the sums are
+    # recomputed, once per turn of the ring; a term far larger than the others would drown them, so the sums are recomputed at once.
     xx, rx = _sizes(history, place)
     outlier = (xx > 0.0 and _power(xx) > history.usual[0] + OUTLIER) or (
         rx > 0.0 and _power(rx) > history.usual[1] + OUTLIER

@@ -60,7 +60,7 @@ from ..protocol import (
 )
 from ..strategy import bonus_ellipsoid
 from ..sums.likelihood import Atoms, full
-from .candidates import EVERY, Adaptive, AdaptiveState, digest, forecast_all, look, refresh, weigh
+from .candidates import EVERY, Adaptive, AdaptiveState, digest, forecast_all, probe_exploration_cost, refresh, weigh
 
 __all__ = ["Adaptive"]
 
@@ -80,8 +80,9 @@ def _(adaptive: Adaptive, state: AdaptiveState, rng: np.random.Generator) -> Non
 def _(adaptive: Adaptive, state: AdaptiveState, arms: Matrix, score: Vector, rng: np.random.Generator) -> int:
     ready(adaptive, state, rng)
     state.clock.drawn[0] = 0
+    # In two dimensions exploration is not charged for: `forecast_all` multiplies the price by d − 2.
     if adaptive.price > 0.0 and arms.shape[0] > 2 and state.clock.seen[0] % EVERY == 0:
-        look(adaptive, state, arms, score)
+        probe_exploration_cost(adaptive, state, arms, score)
         digest(adaptive, state)
     current = state.clock.current[0]
     sums, est = view_state(state.sums, current), view_state(state.est, current)
@@ -128,6 +129,7 @@ def _(adaptive: Adaptive, state: AdaptiveState) -> float:
 
 @conditioning.register(Adaptive)
 def _(adaptive: Adaptive, state: AdaptiveState) -> tuple[float, float, float]:
+    # The last candidate forgets nothing, so its sums have the largest trace.
     K, model = len(state.gamma) - 1, adaptive.base.model
     pivots = np.abs(np.diagonal(state.est.factor[state.clock.current[0]]))
     ratio = float(pivots.max() / pivots.min()) if pivots.min() > 0.0 else 1.0

@@ -192,7 +192,7 @@ def _(bob: Bob, state: BobState, x: Vector, r: float, slot: int) -> None:
 
 @indices_valid.register(BobState)
 def _(state: BobState) -> bool:
-    N = len(state.gammas)
+    N = len(state.gammas)  # indices of candidates must be below it
     counted = all(count[0] >= 0 for count in state.clock) and state.bandit.option[0] >= 0
     return bool(same_layout(state) and counted and state.clock.current[0] < N and state.bandit.option[0] < N)
 

@@ -26,7 +26,7 @@ from ..protocol import (
     start,
     wants_squares,
 )
-from .evidence import Evidence, blank_evidence, book, calibrated, conclude, inherit
+from .evidence import Evidence, blank_evidence, calibrated, inherit, record_forecast, update_weights
 
 EVERY = 2  # rounds from one model's turn to be asked to the next one's
 LOOK = 1.0 / 8.0  # weight of the latest sacrifice in their mean
@@ -140,8 +140,9 @@ def _(adaptive: Adaptive, setting: Setting, rng: np.random.Generator) -> Adaptiv
 
 @kernel
 def forecast_all(adaptive: Adaptive, state: AdaptiveState, x: Vector, r: float) -> int:
-    """Weigh every model by how well it foresaw r; returns the leader."""
+    """Score every model by its forecast of r; returns the leader."""
     model, ev, d = adaptive.base.model, state.evidence, x.shape[0]
+    # All forecasts are relative to the mean reward at xᵀθ = 0, because the calibration below scales them about it.
     price = adaptive.price * max(d - 2.0, 0.0) * norm(state.est.theta[state.clock.current[0]])
     zero = mean(model, 0.0)
     square, used = 0.0, state.clock.current[0]
@@ -153,15 +154,15 @@ def forecast_all(adaptive: Adaptive, state: AdaptiveState, x: Vector, r: float) 
         if adaptive.calibration > 0.0:
             forecast = calibrated(ev, k, forecast, r - zero, adaptive.calibration)
         miss = r - zero - forecast
-        book(adaptive, ev, k, q, miss, state.beta[k], price, d)
+        record_forecast(adaptive, ev, k, q, miss, state.beta[k], price, d)
         if k == used:
             square = miss * miss / ((1.0 + q) * ev.noise[0])
-    return conclude(adaptive, ev, used, square)
+    return update_weights(adaptive, ev, used, square)
 
 
 @kernel
-def look(adaptive: Adaptive, state: AdaptiveState, arms: Matrix, score: Vector) -> None:
-    """Ask one model, each in its turn, what its choice would give up."""
+def probe_exploration_cost(adaptive: Adaptive, state: AdaptiveState, arms: Matrix, score: Vector) -> None:
+    """Ask one model, in turn, how much expected reward its choice would give up by its own estimate."""
     rule, model, k = adaptive.base.rule, adaptive.base.model, state.clock.seen[0] // EVERY % state.gamma.shape[0]
     sums, est = view_state(state.sums, k), view_state(state.est, k)
     prepare(rule, model, sums, est, state.work, 0.0)
@@ -178,6 +179,8 @@ def weigh(adaptive: Adaptive, state: AdaptiveState, lead: int) -> None:
     weight, merit, d = state.evidence.log_weight, state.evidence.merit, state.u.shape[0]
     K, many = weight.shape[0], d >= MANY
     knows = state.sums.n[lead, 0] >= (KNOWS * d if many else d)
+    # Only memories longer than the leader's can be outdated. With many features both scores must agree: the log-weight, which includes the
+    # charges for exploration, and the merit, which has forecasts alone.
     for k in range(lead + 1, K):
         by_charges_too = is_refuted(weight, k, lead, adaptive.refute)
         if knows and by_charges_too and (not many or is_refuted(merit, k, lead, adaptive.refute)):
@@ -200,8 +203,9 @@ def _start_anew(state: AdaptiveState, k: int, lead: int) -> None:
 
 @kernel
 def refresh(adaptive: Adaptive, state: AdaptiveState, everything: bool) -> None:
-    """New estimates for the model in use and for those that have much to learn."""
+    """New estimates for the model in use, and for those with many observations since their last one."""
     for k in range(state.gamma.shape[0]):
+        # Solving for θ̂ costs O(d³) per model, so a model that is not in use waits until a share `lag` of its memory is new.
         behind = state.stale[k] > adaptive.lag * state.sums.n[k, 0]
         due = behind or k == state.clock.current[0] or linearises(adaptive.base.model)
         if everything or (due and state.stale[k] > 0.0):

@@ -187,6 +187,7 @@ def _test(strategy: DLinUCB, state: DLinUCBState, m: int, x: Vector, r: float, s
 @kernel
 def _make(strategy: DLinUCB, state: DLinUCBState) -> None:
     """A new slave in an empty place, or in that of the worst."""
+    # An empty place has infinite badness, so it is taken before any slave loses its own.
     place, worst = 0, -np.inf
     for m in range(state.alive.shape[0]):
         badness = state.error[m] if state.alive[m] else np.inf
@@ -220,6 +221,7 @@ def _(strategy: DLinUCB, state: DLinUCBState, x: Vector, r: float, slot: int) ->
                 state.alive[m] = 0
                 state.clock.alive[0] -= 1
                 state.clock.dropped[0] += 1
+    # No slave predicts well: the world has probably changed, and a new slave starts without data.
     if not good:
         _make(strategy, state)
 

@@ -60,8 +60,10 @@ def calibrated(ev: Evidence, k: int, forecast: float, reward: float, rounds: flo
 
 
 @kernel
-def book(adaptive: Any, ev: Evidence, k: int, q: float, miss: float, width: float, price: float, d: int) -> None:
-    """Book the forecast of model k, which was wrong by `miss`, and its charges."""
+def record_forecast(
+    adaptive: Any, ev: Evidence, k: int, q: float, miss: float, width: float, price: float, d: int
+) -> None:
+    """Record the forecast of model k, whose error was `miss`, and its charges."""
     error = miss * miss / (1.0 + q)
     idle = max(2.0 * adaptive.thrift * width * width / d - ev.noise[0], 0.0) * q
     ev.error[k] = (1.0 - 1.0 / adaptive.noise_memory) * ev.error[k] + error
@@ -72,8 +74,8 @@ def book(adaptive: Any, ev: Evidence, k: int, q: float, miss: float, width: floa
 
 
 @kernel
-def conclude(adaptive: Any, ev: Evidence, used: int, square: float) -> int:
-    """New weights from all that was booked; σ̂² and the tails from the model in use, whose standardised squared error was `square`.
+def update_weights(adaptive: Any, ev: Evidence, used: int, square: float) -> int:
+    """New weights from the recorded forecasts; σ̂² and the tails from the model in use, whose standardised squared error was `square`.
 
     Returns the leader.
     """
@@ -97,7 +99,7 @@ def variance(total: float, n: float, R: float) -> float:
 
 @kernel
 def inherit(ev: Evidence, k: int, lead: int) -> None:
-    """Model k has the leader's past now, but for its weight."""
+    """Model k takes over the leader's statistics, except its weight."""
     ev.error[k] = ev.error[lead]
     ev.sacrifice[k] = ev.sacrifice[lead]
     ev.product[k] = ev.product[lead]

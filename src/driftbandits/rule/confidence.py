@@ -142,6 +142,7 @@ def climb(
     for i in range(d):
         work.y[i] = work.x[i] * rule.S / size
     go_towards(model, sums, est, work, limit)
+    # κ acts like the inverse radius of a trust region: it triples while the step leaves C, and halves after a step that stays inside.
     kappa = 1.0
     for _ in range(80):
         distance = slope_at(model, sums, est, work, work.theta)

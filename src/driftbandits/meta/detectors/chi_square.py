@@ -145,8 +145,10 @@ def _(detector: Any, watch: ChiSquareSums, x: Vector, h: float, y: float, weight
         return 0
     _add(watch.all_A, watch.all_b, watch, 0)
     watch.epoch[0] += SHORTEST
+    # The lengths work like the digits of a binary counter: a full block is tested, added to the open block of twice its length and
+    # cleared. The loop ends at the first length whose block is not full yet.
     n, m, alarm = watch.epoch[0], SHORTEST, 0
-    for j in range(LENGTHS):  # a full block of one length is half of the next
+    for j in range(LENGTHS):
         if alarm == 0 and n >= 2 * m and _changed(detector, watch, j, float(m), float(n)):
             alarm = m
         if j + 1 < LENGTHS:
@@ -185,5 +187,6 @@ def _changed(detector: Any, watch: ChiSquareSums, j: int, m: float, n: float) ->
         left[i] += ridge * gap[i]
         right[i] += ridge * gap[i]
     solve(work.factor_both, right, right)
+    # P(χ²_d > d + 2√(dy) + 2y) ≤ e^{−y}; e^{−y} is δ shared among the lengths and the blocks of each.
     y = np.log(LENGTHS * (n / m) ** 2 / detector.delta)
     return bool(dot(left, right) > (d + 2.0 * np.sqrt(d * y) + 2.0 * y) * detector.noise * detector.noise)

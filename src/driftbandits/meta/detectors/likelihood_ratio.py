@@ -101,7 +101,8 @@ def _(detector: LikelihoodRatio, watch: ArmSums, x: Vector, h: float, y: float, 
     if watch.plays[a] % watch.step[a] == 0:
         watch.before[a, watch.used[a]] = watch.total[a]
         watch.used[a] += 1
-        if watch.used[a] == PLACES:  # keep every second
+        # The table of possible change points is full: keep every second one, and record half as often from now on.
+        if watch.used[a] == PLACES:
             for p in range(PLACES // 2):
                 watch.before[a, p] = watch.before[a, 2 * p + 1]
             watch.used[a] = PLACES // 2

@@ -72,6 +72,7 @@ def _(strategy: IgwMix, state: IgwState, x: Vector, r: float, slot: int) -> None
     state.seen[0] += 1.0
     if state.block.left[0] > 0.0:
         _close_block(strategy, state, r)
+    # Fixed share at rate 1/(t+1): every memory keeps some weight, so that it can recover when the rate of drift changes.
     share = 1.0 / (state.seen[0] + 1.0)
     for i in range(x.shape[0]):
         state.mixed[i] = 0.0
