@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..errors import InvalidState, InvalidValue, positive, said
+from ..errors import CannotRead, InvalidState, InvalidValue, positive, said
 from ..io.files import as_path
 from .bandit import Bandit
 from .changes import Answer, Request
@@ -129,18 +129,44 @@ class Follower(StoredBandit):
 
     def renew(self) -> None:
         """Use the newest snapshot, if it is time to look for it."""
+        start = time.monotonic()
+        if self._looks():
+            found = self._store.state(self._read)
+            if found is not None:
+                self._use(*found, time.monotonic() - start)
+
+    def renew_aside(self) -> None:
+        """The same in a thread of its own: calls do not wait while the snapshot is read, which takes long if many decisions wait."""
+        start = time.monotonic()
+        with self._lock:
+            found = self._store.state(bytes) if not self.closed and self._looks() else None
+        if found is None:
+            return
+        try:
+            read = self._read(found[1])
+        except CannotRead:
+            self.look_now()  # the next call takes the one before
+            return
+        with self._lock:
+            if not self.closed and found[0] > self._seq:
+                self._use(found[0], read, time.monotonic() - start)
+
+    def _looks(self) -> bool:
+        """Whether it is time to look for a newer snapshot, and there is one."""
         now = time.monotonic()
         if now - self._looked < max(self._refresh, SHARE * self._cost):
-            return
+            return False
         self._looked = now
-        if self._store.newest() == self._seq:
-            return
-        found = self._store.state(lambda data: from_bytes(data, self._store.name, kind=Follower, **self._code))
-        if found is not None:
-            names = ("_learner", "_tick", "_newest", "_counts", "_events", "_ledger")
-            self.__dict__ |= {"_seq": found[0]} | {name: getattr(found[1], name) for name in names}
-            self._waiting, self._pending.dropped = len(found[1]._pending.open), found[1]._pending.dropped
-            self._cost = time.monotonic() - now
+        return self._store.newest() != self._seq
+
+    def _read(self, data: bytes) -> "Follower":
+        return from_bytes(data, self._store.name, kind=Follower, **self._code)
+
+    def _use(self, seq: int, found: "Follower", cost: float) -> None:
+        names = ("_learner", "_tick", "_newest", "_counts", "_events", "_ledger")
+        self.__dict__ |= {"_seq": seq} | {name: getattr(found, name) for name in names}
+        self._waiting, self._pending.dropped = len(found._pending.open), found._pending.dropped
+        self._cost = cost
 
     def _keep(self) -> None:
         raise InvalidState(f"a follower has no challengers of its own: the process that opened {self._store.name} has")

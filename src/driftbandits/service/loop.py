@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast
 
 from ..bandit.decision import Decision
 from ..bandit.durable import Durable
+from ..bandit.follower import Follower
 from ..bandit.opening import HasLearner
 from ..bandit.pending import AlreadyRewarded
 from ..bandit.store import Busy, Superseded
@@ -262,6 +263,9 @@ class Loop:
         now = time.monotonic()
         if now - max(self.used, self._learned) < BUSY or now - self._tended > IDLE_EVERY:
             self._tended = now
+            bandit = self._bandit
+            if isinstance(bandit, Follower):
+                bandit.renew_aside()
             self.tend()
 
     def tend(self) -> None:

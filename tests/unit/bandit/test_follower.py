@@ -64,6 +64,29 @@ def test_a_follower_learns_of_new_snapshots(tmp_path):
         assert d.propensities["b"] > 0.9
 
 
+def test_a_thread_reads_new_snapshots_while_calls_go_on(tmp_path, monkeypatch):
+    path = tmp_path / "shop.bandit"
+    with db.Bandit.open(path, seed=0) as learner, db.Bandit.follow(path, refresh=1e-6) as follower:
+        learner.decide(offer(0))
+        learner._snapshot()
+        free, read = [], follower._read
+        monkeypatch.setattr(
+            follower, "_read", lambda data: free.append(not follower._lock._lock._is_owned()) or read(data)
+        )
+        follower.renew_aside()
+        assert free == [True]
+        assert (follower._seq, follower._tick) == (1, 1)
+        learner.decide(offer(1))
+        learner._snapshot()
+        follower._cost = 0.0  # else it would not look for twenty times as long as the last one took
+        monkeypatch.setattr(follower, "_read", lambda _: (_ for _ in ()).throw(db.errors.CannotRead("damaged")))
+        follower.renew_aside()
+        assert follower._seq == 1  # and the next call looks for itself
+        monkeypatch.undo()
+        follower.decide(offer(2))
+        assert follower._seq == 2
+
+
 CHILD = """
 import sys
 import driftbandits as db

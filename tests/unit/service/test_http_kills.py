@@ -54,18 +54,21 @@ def driven(address, threads=3):
             driver.join()
 
 
-def under_fire(process, lines, kills, rng, also=lambda: None):
-    """Kill one worker after another, whenever another is there to serve."""
-    for _ in range(kills):
+def under_fire(process, lines, rng, also=lambda: None):
+    """Kill one worker after another, whenever another is there to serve; returns how many. A busy machine starts few in its time."""
+    end, killed = time.monotonic() + SECONDS, 0
+    while killed < KILLS and time.monotonic() < end:
         until(lambda: len(children(process.pid)) >= 2)
         enough = len(lines) + 5
         until(lambda: len(lines) >= enough)
         time.sleep(rng.uniform(0.0, 0.5))
         with contextlib.suppress(ProcessLookupError):
             os.kill(rng.choice(children(process.pid)), signal.SIGKILL)
+            killed += 1
         also()
     enough = len(lines) + 20
     until(lambda: len(lines) >= enough)
+    return killed
 
 
 def checked(catalogue, lines):
@@ -83,15 +86,17 @@ def create(address):
         client.create(**SETTINGS.model_dump(exclude_unset=True))
 
 
-KILLS = int(os.environ.get("DRIFTBANDITS_KILLS", "40"))
+KILLS, SECONDS = (
+    float(os.environ.get(f"DRIFTBANDITS_{what}", most)) for what, most in (("KILLS", 40), ("SECONDS", 600))
+)
 
 
 def test_workers_are_killed_over_http(tmp_path):
     with command(tmp_path, "--workers", "3") as (process, address):
         create(address)
         with driven(address) as lines:
-            under_fire(process, lines, KILLS, random.Random(2))
-    print(KILLS, "kills,", checked(FileCatalogue(tmp_path, shared=True), lines), "rewards, SQLite")
+            killed = under_fire(process, lines, random.Random(2))
+    print(killed, "kills,", checked(FileCatalogue(tmp_path, shared=True), lines), "rewards, SQLite")
 
 
 def test_workers_and_the_database_are_killed_over_http(tmp_path):
@@ -106,9 +111,9 @@ def test_workers_and_the_database_are_killed_over_http(tmp_path):
         with command(tmp_path, "--workers", "3", "--database", server.get_uri()) as (process, address):
             create(address)
             with driven(address) as lines:
-                under_fire(process, lines, KILLS, rng, also)
+                killed = under_fire(process, lines, rng, also)
         rewards = checked(PostgresCatalogue(server.get_uri()), lines)
-    print(KILLS, "kills of workers,", len(restarts), "of the database,", rewards, "rewards, PostgreSQL")
+    print(killed, "kills of workers,", len(restarts), "of the database,", rewards, "rewards, PostgreSQL")
 
 
 def versions(address):
@@ -121,7 +126,7 @@ def test_a_new_version_replaces_workers_and_no_request_fails(tmp_path):
     """As an administrator does it: the files are replaced, and SIGHUP replaces the workers one by one."""
     data, current, new = tmp_path / "data", tmp_path / "src", tmp_path / "new"
     data.mkdir()
-    shutil.copytree(SOURCE, new / "driftbandits", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(SOURCE, new / "driftbandits")  # with its byte code: a worker that compiles it begins late
     init = new / "driftbandits" / "__init__.py"
     init.write_text(init.read_text() + '\n__version__ = "99.0"\n')
     current.symlink_to(SOURCE.parent)

@@ -70,6 +70,19 @@ def test_an_item_whose_rewards_are_all_equal_has_no_interval():
     assert (row["reward"], row["low"], row["high"]) == (0.0, None, None)
 
 
+def test_clicks_have_intervals_between_0_and_1():
+    """Wilson's interval: (p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n)."""
+    store, window = Fake(), Window()
+    for t in range(14):
+        store.decide(f"d{t}", float(t), "a" if t < 11 else "b")
+        store.reward(f"d{t}", float(t == 0))
+    window.follow(store)
+    rows = {row["item"]: row for row in window.items()}
+    assert np.allclose((rows["a"]["low"], rows["a"]["high"]), (0.0162, 0.3774), atol=5e-5)
+    assert rows["b"]["low"] == 0.0
+    assert 0.5 < rows["b"]["high"] < 0.6  # three without a click
+
+
 def test_shares_sum_to_one_and_few_items_are_named():
     store, window = Fake(), Window()
     for t in range(400):

@@ -18,6 +18,7 @@ LIMIT = 20_000  # decisions kept
 CHUNK = 5_000  # rows read at once
 BINS = 60  # stretches of time in a chart, fewer if …
 EACH = 20  # … they would have less than so many decisions on average
+Z = 1.96  # of a 95 % interval
 NAMED = 8  # items with a colour of their own; all others are drawn as one
 
 
@@ -121,21 +122,19 @@ class Window:
         for shown in self.decisions.values():
             now |= shown.chances
         _, rewards, items = self._columns()
+        clicks = set(rewards[~np.isnan(rewards)].tolist()) == {0.0, 1.0}
         rows = []
         for name in sorted({*now, *map(str, items)}):
             r = rewards[items == name]
             known = r[~np.isnan(r)]
-            mean = float(known.mean()) if len(known) else None
-            spread = float(known.std(ddof=1)) if len(known) > 1 else 0.0
-            # Sixteen equal rewards do not show that the seventeenth is equal too: no interval rather than one of width 0.
-            half = 1.96 * spread / math.sqrt(len(known)) if spread > 0.0 else None
+            low, high = _share_interval(known) if clicks else _mean_interval(known)
             rows.append(
                 {
                     "item": name,
                     "shown": len(r),
-                    "reward": mean,
-                    "low": None if mean is None or half is None else mean - half,
-                    "high": None if mean is None or half is None else mean + half,
+                    "reward": float(known.mean()) if len(known) else None,
+                    "low": low,
+                    "high": high,
                     "propensity": now.get(name),
                 }
             )
@@ -168,6 +167,27 @@ def _standard_error(n: Vector, mean: Vector, squares: Vector) -> Vector:
     overall = max(0.0, float(np.nansum(squares) / total - (np.nansum(mean * n) / total) ** 2))
     within = np.maximum(0.0, squares - n * mean**2)
     return np.sqrt((within + overall) / np.maximum(n, 1.0)) / np.sqrt(np.maximum(n, 1.0))
+
+
+def _mean_interval(known: Vector) -> tuple[float | None, float | None]:
+    """The mean ± 1.96 standard errors."""
+    spread = float(known.std(ddof=1)) if len(known) > 1 else 0.0
+    if (
+        spread == 0.0
+    ):  # sixteen equal rewards do not show that the seventeenth is equal too: none rather than one of width 0
+        return None, None
+    mean, half = float(known.mean()), Z * spread / math.sqrt(len(known))
+    return mean - half, mean + half
+
+
+def _share_interval(known: Vector) -> tuple[float | None, float | None]:
+    """Wilson's interval of a share, which is between 0 and 1."""
+    n = len(known)
+    if n == 0:
+        return None, None
+    p, w = float(known.mean()), Z * Z / n
+    centre, half = (p + w / 2.0) / (1.0 + w), Z * math.sqrt(p * (1.0 - p) / n + w / (4.0 * n)) / (1.0 + w)
+    return max(0.0, centre - half), min(1.0, centre + half)
 
 
 def _known(values: Vector) -> list[float | None]:
