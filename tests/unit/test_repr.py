@@ -72,6 +72,7 @@ def test_a_strategy_is_shown_as_its_parts():
         (lambda: WORLD, ("5, the same in every round", "<polyline", "Gaussian(sigma=0.5)")),
         (lambda: db.env.from_rewards([[1.0, 2.0]] * 3, [[0.0, 1.0]] * 3), ("items", "features")),
         (lambda: db.mdp.riverswim(episodes=3, horizon=4), ("linear mixture", "6 × 2")),
+        (lambda: db.zoo.weight_ucrl(), ("Unsettled", "linear", "practical")),
         (
             lambda: db.simulate_mdp(db.zoo.weight_ucrl(), db.mdp.riverswim(episodes=3, horizon=4)),
             ("episodes", "regret"),

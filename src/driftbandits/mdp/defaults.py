@@ -30,6 +30,7 @@ import numpy as np
 
 from ..errors import InvalidValue, real
 from ..memory import Discounted
+from ..util.notebook import boxes
 from .adaptive import AdaptivePlanner, Candidates
 from .compose import build, chosen, composed, largest_norm, measuring
 from .curvature import kappa_of
@@ -51,6 +52,10 @@ class Unsettled(NamedTuple):
     memory: Any  # None: it finds out how fast to forget
     origin: Origin
     given: Mapping[str, Any]
+
+    def _repr_html_(self) -> str:
+        """Its fields in a box, for notebooks."""
+        return boxes(self)
 
 
 def learner(family: Literal["linear", "multinomial"], memory: Any, origin: str, given: Mapping[str, Any]) -> Any:
