@@ -23,6 +23,7 @@ def test_the_site_is_built() -> None:
 def test_every_page(browser: Any, width: int, scheme: str) -> None:
     """No console error, no request to the network, nothing wider than the window, readable text, no broken picture."""
     page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page.set_default_timeout(200_000)  # milliseconds; on a busy machine a large page takes half a minute
     problems, found = listen(page), {}
     for name in PAGES:
         problems.clear()
