@@ -38,7 +38,8 @@ class Challenger:
         self.name, self.shadow, self.policy = name, shadow, policy
         self.problem: str | None = None  # why it was suspended
         self.seconds, self.asked = 0.0, 0
-        self._observed = -1  # the number of the choice made elsewhere that was learned last
+        # The number of the choice made elsewhere that was learned last, and how many decisions the shadow had made before it.
+        self._observing = -1, -1
         self._asked: tuple[str, int] | None = None  # the decision asked for last …
         self._draft: Draft | None = None  # … and how far it came
 
@@ -83,19 +84,16 @@ class Challenger:
 
     def observe(self, request: Request, r: float, w: float, number: int) -> None:
         """Learn a choice made elsewhere, of this number among the bandit's decisions."""
-        if number != self._observed:
-            names, rows, context = request.names, request.rows, request.context
-            named = request.offer.named
+        names, rows, context = request.names, request.rows, request.context
+        named = request.offer.named
 
-            def observe(s: "Bandit") -> None:
-                tick = s._tick
-                try:
-                    s._observe(request._replace(offer=s._learner.read(names, rows, context, named=named)), r, w)
-                finally:
-                    if s._tick > tick:  # learned, though perhaps interrupted
-                        self._observed = number
+        def observe(s: "Bandit") -> None:
+            if self._observing[0] != number:
+                self._observing = number, s._tick
+            if s._tick == self._observing[1]:  # not learned yet
+                s._observe(request._replace(offer=s._learner.read(names, rows, context, named=named)), r, w)
 
-            self.follow(observe)
+        self.follow(observe)
 
     def give_up(self, id_: str) -> None:
         """A decision that is answered without a reward."""
@@ -113,6 +111,8 @@ class Challenger:
         start = time.perf_counter()
         try:
             return step()
+        except MemoryError:  # like Ctrl-C: the bandit makes the step again
+            raise
         except Exception as problem:
             self.problem = f"{type(problem).__name__}: {problem}"
             LOG.warning("challenger %r is suspended: %s", self.name, self.problem)

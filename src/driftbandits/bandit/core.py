@@ -224,9 +224,11 @@ class Core(State):
         entries = self._entries(opened, rewards, old)
         try:
             self._learn(Rewarded(observations, counts, ((id_, answer),), entries, opened.at, arrived))
-        finally:
-            if self._challengers and self._pending.closed.get(id_) is answer:  # learned, though perhaps interrupted
+            self._tell(lambda challenger: challenger.reward(id_, rewards, w))
+        except BaseException:
+            if self._pending.closed.get(id_) is answer:  # learned, though interrupted
                 self._tell(lambda challenger: challenger.reward(id_, rewards, w))
+            raise
 
     def _entries(self, opened: Open, rewards: Sequence[float], old: Closed | None) -> list[Entry]:
         """What the first item shown earned, in place of what it was said to have earned before."""
@@ -327,20 +329,17 @@ class Core(State):
             arrived = self._arrivals.arriving(came, self._tick)
             try:
                 self._learn(Rewarded(observations, counts, answers, entries, at, arrived))
-            finally:
-                if self._challengers and all(id_ not in self._pending.open for id_, _ in old):
+                self._tell(lambda challenger: _expire(challenger, old, r))
+            except BaseException:
+                if all(id_ not in self._pending.open for id_, _ in old):
                     self._tell(lambda challenger: _expire(challenger, old, r))
+                raise
         return len(old)
 
     def _tell(self, step: Callable[["Challenger"], None]) -> None:
-        """Let every challenger follow a change that was made. Once it has begun, an interrupt does not stop it."""
-        try:
-            for challenger in self._challengers.values():
-                step(challenger)
-        except BaseException:
-            for challenger in self._challengers.values():
-                step(challenger)
-            raise
+        """Let every challenger follow a change that was made; twice is the same as once."""
+        for challenger in self._challengers.values():
+            step(challenger)
 
     def _observe(self, request: Request, r: float, w: float) -> None:
         number, before = self._tick + 1, self._before()
@@ -354,15 +353,14 @@ class Core(State):
                 self._learner.observing(draft, request.offer, tick, r, w, self._pending.awaited)
             draft.make(draft)
             self._enter_observation(draft, request, r, w, after, before)
+            self._tell(lambda challenger: challenger.observe(request, r, w, number))
         except BaseException as problem:
             if draft.done[0]:
                 self._enter_observation(draft, request, r, w, after, before)
+                self._tell(lambda challenger: challenger.observe(request, r, w, number))
             else:
                 self._learner.undo(draft.kept)
             raise _in_words(problem) from None
-        finally:
-            if self._challengers and draft.done[0]:
-                self._tell(lambda challenger: challenger.observe(request, r, w, number))
 
     def _enter_observation(
         self, draft: Draft, request: Request, r: float, w: float, after: dict[str, Any], before: Before
@@ -386,15 +384,13 @@ class Core(State):
             if draft.done[0]:
                 self._enter_drop(name, gone)
             raise
-        finally:
-            if draft.done[0]:
-                self._tell(lambda challenger: challenger.follow(lambda shadow: shadow._drop(name)))
 
     def _enter_drop(self, name: Any, gone: list[tuple[str, int]]) -> None:
         self._learner.dropped(name)
         self._pending.close([(id_, DONE) for id_, _ in gone])
         self._alarms.forget(name)
         self._arrivals.excused([tick for _, tick in gone])
+        self._tell(lambda challenger: challenger.follow(lambda shadow: shadow._drop(name)))
 
     def _forget(self, name: str) -> None:
         """Each step twice is the same as once; once it has begun, an interrupt does not stop it."""
