@@ -386,11 +386,16 @@ def _set_priors(state: State, layout: Layout, items: Scale, context: Scale, work
 
 @kernel
 def _take_part(state: State, work: Work) -> None:
-    """Memories shorter than p/4 cannot know p columns; with nothing but items, those shorter than two rounds for each know too few."""
+    """Memories shorter than p/4 cannot know p columns; with nothing but items, those shorter than two rounds for each know too few.
+
+    With many columns the first four memories, up to 64 decisions, are left out together: they are computed together.
+    """
     numbers, last, p = state.numbers, adaptive(state), float(work.phi.shape[0])
     shortest = int(numbers[SHORTEST])
     while shortest < last - 1 and state.rate[shortest] * p > 4.0:
         shortest += 1
+    if p > DIRECT and last > LANES:
+        shortest = max(shortest, LANES)
     first = shortest
     least = PER_ITEM * numbers[OFFERED] if numbers[SEPARATE] == 1.0 else 0.0
     while first < last - 1 and state.rate[first] * least > 1.0:

@@ -277,11 +277,10 @@ def _(out: Any, c: Any, rows: Any) -> Any:
 @compiled_form(add_product)
 def _(out: Any, first: Any, f: Any, left: Any, right: Any) -> Any:
     def form(out: Matrix, first: int, f: Four, left: Matrix, right: Matrix) -> None:
-        for j in range(first, out.shape[0]):
-            x = get(out, j)
-            for a in range(left.shape[0]):
-                x = x + (f * entry_of(left, a, first)) * entry_of(right, a, j)
-            put(out, j, x)
+        for a in range(left.shape[0]):
+            c = f * entry_of(left, a, first)
+            for j in range(first, out.shape[0]):
+                put(out, j, get(out, j) + c * entry_of(right, a, j))
 
     return form
 
