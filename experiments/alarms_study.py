@@ -5,8 +5,9 @@ then log-normal), counts; 2 to 20 items, up to 20 columns of context with slopes
 
 **Changes.** Eight kinds, in logs of uniformly random choices, which change once, at row 5,000; the delay is that of the next alarm.
 ADWIN (Bifet, Gavaldà 2007) and Page–Hinkley (Page 1954) read the rewards, all together or apart for each item, whichever is faster in the
-median. Both are written here, compiled; their alarms were those of river 0.26.1, row by row, in 30 runs of 4,000 rows. Their thresholds are the most sensitive ones with at most as many false alarms, in a log of the same world that stands still, as
-ours raise on average over such logs of all eight worlds, rounded up in their favour.
+median. Both are written here, compiled; their alarms were those of river 0.26.1, row by row, in 30 runs of 4,000 rows.
+Their thresholds are the most sensitive ones with at most as many false alarms, in a log of the same world that stands still, as ours
+raise on average over such logs of all eight worlds, rounded up in their favour.
 
 The detector was designed on role "design"; "judge" has other worlds (items, sizes, seeds) and was looked at once.
 """

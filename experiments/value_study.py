@@ -107,7 +107,8 @@ def one_loop(means: Any, P: Any, F: Any, A: Any, R: Any) -> tuple[list[bool], li
         wrong.append(exceeded(sums[k, :, low : low + J], of, below) or exceeded(sums[k, :, high : high + J], of, above))
         given = {} if column == oc.OWN else {"lam": of.tolist()}
         found = interval(sums[k, -1].tolist(), bounded=True, alpha=ALPHA, **given)  # type: ignore[operator]
-        width.append(float((found.upper - found.lower) / (2 * 1.96 * terms[k, :, column].std() / math.sqrt(T))))
+        once = 2 * 1.96 * terms[k, :, column].std() / math.sqrt(T)
+        width.append(float((found.upper - found.lower) / once) if once > 0.0 else math.nan)
     return wrong, width
 
 
@@ -128,7 +129,7 @@ def coverage_table(made: Mapping[str, Any]) -> str:
 
 
 @study(
-    tiny={"T": 60, "loops": 2, "batch": 2, "role": "design"},
+    tiny={"T": 400, "loops": 2, "batch": 2, "role": "design"},
     tables={"coverage": coverage_table},
     also=frozenset({"inference"}),
 )
