@@ -40,7 +40,7 @@ from ..core.linalg import Matrix, Vector
 from ..errors import InvalidShape, InvalidValue
 from .features import BUCKETS, Reading, Table
 from .items import NONE, Mark, Places
-from .learner import Choice, Draft, Memo, Observation, Offer, Placed
+from .learner import ENGINE, Choice, Draft, Memo, Observation, Offer, Placed
 from .machine import machine
 from .memories import NOBODY, Memories, told_of
 from .misfit import Found, Misfit
@@ -487,7 +487,7 @@ class Adaptive(Memories):
         """Everything, as JSON and arrays."""
         m = self.model
         about = {
-            "engine": 2,
+            "engine": ENGINE,
             "mode": self.mode,
             "items": self.items.to_json(),
             "context": self.context.to_json(),

@@ -22,7 +22,7 @@ from ..errors import InvalidValue
 from . import sparse
 from .adaptive import same
 from .features import Reading, Table, by_row, mark
-from .learner import Choice, Memo, Offer, Placed, Stepwise
+from .learner import ENGINE, Choice, Memo, Offer, Placed, Stepwise
 from .memories import NOBODY, Memories, told_of
 from .sparse import PRIOR, WEIGHT, Trial, new_trial
 
@@ -271,7 +271,7 @@ class Diagonal(Stepwise, Memories):
 
     def pack(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Everything, as JSON and arrays."""
-        about = {"engine": 2, "diagonal": self.mode, "items": _names(self.items), "context": _names(self.context)}
+        about = {"engine": ENGINE, "diagonal": self.mode, "items": _names(self.items), "context": _names(self.context)}
         arrays = {f"trial.{name}": value for name, value in self.trial._asdict().items()}
         return about, arrays | {"mean": self.mean, "ratio": self.ratio, "last": self.last, "squares": self.squares}
 

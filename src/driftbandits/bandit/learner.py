@@ -13,6 +13,8 @@ from ..core.linalg import Matrix, Vector
 from .features import Reading
 from .vectors import Row
 
+ENGINE = 3  # of saved files: which arrays a learner has, and their order
+
 
 class Memo(NamedTuple):
     """What is kept of one decision until its reward comes."""

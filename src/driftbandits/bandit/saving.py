@@ -21,7 +21,7 @@ from .bandit import Bandit
 from .challengers import Challenger, functions
 from .diagonal import Diagonal
 from .events import DriftEvent
-from .learner import Memo
+from .learner import ENGINE, Memo
 from .ledger import Law
 from .pending import DEFERRED, Closed, Open, Pending
 from .state import ALSO_COUNTED
@@ -270,7 +270,7 @@ def _learner(bandit: Bandit, about: Mapping[str, Any], arrays: Mapping[str, Any]
     if "wrapped" in about:
         bandit._learner.restore(about, arrays)  # type: ignore[attr-defined]
         return bandit._learner
-    if about.get("engine") != 2:
+    if about.get("engine") != ENGINE:
         raise EarlierLearner(
             "it was written by driftbandits 0.1 or 0.2, whose learner kept other sums; learn its log again (Bandit.fit)"
         )
