@@ -9,6 +9,7 @@ from scipy.special import logsumexp
 
 import driftbandits as db
 from driftbandits.errors import InvalidValue
+from driftbandits.meta.igw_mix.families import GaussianForecasts, LogisticForecasts
 from driftbandits.protocol import settle
 from driftbandits.theory.igw import eta_grid, igw_mix_regret_bound, logistic_curvature, squared_error_factor
 
@@ -535,3 +536,13 @@ def test_bounds_of_clicks_and_of_blocks():
     for options in ({"reward": "click"}, {"tuning": "oblivious", "A": 3}, {"tuning": "some"}, {"reward": "money"}):
         with pytest.raises(InvalidValue):
             igw_mix_regret_bound(d=2, T=100, P=1.0, **options)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("bad", [0.0, -1.0, math.inf, math.nan])
+def test_constants_of_the_families_are_checked(bad):
+    with pytest.raises(InvalidValue, match="R = "):
+        GaussianForecasts(R=bad)
+    with pytest.raises(InvalidValue, match="curvature = "):
+        LogisticForecasts(curvature=bad)
+    assert (GaussianForecasts(R=0.5).R, LogisticForecasts(curvature=0.25).curvature) == (0.5, 0.25)

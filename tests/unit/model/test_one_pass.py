@@ -8,7 +8,9 @@ from naive.links import LINKS
 import driftbandits as db
 from driftbandits.core.kernel import entry
 from driftbandits.links import link_of
+from driftbandits.model.one_pass import OnePass
 from driftbandits.model.one_pass.equation import curvature, meeting_point
+from driftbandits.model.one_pass.sums import fresh_estimate, fresh_sums
 from driftbandits.protocol import absorb, estimate
 
 GAMMA = 0.9
@@ -217,3 +219,22 @@ def test_a_projected_step_is_the_best_on_the_ball():
         assert np.linalg.norm(agent.theta) == pytest.approx(S, rel=1e-9)
         np.testing.assert_allclose(agent.theta, ball[cost.argmin()], atol=1e-3)
         theta, H = agent.theta, H + np.outer(x, x)
+
+
+@pytest.mark.interpreted
+def test_the_second_matrix_has_squared_weights():
+    """Σ w² a x xᵀ beside Σ w a x xᵀ, with a = 1 of the identity link, for observations of different weights."""
+    model = OnePass(link=link_of("identity"), lam=0.3, S=1.0)
+    sums, est = fresh_sums(2, True, beside=False), fresh_estimate(2, True, False, False)
+    A, A2 = np.zeros((2, 2)), np.zeros((2, 2))
+    for x, r, w in (([0.9, 0.2], 0.5, 1.0), ([0.3, 0.9], -0.4, 0.5), ([0.7, -0.7], 0.1, 0.25)):
+        absorb(sums, np.array(x), r, -1, w)
+        estimate(model, sums, est)
+        A, A2 = A + w * np.outer(x, x), A2 + w * w * np.outer(x, x)
+        np.testing.assert_allclose(_symmetric(sums.A), A, atol=1e-12)
+        np.testing.assert_allclose(_symmetric(sums.A2), A2, atol=1e-12)
+
+
+def _symmetric(M):
+    """Kernels fill the upper half."""
+    return np.triu(M) + np.triu(M, 1).T
