@@ -10,7 +10,8 @@ on the order in which rewards arrive, so that late rewards and rewards taken bac
 `sums`        the state: sums of every memory, and what is derived from them; four memories share a register (`core.lanes`)
 `by_memory`   the same memory by memory, for readers outside of compiled code
 `columns`     raw features as columns φ and ψ; the prior in raw coordinates
-`regression`  sums to estimates, forecasts, learning one observation
+`regression`  learning one observation; sums to estimates
+`forecasting` what memories expect of an item
 `explained`   what an item's own effect explains of the shared sums
 `steady`      learning where nothing fades, in O(p²)
 `evidence`    which memory forecasts best; which one is refuted

@@ -11,7 +11,8 @@ Every array has a last axis of four lanes, one for each memory of a group.
 """
 
 from ..core.kernel import kernel, solver
-from ..core.lanes import LANES, add_product, combine_rows, dot_rows, explain_row
+from ..core.lane_rows import add_product, combine_rows, compiled_as, dot_rows
+from ..core.lanes import LANES
 from ..core.linalg import Matrix
 from ..core.simd4 import Four, entry_of, get, put, set_entry, spread
 from .sums import SEPARATE, State, Work, voice
@@ -104,3 +105,29 @@ def add_explained_alike(
         explain_row(A[a], a, f, M[a], x, R[a], d, y, h, z, u)
         set_entry(A, a, a, entry_of(A, a, a) - x)
     return f * total
+
+
+def explain_row(
+    out: Matrix, first: int, f: Four, M: Matrix, x: Four, R: Matrix, d: Matrix, y: Four, h: Matrix, z: Four, u: Matrix
+) -> None:
+    """out_j ← out_j + f·M_j + x·R_j·d_j + y·h_j + z·u_j for j ≥ first."""
+    out[first:] += f * M[first:] + x * (R[first:] * d[first:]) + y * h[first:] + z * u[first:]
+
+
+@compiled_as(explain_row)
+def _(
+    out: Matrix,
+    first: int,
+    f: Four,
+    M: Matrix,
+    x: Four,
+    R: Matrix,
+    d: Matrix,
+    y: Four,
+    h: Matrix,
+    z: Four,
+    u: Matrix,
+) -> None:
+    for j in range(first, out.shape[0]):
+        one = get(out, j) + f * get(M, j) + x * (get(R, j) * get(d, j))
+        put(out, j, one + y * get(h, j) + z * get(u, j))

@@ -15,26 +15,18 @@ whatever the number of items. All shrinks around the mean reward r̄ of today: e
 import math
 
 from ..core.kernel import kernel, solver
-from ..core.lanes import (
-    LANES,
+from ..core.lane_rows import (
     blend,
     copy_rows,
     difference,
-    dot_numbers,
-    dot_rows,
-    factor,
     fade_add,
-    invert,
     scale_row,
-    set_numbers,
-    solve_upper,
-    squared_norm,
-    subtract_combined,
 )
-from ..core.linalg import Matrix, Vector, dot
+from ..core.lanes import LANES, factor, invert, solve_upper
+from ..core.linalg import Matrix, Vector
 from ..core.simd4 import Four, entry_of, get, load, put, set_entry, spread, store
 from .explained import SPLIT, add_explained, add_explained_alike, split_priors
-from .sums import COUNT, NEVER, NEWEST, R0, SQUARES, STATIC, SUM, UNNAMED, State, Work, voice
+from .sums import COUNT, NEVER, NEWEST, R0, SQUARES, STATIC, SUM, State, Work, voice
 
 LEAST = 1e-200  # what has faded below this is zero: denormal numbers are slow and mean nothing
 PSEUDO = 5.0  # observations of Var r in σ̂²
@@ -119,90 +111,6 @@ def unknown_noise(state: State, m: int) -> float:
     """What is said of σ² while all rewards have been equal: 5·r²/(Σw + 5), or of 1 if they were 0. Nothing is sure after one reward."""
     r = state.numbers[R0] + mean_reward(state)
     return float(PSEUDO * (r * r if r != 0.0 else 1.0) / (max(weight_of(state, m), 0.0) + PSEUDO))
-
-
-# --------------------------------------------------------------------------------------------------------------- forecasts
-
-
-@kernel
-def forecast(state: State, g: int, i: int, width: bool, work: Work) -> tuple[Four, Four]:
-    """Expected reward of (φ, ψ) in `work` for item i, −1 if it was never seen, in the memories of group g.
-
-    Also its variance in units of σ²; without `width` only ψᵀR_iψ, and d stays in `work`.
-    """
-    away = mean_reward(state)
-    mean, q = spread(state.numbers[R0] + away), spread(0.0)
-    set_numbers(work.d, work.phi)
-    if work.psi.shape[0] > 0 and i > UNNAMED:
-        if i >= 0 and state.last[max(i, 0)] > NEVER:
-            q = _own_direction(state.own_R[i, g], work.psi, work.x)
-            mean = mean + own_part(state.own_S[i, g], state.own_t[i, g], away, work.x, work.d)
-            if width and state.last[i] < state.numbers[NEWEST]:
-                q = _worn(state, g, i, q, work)
-        else:
-            q = _prior_widths(state, g, work)
-    theta = state.theta[g]
-    mean = mean + dot_rows(work.d, theta[0], 0) - away * dot_rows(work.d, theta[1], 0)
-    if width:
-        q = q + squared_norm(state.U[g], work.d)
-    return mean, q
-
-
-@solver
-def _own_direction(R: Matrix, psi: Vector, x: Matrix) -> Four:
-    """x = R_iψ; returns ψᵀR_iψ."""
-    for a in range(psi.shape[0]):
-        put(x, a, dot_numbers(R[a], psi))
-    return dot_numbers(x, psi)
-
-
-@solver
-def own_part(S: Matrix, t: Matrix, away: float, x: Matrix, d: Matrix) -> Four:
-    """d ← d − S_iᵀx; returns xᵀ(t_i − r̄S_i0), what an item's own effect adds to dᵀθ̂."""
-    total = dot_rows(x, t, 0)
-    for a in range(x.shape[0]):
-        total = total - away * (get(x, a) * entry_of(S, a, 0))
-    subtract_combined(d, x, S)
-    return total
-
-
-@kernel
-def measure_prior(state: State, work: Work) -> None:
-    """ψᵀK⁻¹ψ of both voices, for the ψ in `work`."""
-    psi = work.psi
-    for v in range(2):
-        total = 0.0
-        for a in range(psi.shape[0]):
-            total += psi[a] * dot(state.Kinv[v, a], psi)
-        work.prior[v] = total
-
-
-@kernel
-def _prior_widths(state: State, g: int, work: Work) -> Four:
-    """ψᵀK⁻¹ψ in the lanes of a group."""
-    prior = work.few[PRIOR]
-    for lane in range(LANES):
-        prior[lane] = work.prior[voice(state, g * LANES + lane)]
-    return load(prior, 0)
-
-
-@kernel
-def _worn(state: State, g: int, i: int, q: Four, work: Work) -> Four:
-    """`worn` in the lanes of a group."""
-    width = work.few[WIDTH]
-    store(width, 0, q)
-    for lane in range(LANES):
-        width[lane] = worn(state, min(g * LANES + lane, state.rate.shape[0] - 1), i, width[lane], work)
-    return load(width, 0)
-
-
-@kernel
-def worn(state: State, m: int, i: int, q: float, work: Work) -> float:
-    """min(ψᵀR_iψ/f_i, ψᵀK⁻¹ψ): an item that is not observed is known less and less."""
-    if i < 0 or work.psi.shape[0] == 0 or state.last[i] <= NEVER:
-        return q
-    wear = faded(state, m, state.last[i], state.numbers[NEWEST])
-    return min(q / max(wear, LEAST), float(work.prior[voice(state, m)])) if wear < 1.0 else q
 
 
 # ---------------------------------------------------------------------------------------------------------------- learning

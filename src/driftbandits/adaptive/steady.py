@@ -12,17 +12,8 @@ everything anew from the sums every `ANEW` rewards.
 """
 
 from ..core.kernel import kernel, solver
-from ..core.lanes import (
-    LANES,
-    dot_numbers,
-    dot_rows,
-    fade_add,
-    rotate,
-    set_numbers,
-    solve_upper,
-    subtract_combined,
-    subtract_rows,
-)
+from ..core.lane_rows import dot_numbers, dot_rows, fade_add, rotate, set_numbers, subtract_combined, subtract_rows
+from ..core.lanes import LANES, solve_upper
 from ..core.linalg import Matrix, Vector
 from ..core.simd4 import Four, get, put, root, spread
 from .sums import LEARNED, NEVER, NEWEST, State, Work

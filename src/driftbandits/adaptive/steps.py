@@ -6,7 +6,8 @@ Each is emitted once and not inlined, so that both learners run the same machine
 import math
 
 from ..core.kernel import kernel, solver, sqrt
-from ..core.lanes import LANES, squared_norms, take_lane
+from ..core.lane_rows import take_lane
+from ..core.lanes import LANES, squared_norms
 from ..core.linalg import Matrix, Vector
 from ..core.simd4 import get, put, store
 from .choice import MEAN, SD, STATIC_MEAN, STATIC_SD, law, pick
@@ -14,10 +15,9 @@ from .columns import Layout, Scale, Slots, count, cut, settle_scale, shift, wake
 from .duel import discredit, rho_of, settle, ticket
 from .evidence import average, contest, exclude, readmit, robust_score, select
 from .explained import split_priors
+from .forecasting import forecast, measure_prior, worn
 from .regression import (
     fold,
-    forecast,
-    measure_prior,
     noise,
     renew_faded,
     renew_from,
@@ -26,7 +26,6 @@ from .regression import (
     retire,
     unknown_noise,
     variance_of_rewards,
-    worn,
 )
 from .steady import is_steady, learn_steadily
 from .sums import (

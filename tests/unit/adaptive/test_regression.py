@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from naive import adaptive as naive
 
-from driftbandits.adaptive import by_memory, explained, regression, steady, sums, tuning
+from driftbandits.adaptive import by_memory, explained, forecasting, regression, steady, sums, tuning
 from driftbandits.adaptive.columns import CONSTANT, Layout, new_scale
 from driftbandits.core.kernel import entry
 from driftbandits.core.lanes import LANES, upper
@@ -38,8 +38,8 @@ def renew(state, g, own, work):
 
 @entry
 def look(state, m, i, work, out):
-    regression.measure_prior(state, work)
-    mean, q = regression.forecast(state, m // LANES, i, True, work)
+    forecasting.measure_prior(state, work)
+    mean, q = forecasting.forecast(state, m // LANES, i, True, work)
     out[0], out[1] = mean[m % LANES], q[m % LANES]
     out[2] = regression.noise(state, m)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from driftbandits.core import lanes
+from driftbandits.core import lane_rows, lanes
 from driftbandits.core.kernel import entry
 from driftbandits.core.lanes import LANES
 from driftbandits.core.simd4 import get, put, spread
@@ -28,21 +28,21 @@ def solved(A, d, theta, out):
 def rows(row, other, x, one, two, mask, out):
     """Every operation on rows, from the second row on."""
     c, m = get(other, 0), get(mask, 0)
-    lanes.fade_add(row, 1, c, 2.0 * c, x)
-    lanes.subtract_rows(row, 1, c, other)
-    lanes.scale_row(row, 1, c)
-    lanes.blend(row, 1, m, one, two)
-    put(out, 0, lanes.dot_rows(row, other, 1))
-    put(out, 1, lanes.dot_numbers(other, x))
+    lane_rows.fade_add(row, 1, c, 2.0 * c, x)
+    lane_rows.subtract_rows(row, 1, c, other)
+    lane_rows.scale_row(row, 1, c)
+    lane_rows.blend(row, 1, m, one, two)
+    put(out, 0, lane_rows.dot_rows(row, other, 1))
+    put(out, 1, lane_rows.dot_numbers(other, x))
     put(out, 2, spread(3.0) + 1.0 / c - c / (c * c))
 
 
 @entry
 def products(R, S, out, back, E):
-    lanes.combine_rows(out, R[0], S)
-    lanes.subtract_combined(back, R[0], S)
+    lane_rows.combine_rows(out, R[0], S)
+    lane_rows.subtract_combined(back, R[0], S)
     for j in range(E.shape[0]):
-        lanes.add_product(E[j], j, get(R[0], 1), S, S)
+        lane_rows.add_product(E[j], j, get(R[0], 1), S, S)
 
 
 def positive(p, seed=0):
