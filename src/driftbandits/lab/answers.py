@@ -110,6 +110,7 @@ class Laboratory:
         self.pool = ThreadPoolExecutor(self.threads, thread_name_prefix="lab")
         self.kept: OrderedDict[str, Vector] = OrderedDict()
         self.ready: set[str] = set()  # compositions whose code this process has
+        self.cost: dict[str, float] = {}  # CPU seconds of the latest trial of each composition
         self.one_at_a_time = asyncio.Lock()  # compilations
 
     def close(self) -> None:
@@ -183,10 +184,10 @@ class Laboratory:
             yield event
 
     async def _curves_of(self, asked: Asked, trials: int, stop: threading.Event) -> AsyncIterator[Event]:
-        tasks = [
-            asyncio.create_task(self._curve(learner, cells[:trials], stop))
-            for learner, cells in zip(asked.question.chosen, asked.cells, strict=True)
-        ]
+        # The quick learners first: their curves are drawn while the slow ones, which may take ten times as long, still play.
+        pairs = zip(asked.question.chosen, asked.cells, strict=True)
+        ordered = sorted(pairs, key=lambda pair: self.cost.get(pair[1][0].composition, 0.0))
+        tasks = [asyncio.create_task(self._curve(learner, cells[:trials], stop)) for learner, cells in ordered]
         try:
             for task in asyncio.as_completed(tasks):
                 yield await task
@@ -220,7 +221,9 @@ class Laboratory:
         if found is None:
             if stop.is_set():
                 raise Dropped
+            began = time.thread_time()
             found = self.kept[cell.key] = regret_of(cell.spec)
+            self.cost[cell.composition] = time.thread_time() - began
             while len(self.kept) > KEPT:
                 self.kept.popitem(last=False)
         return found

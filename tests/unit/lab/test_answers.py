@@ -46,6 +46,23 @@ def test_a_preview_of_some_trials_comes_before_all_of_them() -> None:
         assert few[learner.key]["final"] == np.mean([run(cell.spec).regret[-1] for cell in trials[:2]])
 
 
+@pytest.mark.parametrize("slow", [0, 1])
+def test_the_learner_whose_trials_took_longest_plays_last(slow: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab, asked, played = Laboratory(2), ask(read(SMALL)), []
+    lab.cost = {trials[0].composition: float(k == slow) for k, trials in enumerate(asked.cells)}
+    assert len(lab.cost) == 2
+    original = lab._regrets
+
+    async def noted(cells: list[Any], stop: threading.Event) -> Any:
+        played.append(cells[0].composition)
+        return await original(cells, stop)
+
+    monkeypatch.setattr(lab, "_regrets", noted)
+    answers(SMALL, lab)
+    assert played[1] == asked.cells[slow][0].composition != played[0]
+    assert all(seconds > 0.0 for seconds in lab.cost.values())  # measured again meanwhile
+
+
 def test_curves_are_means_and_deviations_of_what_run_finds() -> None:
     asked = ask(read(SMALL))
     curves = {event["learner"]: event for event in of_kind(answers(SMALL), "curve")}
