@@ -256,13 +256,14 @@ def renew(state: State, g: int, work: Work) -> None:
     for j in range(p):
         blend(U[j], j, load(mask, 0), state.Lam[0, j], state.Lam[1, j])
     factor(U)
+    squares, both, ones = get(rest, 0), get(rest, 1), get(rest, 2)
     for j in range(p):
         y, one = entry_of(U, j, p), entry_of(U, j, p + 1)  # with z = U⁻ᵀc: cᵀA⁻¹c = zᵀz
-        put(rest, 0, get(rest, 0) - y * y)
-        put(rest, 1, get(rest, 1) - y * one)
-        put(rest, 2, get(rest, 2) - one * one)
-    solve_upper(U, p, state.theta[g, 0])
-    solve_upper(U, p + 1, state.theta[g, 1])
+        squares, both, ones = squares - y * y, both - y * one, ones - one * one
+    put(rest, 0, squares)
+    put(rest, 1, both)
+    put(rest, 2, ones)
+    solve_upper(U, state.theta[g, 0], state.theta[g, 1])
 
 
 @solver

@@ -105,5 +105,4 @@ def _take_up(U: Matrix, theta: Matrix, rest: Matrix, d: Matrix, c: Four, left: F
     put(rest, 0, get(rest, 0) + y * y)
     put(rest, 1, get(rest, 1) + y * one)
     put(rest, 2, get(rest, 2) + one * one)
-    solve_upper(U, p, theta[0])
-    solve_upper(U, p + 1, theta[1])
+    solve_upper(U, theta[0], theta[1])

@@ -61,11 +61,16 @@ def factor(A: Matrix) -> None:
 
 
 @solver
-def solve_upper(U: Matrix, side: int, x: Matrix) -> None:
-    """x (p, LANES) with Ux = z, z being column `side` of U (p, c, LANES)."""
-    for k in range(x.shape[0] - 1, -1, -1):
-        z = entry_of(U, k, side) - dot_rows(x, U[k], k + 1)
-        put(x, k, entry_of(U, k, k) * z)
+def solve_upper(U: Matrix, x: Matrix, y: Matrix) -> None:
+    """x and y (p, LANES) with Ux and Uy the last two columns of U (p, p + 2, LANES).
+
+    Each number has to wait for those after it; two solutions at once fill the wait.
+    """
+    p = x.shape[0]
+    for k in range(p - 1, -1, -1):
+        scale = entry_of(U, k, k)
+        put(x, k, scale * (entry_of(U, k, p) - dot_rows(x, U[k], k + 1)))
+        put(y, k, scale * (entry_of(U, k, p + 1) - dot_rows(y, U[k], k + 1)))
 
 
 @solver

@@ -20,7 +20,7 @@ def inverted(A, Z, R):
 @entry
 def solved(A, d, theta, out):
     lanes.factor(A)
-    lanes.solve_upper(A, A.shape[0], theta)
+    lanes.solve_upper(A, theta[0], theta[1])
     put(out, 0, lanes.squared_norm(A, d))
 
 
@@ -53,16 +53,16 @@ def positive(p, seed=0):
 @pytest.mark.parametrize("p", [1, 2, 4, 7, 11, 18])
 def test_inverses_and_solutions_are_those_of_each_matrix(p):
     rng, A = np.random.default_rng(p), positive(p)
-    R, d, b = np.zeros_like(A), rng.normal(size=(p, LANES)), rng.normal(size=(p, 1, LANES))
+    R, d, b = np.zeros_like(A), rng.normal(size=(p, LANES)), rng.normal(size=(p, 2, LANES))
     inverted(A.copy(), np.zeros_like(A), R)
-    theta, out = np.zeros((p, LANES)), np.zeros((1, LANES))
+    theta, out = np.zeros((2, p, LANES)), np.zeros((1, LANES))
     solved(np.concatenate([A, b], axis=1), d.copy(), theta, out)
     for lane in range(LANES):
         whole = A[..., lane]
         np.testing.assert_allclose(
             R[..., lane], np.linalg.inv(whole), rtol=1e-8, atol=1e-10 * np.abs(R[..., lane]).max()
         )
-        np.testing.assert_allclose(theta[:, lane], np.linalg.solve(whole, b[:, 0, lane]), rtol=1e-8)
+        np.testing.assert_allclose(theta[..., lane].T, np.linalg.solve(whole, b[..., lane]), rtol=1e-8)
         assert out[0, lane] == pytest.approx(d[:, lane] @ np.linalg.solve(whole, d[:, lane]), rel=1e-9)
 
 
