@@ -218,12 +218,13 @@ def start_with_rows(rows):
             "propensities": [0.1] * 10,
         }
         text = json.dumps(data, separators=(",", ":"))
+        state = bandit.to_bytes()
         with bandit.store.transaction():
             made = (
                 (n + 1, "decide", f"{n:032x}", 1.0, '"item1"', 0.1, None, None, "load", text, None) for n in range(rows)
             )
             bandit.store._db.executemany(INSERT, made)
-            bandit.store.snapshot(rows, bandit.to_bytes())
+            bandit.store.snapshot(rows, state)
         size = sum(path.stat().st_size for path in pathlib.Path(name).rglob("bandit.db*"))
         bandit.store.close()
         bandit.lock.close()

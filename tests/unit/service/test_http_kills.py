@@ -25,6 +25,7 @@ from .test_kills import SETTINGS, check, learns, restarted, until
 
 pytestmark = pytest.mark.slow
 SOURCE = pathlib.Path(db.__file__).parent
+PATIENCE = 300  # seconds: at a load of 16 a worker takes a minute to begin, and all may have been killed
 
 
 @contextlib.contextmanager
@@ -58,16 +59,16 @@ def under_fire(process, lines, rng, also=lambda: None):
     """Kill one worker after another, whenever another is there to serve; returns how many. A busy machine starts few in its time."""
     end, killed = time.monotonic() + SECONDS, 0
     while killed < KILLS and time.monotonic() < end:
-        until(lambda: len(children(process.pid)) >= 2)
+        until(lambda: len(children(process.pid)) >= 2, PATIENCE)
         enough = len(lines) + 5
-        until(lambda: len(lines) >= enough)
+        until(lambda: len(lines) >= enough, PATIENCE)
         time.sleep(rng.uniform(0.0, 0.5))
         with contextlib.suppress(ProcessLookupError):
             os.kill(rng.choice(children(process.pid)), signal.SIGKILL)
             killed += 1
         also()
     enough = len(lines) + 20
-    until(lambda: len(lines) >= enough)
+    until(lambda: len(lines) >= enough, PATIENCE)
     return killed
 
 
