@@ -49,7 +49,8 @@ A = TypeVar("A")
 KEPT = 20_000  # curves of single trials
 GAMMAS = 13  # points of the regret against γ
 PREVIEW = 5  # a preview has this part of the trials,
-LEAST_PREVIEW = 2  # if that is at least so many
+LEAST_PREVIEW = 2  # if that is at least so many,
+AT_ONCE = 0.1  # and fewer if they would take longer than this, in seconds
 PATIENCE = 0.5  # seconds between two signs of life while compiling
 
 
@@ -176,6 +177,9 @@ class Laboratory:
     async def _curves(self, asked: Asked, stop: threading.Event) -> AsyncIterator[Event]:
         """Each learner as soon as its trials are done: first some of them, then all, of which the first are known."""
         few = asked.question.trials // PREVIEW
+        each = sum(self.cost.get(cells[0].composition, 0.0) for cells in asked.cells)
+        if few > LEAST_PREVIEW and few * each > AT_ONCE * self.threads:
+            few = max(LEAST_PREVIEW, int(AT_ONCE * self.threads / each))
         if few >= LEAST_PREVIEW:
             async for event in self._curves_of(asked, few, stop):
                 yield {**event, "preview": True}

@@ -46,6 +46,15 @@ def test_a_preview_of_some_trials_comes_before_all_of_them() -> None:
         assert few[learner.key]["final"] == np.mean([run(cell.spec).regret[-1] for cell in trials[:2]])
 
 
+@pytest.mark.parametrize(("seconds", "trials"), [(0.0, 4), (0.03, 3), (1.0, 2)])
+def test_a_preview_of_slow_learners_has_fewer_trials(seconds: float, trials: int) -> None:
+    question = {**SMALL, "trials": 20, "T": 5}
+    lab, asked = Laboratory(2), ask(read(question))
+    lab.cost = {cells[0].composition: seconds for cells in asked.cells}
+    (preview,) = of_kind(answers(question, lab), "preview")
+    assert preview["trials"] == trials
+
+
 @pytest.mark.parametrize("slow", [0, 1])
 def test_the_learner_whose_trials_took_longest_plays_last(slow: int, monkeypatch: pytest.MonkeyPatch) -> None:
     lab, asked, played = Laboratory(2), ask(read(SMALL)), []
