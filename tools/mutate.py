@@ -13,6 +13,7 @@ the share that was noticed.
 import ast
 import importlib.abc
 import importlib.machinery
+import itertools
 import json
 import os
 import pathlib
@@ -128,17 +129,25 @@ def changes(tree: ast.Module) -> Iterator[tuple[ast.AST, str, Any, Any, str]]:
             yield node, "value", node.value, ast.Constant(0 if isinstance(node.op, ast.Add | ast.Sub) else 1), "removed"
 
 
-def mutants_of(path: pathlib.Path, rng: random.Random) -> list[Mutant]:
-    """All mutants of a file, in random order."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    found = []
-    for node, field, old, new, change in list(changes(tree)):
+class Site(NamedTuple):
+    """A place of a change: its number among all of a file. The changed source is written only for those that are drawn."""
+
+    path: pathlib.Path
+    number: int
+
+    def mutant(self) -> Mutant:
+        """The change made."""
+        tree = ast.parse(self.path.read_text(encoding="utf-8"))
+        node, field, _, new, change = next(itertools.islice(changes(tree), self.number, None))
         setattr(node, field, new)
-        line = getattr(node, "lineno", 0)
-        found.append(Mutant(str(path.relative_to(PACKAGE)), line, change, ast.unparse(ast.fix_missing_locations(tree))))
-        setattr(node, field, old)
-    rng.shuffle(found)
-    return found
+        source = ast.unparse(ast.fix_missing_locations(tree))
+        return Mutant(str(self.path.relative_to(PACKAGE)), getattr(node, "lineno", 0), change, source)
+
+
+def sites_of(path: pathlib.Path) -> list[Site]:
+    """All changes of a file."""
+    many = sum(1 for _ in changes(ast.parse(path.read_text(encoding="utf-8"))))
+    return [Site(path, number) for number in range(many)]
 
 
 class Changed(importlib.abc.MetaPathFinder, importlib.abc.SourceLoader):
@@ -250,14 +259,16 @@ def main(minutes: float = 30.0, seed: int = 0, rooms: Sequence[str] = ROOMS) -> 
     prepare()
     rng = random.Random(seed)
     files = [p for room in rooms for p in sorted((PACKAGE / room).rglob("*.py"))]
-    waiting = {p: mutants_of(p, rng) for p in files if p.name != "__init__.py"}
+    waiting = {p: sites_of(p) for p in files if p.name != "__init__.py"}
+    for sites in waiting.values():
+        rng.shuffle(sites)
     passing: set[tuple[str, ...]] = set()  # a failure says nothing about a mutant if its tests fail anyway
     tried, survivors = 0, []
     while any(waiting.values()) and spent() < 60.0 * minutes:
         for queue in waiting.values():
             if not queue or spent() >= 60.0 * minutes:
                 continue
-            mutant = queue.pop()
+            mutant = queue.pop().mutant()
             tests, compiled = tests_of(mutant.file), without_kernels(mutant.file)
             if tests not in passing:
                 if noticed(None, tests, compiled=compiled)[0]:
@@ -279,10 +290,11 @@ def sample(count: int, seed: int, rooms: Sequence[str]) -> int:
     prepare()
     rng = random.Random(seed)
     files = [p for room in rooms for p in sorted((PACKAGE / room).rglob("*.py")) if p.name != "__init__.py"]
-    drawn = rng.sample([mutant for p in files for mutant in mutants_of(p, rng)], count)
+    drawn = rng.sample([site for p in files for site in sites_of(p)], count)
     passing: set[tuple[str, ...]] = set()
     survivors = []
-    for number, mutant in enumerate(drawn, 1):
+    for number, site in enumerate(drawn, 1):
+        mutant = site.mutant()
         tests, compiled = tests_of(mutant.file), without_kernels(mutant.file)
         if tests not in passing:
             if noticed(None, tests, compiled=compiled)[0]:
