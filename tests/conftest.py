@@ -42,10 +42,9 @@ ONCE = (
     *("unit/meta", "unit/model", "unit/mdp", "unit/radius", "unit/memory/test_late.py", "unit/agent/test_one_pass.py"),
     *(f"unit/zoo/test_{name}.py" for name in ("bayes", "generalized_linear", "one_pass")),
 )
-#: What uses `Bandit` runs once too, but compiled unless marked `interpreted`: its machine code is compiled once for all tests (about a
-#: minute), and after that a reward takes a hundredth of the time. The first of them compiles it; those in `AFTER` run last and find it.
+#: The tests of `Bandit` run once too, but compiled unless marked `interpreted`: its machine code is compiled once for all of them (about a
+#: minute), and after that a reward takes a hundredth of the time. They come first: compiling takes longest.
 BANDIT = "unit/bandit"
-AFTER = ("docs/test_replay.py", "docs/test_value.py", "unit/replay/test_bandit_rows.py", "unit/replay/test_tuning.py")
 HERE = pathlib.Path(__file__).parent
 
 
@@ -54,9 +53,9 @@ def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) 
     if not collection_path.name.startswith("test_"):
         return None
     asked = config.getoption("markexpr")
-    if "not interpreted" in asked and _is_in(collection_path, *ONCE) and not _is_in(collection_path, *AFTER):
+    if "not interpreted" in asked and _is_in(collection_path, *ONCE):
         words = ("mark.compiled", "browser")  # a page is looked at compiled
-    elif "not compiled" in asked and _is_in(collection_path, BANDIT, *AFTER):
+    elif "not compiled" in asked and _is_in(collection_path, BANDIT):
         words = ("mark.interpreted",)
     else:
         return None
@@ -67,9 +66,9 @@ def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Say of each test which runs it belongs to, and which tests stay together in one process."""
     pages = {item.path for item in items if _looks_at_a_page(item)}
-    items.sort(key=lambda item: 0 if _is_in(item.path, BANDIT) else 2 if _is_in(item.path, *AFTER) else 1)
+    items.sort(key=lambda item: not _is_in(item.path, BANDIT))
     for item in items:
-        if (_looks_at_a_page(item) or _is_in(item.path, BANDIT, *AFTER)) and not item.get_closest_marker("interpreted"):
+        if (_looks_at_a_page(item) or _is_in(item.path, BANDIT)) and not item.get_closest_marker("interpreted"):
             item.add_marker(pytest.mark.compiled)  # once
         if _runs_once(item) and not item.get_closest_marker("compiled"):
             item.add_marker(pytest.mark.interpreted)

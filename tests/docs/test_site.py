@@ -205,7 +205,7 @@ def played(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tutorials")
     for name in generated.TUTORIALS:
         text = (DOCS / "gallery" / name).read_text()
-        small, found = re.subn(r"^((?:ROUNDS|EPISODES)\b[^=]*= )\d+", r"\g<1>40", text, flags=re.MULTILINE)
+        small, found = re.subn(r"^((?:ROUNDS|EPISODES)\b[^=]*= )\d+", r"\g<1>80", text, flags=re.MULTILINE)
         assert found == 1
         (folder / name).write_text(small)
     run = subprocess.run(
