@@ -344,7 +344,7 @@ def alarms(
                 "after": float(np.mean([one["ours"]["after"] for one in mine])),
             }
         )  # fmt: skip
-    still = [*STANDING[role]][:most]
+    still = [*STANDING[role]][:most] if trials else []
     found = cells(standing, [{"role": role, "world": w, "T": T, "trial": i} for w in still for i in range(trials)])
     events = [found[k * trials : (k + 1) * trials] for k in range(len(still))]
     told = [
