@@ -13,7 +13,7 @@ from ..bandit.bulk.blocks import accepted
 from ..bandit.bulk.decide import Asked, Offered, equally_many, new_offers, stacked
 from ..bandit.bulk.fit import by_columns, other_kind, pass_time, ready, test_rewards
 from ..bandit.bulk.machine import machine
-from ..bandit.bulk.stretches import in_slots, new_to, pieces, walk
+from ..bandit.bulk.stretches import codes_of, in_slots, new_to, pieces, walk
 from ..bandit.chance import uniforms
 from ..bandit.values import HUGE
 from ..errors import DriftBanditsError
@@ -99,7 +99,7 @@ def _until(
     if first == 0:
         _alone(policy, rows, start, done, own, heads, found, chunk.source)
         return done + 1
-    for a, b, _ in pieces([], first, machine().longest("replay")):
+    for a, b, _ in pieces([], first, machine().longest("replay", len(part))):
         for piece, place in equally_many(part.take(slice(a, b)), done + a):
             _stretch(bandit, learner, piece, place, chunk, own, heads, found)
     return done + first
@@ -164,7 +164,8 @@ def _stretch(
     bandit._arrivals.elsewhere(bandit._tick + 1, T)
     _count(bandit, T, int(learned.sum()))
     newest = pass_time(bandit, at, given=True)
-    test_rewards(bandit, names, rows, crows, r, ticks, newest[learned])
+    who, distinct = codes_of(names)
+    test_rewards(bandit, distinct, who, rows, crows, r, ticks, newest[learned])
     found.p[here], found.same[here] = law[np.arange(T), logged], same
     found.law[here] = law.tolist()
     found.names[here] = [offer.names[k] for k in offer.which.tolist()]

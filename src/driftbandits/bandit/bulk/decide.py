@@ -181,7 +181,7 @@ def _decide_from(bandit: "Bandit", rows: Asked, made: Made) -> int:
     assert isinstance(learner, Adaptive)
     evicted, n = learner.places.evicted, len(rows)
     new = new_to(learner.context, rows.context, n) + new_offers(learner, rows.offered)
-    for start, end, alone in pieces(new if ready(learner) else [0, *new], n, machine().longest("decide")):
+    for start, end, alone in pieces(new if ready(learner) else [0, *new], n, machine().longest("decide", n)):
         if alone:
             _single(bandit, rows, start, made)
             if bandit._learner is not learner or learner.places.evicted != evicted:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.linalg import Matrix, Vector
 from ...errors import DriftBanditsError, InvalidValue
-from ...tables.kinds import Column, Numbers
+from ...tables.kinds import Codes, Column, Numbers
 from ..adaptive import Adaptive
 from ..features import Table
 from .blocks import Block, Copies, check
@@ -109,7 +109,7 @@ def _learn_from(bandit: "Bandit", block: Block, before: int) -> int:
         return before + len(block)
     assert isinstance(learner, Adaptive)
     evicted = learner.places.evicted
-    for start, end, new in pieces(new_rows(learner, block), len(block), machine().longest("observe")):
+    for start, end, new in pieces(new_rows(learner, block), len(block), machine().longest("observe", len(block))):
         for a, b, alone in [(start, end, True)] if new else watched(learner, start, end):
             if not alone:
                 _stretch(bandit, learner, block.take(slice(a, b)))
@@ -178,7 +178,7 @@ def _stretch(bandit: "Bandit", learner: Adaptive, block: Block) -> None:
     learner.misfit.add_many(names, rows, crows, r)
     bandit._counts["observed"] += n
     newest = pass_time(bandit, at, given=block.at is not None)
-    test_rewards(bandit, names, rows, crows, r, ticks[learned], newest[learned])
+    test_rewards(bandit, block.names, block.item[learned], rows, crows, r, ticks[learned], newest[learned])
 
 
 def pass_time(bandit: "Bandit", at: Vector, *, given: bool) -> Vector:
@@ -192,17 +192,22 @@ def pass_time(bandit: "Bandit", at: Vector, *, given: bool) -> Vector:
 
 
 def test_rewards(
-    bandit: "Bandit", names: Sequence[Any], rows: Matrix, crows: Matrix, r: Vector, ticks: Any, newest: Vector
+    bandit: "Bandit",
+    names: Sequence[Any],
+    who: Codes,
+    rows: Matrix,
+    crows: Matrix,
+    r: Vector,
+    ticks: Any,
+    newest: Vector,
 ) -> None:
     """Hand rewards that were learned to the change detector, as `Core._tested` does one by one.
 
-    `ticks` are the decisions that had been made, and `newest` the latest time known, when each came.
+    The item of row t is names[who[t]]; `ticks` are the decisions that had been made, and `newest` the latest time known, when each came.
     """
     if not len(r) or not bandit._watched:
         return
     alarms, learner = bandit._alarms, bandit._learner
-    blocks = alarms.blocks([(name, True) for name in names], rows, crows, learner)
-    told = np.column_stack([r, np.ones(len(r)), ticks, blocks]).astype(np.float64)
-    found = alarms.walk(rows, crows, told, alarms.begin())
+    found = alarms.stretch(names, who, rows, crows, r, ticks, learner)
     new = [alarms.event(alarm, float(newest[alarm.row]), learner) for alarm in found]
     bandit.__dict__.update(bandit._with_events(new, bandit._before()))

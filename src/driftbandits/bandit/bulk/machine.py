@@ -1,5 +1,6 @@
 """The machine code that walks through stretches of rows; compiled when it is first needed."""
 
+import logging
 from collections.abc import Callable
 from functools import cache, partial
 from types import BuiltinFunctionType
@@ -13,10 +14,11 @@ from ...adaptive.sums import new_state, new_work
 from ...core.background_compile import compile_mode, prepared
 from ...core.numba_private import interpreted
 
-LONG, SHORT = (
-    4096,
-    32,
-)  # rows of a stretch: while code is being compiled, Python walks, and looks often whether it is there
+LOG = logging.getLogger("driftbandits")
+
+# Rows of a stretch: while code is being compiled, Python walks, and looks often whether it is there.
+LONG, SHORT = 4096, 32
+WORTH_IT = 1000  # rows from which the compiler, which takes under a minute once, is waited for: Python takes 5 to 20 ms per row
 
 
 class Machine:
@@ -28,6 +30,7 @@ class Machine:
     replay: Callable[..., int]
 
     def __init__(self) -> None:
+        self._entries: dict[str, tuple[Any, tuple[Any, ...]]] = {}
         one, row, many = np.zeros(1), np.zeros((1, 1)), np.zeros((1, 1, 1))
         ints, pairs = np.zeros(1, np.int64), np.zeros((1, 1), np.int64)
         state, work, scale = new_state(one, 1, 1, 1), new_work(1, 1, 1), new_scale([CONSTANT])
@@ -42,11 +45,22 @@ class Machine:
         self._prepare("learn", stretch.learn_rows, *model, row, scale, row, ints, one, one, one, row, slots, work)
 
     def _prepare(self, name: str, entry: Any, *args: Any) -> None:
+        self._entries[name] = entry, args
         setattr(self, name, prepared(entry, args, compile_mode("background"), partial(setattr, self, name)))
 
-    def longest(self, name: str) -> int:
-        """How many rows to walk through in one call."""
-        return LONG if interpreted() or type(getattr(self, name)) is BuiltinFunctionType else SHORT
+    def longest(self, name: str, rows: int) -> int:
+        """How many rows to walk through in one call, of so many; machine code is compiled first where that is sooner done."""
+        if interpreted() or self._is_compiled(name):
+            return LONG
+        if rows >= WORTH_IT and compile_mode("background") != "never":
+            entry, args = self._entries[name]
+            LOG.info("compiling the walk over %d rows, once: under a minute", rows)
+            setattr(self, name, prepared(entry, args, "now", partial(setattr, self, name)))
+            return LONG
+        return SHORT
+
+    def _is_compiled(self, name: str) -> bool:
+        return type(getattr(self, name)) is BuiltinFunctionType
 
 
 @cache

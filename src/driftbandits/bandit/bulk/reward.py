@@ -10,7 +10,7 @@ from ..adaptive import Adaptive, in_slots_of_today
 from ..pending import DONE, Open
 from .fit import by_columns, ready, test_rewards
 from .machine import machine
-from .stretches import walk
+from .stretches import codes_of, walk
 
 if TYPE_CHECKING:
     from ..bandit import Bandit
@@ -66,7 +66,7 @@ def _learn_from(bandit: "Bandit", came: list[Came]) -> int:
         bandit.reward(one.id, one.reward, at=one.at, weight=one.weight)
         return 1
     assert isinstance(learner, Adaptive)
-    most = min(machine().longest("learn"), max(learner.misfit.room, 0)) if ready(learner) else 0
+    most = min(machine().longest("learn", len(came)), max(learner.misfit.room, 0)) if ready(learner) else 0
     waiting: list[Open] = []
     seen: set[str] = set()
     for one in came[:most]:
@@ -120,4 +120,6 @@ def _stretch(bandit: "Bandit", learner: Adaptive, came: list[Came], waiting: lis
     bandit._pending.close([(one.id, DONE) for one in came])
     at = np.array([opened.at for opened in waiting])
     newest = np.maximum(at, bandit._newest)[learned]
-    test_rewards(bandit, names, rows[learned], crows[learned], r[learned], np.full(len(newest), bandit._tick), newest)
+    who, distinct = codes_of(names)
+    ticks = np.full(len(newest), bandit._tick)
+    test_rewards(bandit, distinct, who, rows[learned], crows[learned], r[learned], ticks, newest)
