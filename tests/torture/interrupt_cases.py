@@ -170,12 +170,12 @@ def memory_case(mode: str, call: str) -> Case:
 
 def whole(bandit: Any) -> Any:
     """What was learned and waits, the change detectors, the ledger, and the same of every challenger."""
-    about, came = bandit._arrivals.pack()
+    about, came, ring = bandit._arrivals.pack()
     books, sums = bandit._ledger.pack()
     rivals = [
         (name, c.problem, None if c.shadow is None else whole(c.shadow)) for name, c in bandit._challengers.items()
     ]
-    return [digest(bandit), json.dumps([about, books]), came.tobytes(), sums.tobytes(), rivals]
+    return [digest(bandit), json.dumps([about, books]), came.tobytes(), ring.tobytes(), sums.tobytes(), rivals]
 
 
 def follow_challenged(bandit: Any) -> Any:
