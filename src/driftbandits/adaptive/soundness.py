@@ -28,8 +28,11 @@ def check_sums(state: State) -> None:
     _small_enough({f"state.{name}": value for name, value in state._asdict().items()})
     M, known = len(state.rate), sums_of(state)
     kept = slice(int(state.numbers[SHORTEST]), None)  # shorter memories take no part, and nobody keeps their sums
-    _no_negative("state.V", known.V[kept])
-    _no_negative("state.own_M", known.own_M)
+    voice = np.arange(M) // max(M - 1, 1)
+    prior, own = state.Lam[voice], state.Kap[voice]
+    size = _diagonal(known.V) + _diagonal(prior)
+    _no_negative("state.V", known.V[kept], size[kept])
+    _no_negative("state.own_M", known.own_M, _diagonal(known.own_M) + _diagonal(own))
     if np.abs(state.offset).max() > FURTHEST:
         raise InvalidValue(f"state.offset is beyond {FURTHEST:g} decades, where no prior is; was the file changed?")
     E = _explained(state, known)
@@ -37,8 +40,7 @@ def check_sums(state: State) -> None:
         said = of_memories(symmetric(state.E), M)[kept]
         if not np.allclose(E[kept], said, rtol=ROUNDING, atol=ROUNDING * (1.0 + np.abs(E).max())):
             raise InvalidValue("state.E is not what state.own_S says; was the file changed?")
-    prior = state.Lam[np.arange(M) // max(M - 1, 1)]
-    _no_negative("state.V − state.E", (known.V + prior - E)[kept])
+    _no_negative("state.V − state.E", (known.V + prior - E)[kept], size[kept])
 
 
 def check_scale(side: str, scale: Scale) -> None:
@@ -66,12 +68,18 @@ def _small_enough(arrays: dict[str, Vector]) -> None:
             raise InvalidValue(f"{name} has a number beyond {LARGEST:g}, which no sum reaches; was the file changed?")
 
 
-def _no_negative(name: str, A: Matrix) -> None:
-    """Refuse matrices (…, n, n) that are not symmetric or have a negative eigenvalue; columns may differ in scale."""
+def _diagonal(A: Matrix) -> Matrix:
+    return np.abs(np.diagonal(A, axis1=-2, axis2=-1))
+
+
+def _no_negative(name: str, A: Matrix, size: Matrix) -> None:
+    """Refuse matrices (…, n, n) that are not symmetric or have a negative eigenvalue; columns may differ in scale.
+
+    Rounding is that of the sums and priors which they are differences of, size (…, n): rewards that were taken back leave some of it.
+    """
     if not A.size:
         return
-    diagonal = np.sqrt(np.abs(np.diagonal(A, axis1=-2, axis2=-1)))
-    unit = np.where(diagonal > 0.0, diagonal, 1.0)
+    unit = np.where(size > 0.0, np.sqrt(size), 1.0)
     scaled = A / unit[..., :, None] / unit[..., None, :]
     symmetric = np.allclose(scaled, np.swapaxes(scaled, -1, -2), atol=ROUNDING)
     if not symmetric or np.linalg.eigvalsh(scaled).min() < -ROUNDING * A.shape[-1]:

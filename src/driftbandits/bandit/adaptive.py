@@ -514,6 +514,8 @@ class Adaptive(Memories):
         columns = Columns(
             products=bool(about["products"]), slopes=bool(about["slopes"]), own_effects=bool(about["own_effects"])
         )
+        if columns.count(learner.items, learner.context) > FULL:  # before anything is made of their number squared
+            raise InvalidValue(f"it has more than {FULL} columns, for which nobody keeps a full covariance")
         columns.pairs = tuple((int(i), int(c)) for i, c in about["pairs"])
         columns.own = tuple(int(c) for c in about["own"])
         again = columns.extended(learner.items, learner.context)[0]

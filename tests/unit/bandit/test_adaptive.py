@@ -10,7 +10,7 @@ import driftbandits as db
 from driftbandits.adaptive.by_memory import sums_of
 from driftbandits.adaptive.entries import FORECAST
 from driftbandits.adaptive.sums import R0
-from driftbandits.bandit.saving import digest
+from driftbandits.bandit.saving import digest, from_bytes, to_bytes
 
 pytestmark = pytest.mark.xdist_group("bandit")
 
@@ -300,6 +300,16 @@ def test_a_standing_world_is_left_in_peace():
     assert info["sigma"] == pytest.approx(1.0, abs=0.08)
     assert info["calibration"]["beyond_1"] == pytest.approx(0.317, abs=0.05)
     assert info["calibration"]["beyond_2"] == pytest.approx(0.046, abs=0.025)
+
+
+def test_an_item_of_which_all_was_taken_back_can_be_loaded():
+    bandit = db.Bandit(features="disjoint", half_life=7.0, on_repeat="replace", seed=0)
+    ids = [bandit.decide([name], {"q": 0.1 * t}).id for t, name in enumerate("aabaabab")]
+    for id_ in ids:
+        bandit.reward(id_, 0.3)
+    for id_ in ids:
+        bandit.reward(id_, 0.3, weight=0.0)
+        assert digest(from_bytes(to_bytes(bandit), "it")) == digest(bandit)
 
 
 @pytest.mark.parametrize("features", ["disjoint", "hybrid"])

@@ -3,6 +3,7 @@
 import json
 import pathlib
 import struct
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -100,6 +101,22 @@ def test_damaged_files_are_refused_in_one_line(case):
         from_bytes(data, "x.bandit")
     assert "\n" not in str(problem.value)
     assert "x.bandit" in str(problem.value)
+
+
+def test_a_file_that_claims_a_million_columns_is_refused_before_they_are_made():
+    def widen(state, _):
+        for side in ("items", "context"):
+            table = state["learner"][side]
+            table["kinds"], table["missing"] = [0, *[1] * 2000], [1.0, *[None] * 2000]
+            table.pop("groups", None)
+
+    data = changed(to_bytes(small()), widen)
+    tracemalloc.start()
+    with pytest.raises(db.DriftBanditsError, match="more than 500 columns"):
+        from_bytes(data, "x.bandit")
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 20e6
 
 
 def test_a_changed_file_does_not_fit_its_checksum():
