@@ -125,7 +125,7 @@ class Pending:
         if on_repeat == "error":
             raise AlreadyRewarded(
                 f"decision {said(id_)} has had its reward, or was expired; a decision is learned once "
-                "(on_repeat='ignore' or 'replace' accepts a second)"
+                "(Bandit(on_repeat='ignore') or 'replace' accepts a second)"
             )
         return before if on_repeat == "replace" and before.open is not None else None
 
