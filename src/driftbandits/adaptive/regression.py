@@ -30,6 +30,7 @@ from .sums import COUNT, NEVER, NEWEST, R0, SQUARES, STATIC, SUM, State, Work, v
 
 LEAST = 1e-200  # what has faded below this is zero: denormal numbers are slow and mean nothing
 PSEUDO = 5.0  # observations of Var r in σ̂²
+ROUNDING = 1e-14  # of a pivot, relative to the sums it is a difference of
 # Rows of `Work.few`, one number for each lane.
 FADE, NEW, BEFORE, NOW, OWN, AFTER, PRIOR, MASK, WIDTH = range(9)
 
@@ -182,17 +183,24 @@ def _fade_own(state: State, g: int, fades_now: bool, fade: Four) -> None:
 def invert_own(state: State, g: int, i: int, work: Work) -> None:
     """R_i = (M_i + K)⁻¹; the factor of M_i + K stays in the first matrix of `Wk`."""
     masks(state, g, work.few[MASK])
-    _invert_own(state.own_M[i, g], state.Kap, work.few[MASK], work.Wk, state.own_R[i, g])
+    _invert_own(state.own_M[i, g], state.Kap, work.few[MASK], work.own_least, work.Wk, state.own_R[i, g])
+
+
+@kernel
+def blended(mask: Four, one: float, two: float) -> Four:
+    """One number in lanes where the mask is 0, the other where it is 1."""
+    return one * (spread(1.0) - mask) + two * mask
 
 
 @solver
-def _invert_own(M: Matrix, K: Matrix, mask: Vector, room: Matrix, R: Matrix) -> None:
+def _invert_own(M: Matrix, K: Matrix, mask: Vector, least: Matrix, room: Matrix, R: Matrix) -> None:
     W, k = room[0], M.shape[0]
     which = load(mask, 0)
     for a in range(k):
         copy_rows(W[a], a, M[a])
         blend(W[a], a, which, K[0, a], K[1, a])
-    factor(W)
+        put(least, a, ROUNDING * entry_of(W, a, a))
+    factor(W, least)
     if k == 1:
         set_entry(R, 0, 0, entry_of(W, 0, 0) * entry_of(W, 0, 0))
         return
@@ -255,7 +263,13 @@ def renew(state: State, g: int, work: Work) -> None:
         rest[1, l], rest[2, l] = U[0, p, l], U[0, p + 1, l]
     for j in range(p):
         blend(U[j], j, load(mask, 0), state.Lam[0, j], state.Lam[1, j])
-    factor(U)
+    for j in range(p):  # V − E + Λ is known up to the rounding of V and Λ, not of their difference
+        put(
+            work.least,
+            j,
+            ROUNDING * (entry_of(V, j, j) + blended(load(mask, 0), state.Lam[0, j, j], state.Lam[1, j, j])),
+        )
+    factor(U, work.least)
     squares, both, ones = get(rest, 0), get(rest, 1), get(rest, 2)
     for j in range(p):
         y, one = entry_of(U, j, p), entry_of(U, j, p + 1)  # with z = U⁻ᵀc: cᵀA⁻¹c = zᵀz

@@ -38,7 +38,8 @@ def check_sums(state: State) -> None:
     E = _explained(state, known)
     if state.E.size:
         said = of_memories(symmetric(state.E), M)[kept]
-        if not np.allclose(E[kept], said, rtol=ROUNDING, atol=ROUNDING * (1.0 + np.abs(E).max())):
+        unit = np.sqrt(size[kept])  # E ≤ V: what is rounding is measured by V + Λ, column by column
+        if not (np.abs(E[kept] - said) <= ROUNDING * unit[:, :, None] * unit[:, None, :]).all():
             raise InvalidValue("state.E is not what state.own_S says; was the file changed?")
     _no_negative("state.V − state.E", (known.V + prior - E)[kept], size[kept])
 
@@ -93,5 +94,7 @@ def _explained(state: State, known: Sums) -> Matrix:
         for m in range(len(E)):
             f = faded(state, m, float(state.last[i]), float(state.numbers[NEWEST]))
             S, K = known.own_S[i, m], state.Kap[min(m // max(len(E) - 1, 1), 1)]
-            E[m] += f * S.T @ np.linalg.solve(known.own_M[i, m] + K, S)
+            A = known.own_M[i, m] + K
+            unit = np.sqrt(np.diagonal(A))[:, None]  # columns may differ in scale by any power of ten
+            E[m] += f * (S / unit).T @ np.linalg.solve(A / unit / unit.T, S / unit)
     return E

@@ -15,7 +15,7 @@ from ..core.kernel import kernel, solver
 from ..core.lane_rows import dot_numbers, dot_rows, fade_add, rotate, set_numbers, subtract_combined, subtract_rows
 from ..core.lanes import LANES, solve_upper
 from ..core.linalg import Matrix, Vector
-from ..core.simd4 import Four, get, put, root, spread
+from ..core.simd4 import Four, get, larger, put, root, spread
 from .sums import LEARNED, NEVER, NEWEST, State, Work
 
 ANEW = 32.0
@@ -60,7 +60,7 @@ def _own_step(M: Matrix, S: Matrix, t: Matrix, R: Matrix, psi: Vector, phi: Vect
     k, one = psi.shape[0], spread(1.0)
     for a in range(k):
         put(x, a, dot_numbers(R[a], psi))
-    c = (w * one) / (one + w * dot_numbers(x, psi))
+    c = (w * one) / (one + w * larger(dot_numbers(x, psi), spread(0.0)))
     left = spread(y) - dot_rows(x, t, 0)
     subtract_combined(d, x, S)
     for a in range(k):

@@ -106,6 +106,8 @@ class Work(NamedTuple):
     d: Matrix  # (p, LANES)  φ without what the item's own effect explains
     x: Matrix  # (k, LANES)  R_iψ
     arms: Matrix  # (2, p, LANES)  d of up to four items, in the memory in use and the static one
+    least: Matrix  # (p, LANES)  what rounding leaves of a pivot of V − E + Λ, …
+    own_least: Matrix  # (k, LANES)  … and of M_i + K
     v: Matrix  # (p + 2, LANES)  a row that a factor takes up (`steady`)
     B: Matrix  # (k, p, LANES)
     Wk: Matrix  # (2, k, k, LANES)
@@ -177,6 +179,8 @@ def new_work(M: int, p: int, k: int) -> Work:
         d=np.zeros((p, LANES)),
         x=np.zeros((k, LANES)),
         arms=np.zeros((2, p, LANES)),
+        least=np.zeros((p, LANES)),
+        own_least=np.zeros((k, LANES)),
         v=np.zeros((p + 2, LANES)),
         B=np.zeros((k, p, LANES)),
         Wk=np.zeros((2, k, k, LANES)),
@@ -302,4 +306,5 @@ def fits(state: State, work: Work) -> bool:
         and work.f.shape == (3, G * LANES)
     )
     room = room and work.share.shape[0] == G * LANES and work.steady.shape[0] == G and work.refuted.shape[0] == M
+    room = room and work.least.shape == (p, LANES) and work.own_least.shape == (k, LANES)
     return M > 0 and vectors and shared and own and rates and few and room and numbers_valid(state)

@@ -22,7 +22,7 @@ from .lane_rows import (
     subtract_rows,
 )
 from .linalg import Matrix
-from .simd4 import Four, entry_of, get, put, root, set_entry, spread
+from .simd4 import Four, above, entry_of, get, larger, put, root, set_entry, spread
 
 LANES = 4
 
@@ -51,12 +51,17 @@ def symmetric(array: Matrix) -> Matrix:
 
 
 @solver
-def factor(A: Matrix) -> None:
-    """Replace A (p, c, LANES), c ≥ p, by U and, in the columns after the first p, U⁻ᵀ of the right-hand sides there."""
+def factor(A: Matrix, least: Matrix) -> None:
+    """Replace A (p, c, LANES), c ≥ p, by U and, in the columns after the first p, U⁻ᵀ of the right-hand sides there.
+
+    `least` (p, LANES) is what rounding leaves of a pivot: a column whose pivot is not above it says nothing that the columns before it do
+    not say. Its pivot is replaced by `least`, and it has no part in any other column or solution.
+    """
     for k in range(A.shape[0]):
         reduce_row(A, k)
-        scale = 1.0 / root(entry_of(A, k, k))
-        scale_row(A[k], k + 1, scale)
+        pivot, floor = entry_of(A, k, k), get(least, k)
+        scale = 1.0 / root(larger(pivot, floor))
+        scale_row(A[k], k + 1, scale * above(pivot, floor))
         set_entry(A, k, k, scale)
 
 

@@ -91,6 +91,16 @@ def root(value: Four) -> Four:
     return np.sqrt(value)
 
 
+def larger(a: Four, b: Four) -> Four:
+    """The larger of both; b where a is NaN."""
+    return np.where(a > b, a, b)
+
+
+def above(a: Four, b: Four) -> Four:
+    """1 where a > b, otherwise 0."""
+    return np.where(a > b, 1.0, 0.0)
+
+
 # --------------------------------------------------------------------------------------------------------- their compiled forms
 
 
@@ -197,6 +207,23 @@ def _arithmetic(instruction: str) -> Any:
 
 
 @_instruction
+def _larger(typing: Any, a: Any, b: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.select(builder.fcmp_ordered(">", *args), *args)
+
+    return register(register, register), generate
+
+
+@_instruction
+def _above(typing: Any, a: Any, b: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        yes, no = ir.Constant(REGISTER, [1.0] * 4), ir.Constant(REGISTER, [0.0] * 4)
+        return builder.select(builder.fcmp_ordered(">", *args), yes, no)
+
+    return register(register, register), generate
+
+
+@_instruction
 def _item(typing: Any, value: Any, i: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.extract_element(*args)
@@ -247,6 +274,16 @@ def _(rows: Any, j: Any, lane: Any) -> Any:
 @compiled_form(spread)
 def _(x: Any) -> Any:
     return lambda x: _spread(x)
+
+
+@compiled_form(larger)
+def _(a: Any, b: Any) -> Any:
+    return lambda a, b: _larger(a, b)
+
+
+@compiled_form(above)
+def _(a: Any, b: Any) -> Any:
+    return lambda a, b: _above(a, b)
 
 
 @compiled_form(root)

@@ -12,14 +12,14 @@ pytestmark = pytest.mark.xdist_group("adaptive")
 
 
 @entry
-def inverted(A, Z, R):
-    lanes.factor(A)
+def inverted(A, least, Z, R):
+    lanes.factor(A, least)
     lanes.invert(A, Z, R)
 
 
 @entry
-def solved(A, d, theta, out):
-    lanes.factor(A)
+def solved(A, least, d, theta, out):
+    lanes.factor(A, least)
     lanes.solve_upper(A, theta[0], theta[1])
     put(out, 0, lanes.squared_norm(A, d))
 
@@ -54,9 +54,10 @@ def positive(p, seed=0):
 def test_inverses_and_solutions_are_those_of_each_matrix(p):
     rng, A = np.random.default_rng(p), positive(p)
     R, d, b = np.zeros_like(A), rng.normal(size=(p, LANES)), rng.normal(size=(p, 2, LANES))
-    inverted(A.copy(), np.zeros_like(A), R)
+    least = np.zeros((p, LANES))
+    inverted(A.copy(), least, np.zeros_like(A), R)
     theta, out = np.zeros((2, p, LANES)), np.zeros((1, LANES))
-    solved(np.concatenate([A, b], axis=1), d.copy(), theta, out)
+    solved(np.concatenate([A, b], axis=1), least, d.copy(), theta, out)
     for lane in range(LANES):
         whole = A[..., lane]
         np.testing.assert_allclose(
@@ -102,3 +103,16 @@ def test_products_are_those_of_numpy(k, p):
         want = before[j, j:] + R[0, 1] * np.einsum("al,ajl->jl", S[:, j], S[:, j:])
         np.testing.assert_allclose(E[j, j:], want, rtol=1e-11, atol=1e-11)
         np.testing.assert_array_equal(E[j, :j], before[j, :j])
+
+
+def test_a_pivot_that_is_rounding_is_replaced_and_its_column_left_out():
+    A = np.zeros((3, 3, LANES))
+    A[:] = np.array([[4.0, 4.0, 2.0], [4.0, 4.0 - 1e-15, 2.0], [2.0, 2.0, 5.0]])[
+        ..., None
+    ]  # the second column is the first again
+    b = np.ones((3, 2, LANES))
+    theta, out = np.zeros((2, 3, LANES)), np.zeros((1, LANES))
+    least = 1e-14 * np.ascontiguousarray(np.einsum("jjl->jl", A))
+    solved(np.concatenate([A, b], axis=1), least, np.ones((3, LANES)), theta, out)
+    assert np.isfinite(out).all()
+    np.testing.assert_allclose(theta[0, :, 0], [0.1875, 0.0, 0.125], rtol=1e-12)

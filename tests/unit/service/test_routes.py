@@ -222,8 +222,10 @@ def test_calls_at_the_same_time_share_a_transaction_and_not_their_errors(tmp_pat
         with ThreadPoolExecutor(32) as pool:
             with opened._lock:  # all wait for their turn
                 waiting = [pool.submit(one, n) for n in range(32)]
-                while len(opened._waiting) < 32:
+                patience = time.monotonic() + 5.0
+                while opened._waiting.size() < 32 and time.monotonic() < patience:
                     time.sleep(0.01)
+                assert opened._waiting.size() >= 24  # those that are wrong may be refused before
             answers = [w.result() for w in waiting]
         assert [answer.status_code for _, answer in answers] == [422 if wrong else 200 for wrong, _ in answers]
         assert len(begun) < 8  # not 24; others than these calls may write, too

@@ -1,6 +1,5 @@
 """The machine code that walks through stretches of rows; compiled when it is first needed."""
 
-import logging
 from collections.abc import Callable
 from functools import cache, partial
 from types import BuiltinFunctionType
@@ -11,10 +10,8 @@ import numpy as np
 from ...adaptive import stretch
 from ...adaptive.columns import CONSTANT, Layout, Slots, new_scale
 from ...adaptive.sums import new_state, new_work
-from ...core.background_compile import compile_mode, prepared
+from ...core.background_compile import CompileMode, compile_mode, prepared
 from ...core.numba_private import interpreted
-
-LOG = logging.getLogger("driftbandits")
 
 # Rows of a stretch: while code is being compiled, Python walks, and looks often whether it is there.
 LONG, SHORT = 4096, 32
@@ -37,27 +34,27 @@ class Machine:
         layout, slots = Layout(ints, ints, pairs, ints, ints, pairs), Slots(one, one)
         model = state, layout, scale
         seen = many, scale, many, ints, one, 0, one, True, one, one, one, slots, work
-        self._prepare("observe", stretch.observe_rows, *model, *seen)
+        self._enter("observe", stretch.observe_rows, *model, *seen)
         asked = many, ints, pairs, one, 0, scale, many, 0.0, one, ints, row, row, ints, row, row, row, row, slots, work
-        self._prepare("decide", stretch.decide_rows, *model, *asked)
+        self._enter("decide", stretch.decide_rows, *model, *asked)
         logged = ints, ints, one, True, one, ints, row, row, ints, one, row, row, slots, work
-        self._prepare("replay", stretch.replay_rows, *model, many, ints, pairs, one, 0, scale, many, 0.0, one, *logged)
-        self._prepare("learn", stretch.learn_rows, *model, row, scale, row, ints, one, one, one, row, slots, work)
+        self._enter("replay", stretch.replay_rows, *model, many, ints, pairs, one, 0, scale, many, 0.0, one, *logged)
+        self._enter("learn", stretch.learn_rows, *model, row, scale, row, ints, one, one, one, row, slots, work)
 
-    def _prepare(self, name: str, entry: Any, *args: Any) -> None:
+    def _enter(self, name: str, entry: Any, *args: Any) -> None:
         self._entries[name] = entry, args
-        setattr(self, name, prepared(entry, args, compile_mode("background"), partial(setattr, self, name)))
+
+    def _prepare(self, name: str, how: CompileMode) -> None:
+        entry, args = self._entries[name]
+        setattr(self, name, prepared(entry, args, how, partial(setattr, self, name)))
 
     def longest(self, name: str, rows: int) -> int:
-        """How many rows to walk through in one call, of so many; machine code is compiled first where that is sooner done."""
-        if interpreted() or self._is_compiled(name):
-            return LONG
-        if rows >= WORTH_IT and compile_mode("background") != "never":
-            entry, args = self._entries[name]
-            LOG.info("compiling the walk over %d rows, once: under a minute", rows)
-            setattr(self, name, prepared(entry, args, "now", partial(setattr, self, name)))
-            return LONG
-        return SHORT
+        """How many rows to walk through in one call, of so many. A walk is compiled when it is first needed; a long one is waited for."""
+        mode = compile_mode("background")
+        waits = rows >= WORTH_IT and mode != "never"
+        if name not in vars(self) or (waits and not self._is_compiled(name)):
+            self._prepare(name, "now" if waits else mode)
+        return LONG if interpreted() or self._is_compiled(name) else SHORT
 
     def _is_compiled(self, name: str) -> bool:
         return type(getattr(self, name)) is BuiltinFunctionType
