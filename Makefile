@@ -95,11 +95,11 @@ results: setup  ## rerun studies and put their results where the tables of the s
 	for s in $(STUDY); do $(BIN)/driftbandits study $$s --out docs || exit 1; done
 	$(BIN)/python docs/tables.py
 
-bench: setup  ## side by side with the peers, which are installed into .venv-bench; resumes. DRIFTBANDITS_DATA names the folder of the real streams
+bench: setup  ## side by side with the peers, which are installed into .venv-bench; what benchmarks/results/cells has is not played again. DRIFTBANDITS_DATA names the folder of the real streams
 	$(BIN)/python benchmarks/bench/environment.py
 	PYTHONPATH=src:benchmarks .venv-bench/bin/python -m bench
 
-bench-ours: setup  ## the same, but only our learners play; peers as far as they have been played here
+bench-ours: setup  ## the same, but only our learners play; peers as far as they are kept
 	$(BIN)/python benchmarks/bench/environment.py
 	PYTHONPATH=src:benchmarks .venv-bench/bin/python -m bench --only bandit bandit_explore_0 self_tuning
 

@@ -10,18 +10,18 @@ import importlib.metadata
 import json
 import pathlib
 import platform
+import re
 import resource
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 
-from . import limits, quick, report
-from .cells import ROOT, Store, version, wanted
+from . import charts, limits, play, quick, report
+from .cells import ROOT, Store, chosen, present, seeds, version
 from .peers import OURS, PEERS, module
 
-STORE = ROOT / "results" / "bench"
 RESULTS = ROOT / "benchmarks" / "results"
 
 
@@ -47,38 +47,55 @@ def costs(what, *names):
 
 
 def play_all(asked):
-    """Play what is not in the store yet; what did not work, by learner."""
-    trouble, most = {}, [] if asked.seeds is None else [str(asked.seeds)]
-    for name in asked.only:
-        command = [sys.executable, "-m", "bench.worker", name, str(STORE), str(asked.scale), *most]
-        if subprocess.run(command, check=False).returncode:
-            trouble[name] = "some of its runs failed"
-            print(f"{name}: some of its runs failed; what it finished is kept", file=sys.stderr)
-    return trouble
+    """Play what is not kept yet, everything in one process; what did not work."""
+    most = "all" if asked.seeds is None else str(asked.seeds)
+    command = [sys.executable, "-m", "bench.worker", folder(asked), str(asked.scale), "0", most, ";".join(asked.only)]
+    if subprocess.run([*command, *asked.streams], check=False).returncode:
+        told = "some runs failed; what was finished is kept"
+        print(told, file=sys.stderr)
+        return {", ".join(asked.only): told}
+    return {}
 
 
-def gather(tasks, absent, began):
-    """Finished cells as a tree: of each stream, learner and seed the runs as documented and tuned; and how many are older than this run."""
-    store, kept = Store(STORE), {}
-    tree = {task.stream: {} for its in tasks.values() for task in its}
-    for name, its in tasks.items():
-        settings = module(name).SETTINGS
-        for task in its:
-            cell, chosen = store.found(task.default), task.chosen(store)
-            if cell is None:
-                continue
-            found = {"default": cell}
-            if chosen is not None and (tuned := store.found(task.tuned(chosen))) is not None:
-                found |= {"tuned": tuned, "setting": settings[chosen]}
-            tree[task.stream].setdefault(name, {})[str(task.seed)] = found
-            kept[name] = kept.get(name, 0) + (cell["measured"] < began)
-    return {"streams": tree, "absent": absent, "kept": {name: n for name, n in kept.items() if n}}
+def folder(asked):
+    """Where cells are kept: in the repository, unless streams are shorter or longer than those of the page."""
+    return str(RESULTS / "cells" if asked.scale == 1 else ROOT / "results" / "bench")
+
+
+def gather(names, asked):
+    """Of each stream and learner: the seeds played, the shares earned as documented and tuned, and the settings chosen."""
+    stores = {name: Store(folder(asked), name) for name in names}
+    here, absent = present(asked.scale)
+    tree = {title: {name: {"seeds": []} for name in names} for title in here}
+    for title, source in here.items():
+        for seed in seeds(title, source, 0, asked.seeds):
+            for name, store in stores.items():
+                told = one_seed(name, seed, store)
+                for what, value in told.items():
+                    tree[title][name].setdefault(what, []).append(value)
+    return {"streams": tree, "absent": absent}
+
+
+def one_seed(name, seed, store):
+    """What a learner earned; nothing while a run of it is missing."""
+    learner = module(name)
+    cell = store.found(seed.rounds.key(0))
+    if (refused := learner.refuses(seed.rounds.stream)) or cell is None:
+        return {"refused": refused} if refused else {}
+    if "reward" not in cell:
+        return {"stopped": cell["micros"]}
+    told = {"seeds": int(seed.rounds.which), "reward": cell["reward"], "default": round(play.share(cell), 6)}
+    if len(learner.SETTINGS) == 1:
+        return told
+    setting = chosen(name, seed, store)
+    tuned = None if setting is None else store.found(seed.rounds.key(setting))
+    return {} if tuned is None else {**told, "tuned": round(play.share(tuned), 6), "setting": setting}
 
 
 def measure(asked):
     """Everything that the page tells."""
-    if asked.anew:
-        shutil.rmtree(STORE / "cells", ignore_errors=True)
+    for name in asked.only if asked.anew else ():
+        (pathlib.Path(folder(asked)) / f"{name}.csv").unlink(missing_ok=True)
     versions = {name: version(name) for name in (*OURS, *PEERS)}
     here = [name for name, found in versions.items() if found is not None]
     trouble = {name: "not installed" for name in versions if name not in here}
@@ -86,7 +103,7 @@ def measure(asked):
     before, began, clock = machine(), time.strftime("%Y-%m-%dT%H:%M:%S"), time.time()
     trouble |= play_all(asked)
     found = {
-        **gather(*wanted(here, asked.scale, asked.seeds), began),
+        **gather(here, asked),
         "long": {} if asked.rewards else {name: costs("long", name) for name in here},
         "cost": {} if asked.rewards else costs("shapes", *here),
         "limits": [] if asked.rewards else limits.measure(),
@@ -108,6 +125,22 @@ def measure(asked):
     }
 
 
+def written(found):
+    """JSON with a list of numbers on one line."""
+    text = json.dumps(found, indent=1, ensure_ascii=False)
+    return re.sub(r"\[\s+([^][{}]*?)\s+\]", lambda m: f"[{' '.join(m[1].split())}]", text) + "\n"
+
+
+def publish():
+    """From bench.json the page, in both places, and the pictures."""
+    data = json.loads((RESULTS / "bench.json").read_text())
+    notes = tomllib.loads((ROOT / "benchmarks" / "notes.toml").read_text())["why"]
+    charts.reward_chart(data, RESULTS)
+    charts.cost_chart(data, RESULTS)
+    (RESULTS / "README.md").write_text(report.page(data, ".", notes))
+    (ROOT / "docs" / "benchmarks.md").write_text(report.page(data, "../benchmarks/results", notes))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scale", type=float, default=1.0, help="of the streams' lengths")
@@ -117,7 +150,8 @@ def main():
         help="at most so many of each stream; by default 32 or 64, and three stretches of real ones",
     )
     parser.add_argument("--only", nargs="*", default=[*OURS, *PEERS], help="play these only; the others as far as kept")
-    parser.add_argument("--anew", action="store_true", help="play everything again, also what was finished here before")
+    parser.add_argument("--streams", nargs="*", default=[], help="play these only")
+    parser.add_argument("--anew", action="store_true", help="play again also what is kept in benchmarks/results/cells")
     parser.add_argument("--rewards", action="store_true", help="no costs: for a machine on which others compute too")
     parser.add_argument("--cells", action="store_true", help="only play what is missing; write no page")
     parser.add_argument("--report", action="store_true", help="only write the page again from results/bench.json")
@@ -127,9 +161,8 @@ def main():
         play_all(asked)
         return
     if not asked.report:
-        found = json.dumps(measure(asked), indent=1, ensure_ascii=False)
-        (RESULTS / "bench.json").write_text(found + "\n")
-    report.write(RESULTS / "bench.json", ROOT)
+        (RESULTS / "bench.json").write_text(written(measure(asked)))
+    publish()
 
 
 if __name__ == "__main__":

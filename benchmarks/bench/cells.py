@@ -1,28 +1,40 @@
-"""A cell is one learner with one setting on one stream with one seed, kept under everything that its numbers depend on."""
+"""A cell is one learner with one setting on the rounds of one seed, kept under everything that its numbers depend on.
 
+The cells of a learner are a table in a file that belongs to the repository, so that nobody has to play a peer of the same version again:
+
+    # {"learner": …, "version": …, "numpy": …, "player": …}
+    stream,which,rounds,setting,reward,random,best,micros
+    clicks 5 %,17,0123456789,0,0.0731,0.0499,0.0842,211
+    clicks 5 %,tune 0.3,…
+
+`which` is the seed, or which of the rounds that may be tuned on; `rounds` is a digest of every one of them. With another first line
+the file is of no use and begins anew with the next cell; with other rounds or another setting a line is not found.
+"""
+
+import csv
 import functools
 import hashlib
 import importlib
 import importlib.metadata
+import json
 import pathlib
-import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from driftbandits.core.rooms import learner_digest
-from driftbandits.io.cell_store import JsonStore, digest
 
 from . import play, streams
 from .peers import OURS, module
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+NUMBERS = ("reward", "random", "best", "micros")
 
 
 @functools.cache
 def version(name):
-    """Of a peer, and of the NumPy below it; of ours, a digest of the code that decides. None if it is not installed."""
+    """Of a peer; of ours, with a digest of the code that decides. None if it is not installed."""
     if name in OURS:
         return f"{importlib.import_module('driftbandits').__version__}+{learner_digest()[:10]}"
     try:
@@ -55,80 +67,88 @@ def of_player(name):
     return fingerprint(*(file.read_bytes() for file in files))
 
 
-class Task(NamedTuple):
-    """One stream and seed for one learner: the run as documented, and those that choose a setting on other rounds."""
+class Rounds(NamedTuple):
+    """The rounds of one seed, or some that may be tuned on."""
 
-    stream: str
-    seed: int
-    default: dict  # key of a cell
-    tuning: list  # of each setting, the keys of its cells; empty where there is nothing to choose
+    title: str
+    which: str
+    seed: int  # of the learner that plays them
+    stream: Any
+    digest: str
 
-    def chosen(self, store):
-        """The setting that earns most where one may tune, the documented one of equals; None while cells are missing."""
-        found = [[store.found(key) for key in keys] for keys in self.tuning]
-        if not found or any(cell is None for row in found for cell in row):
-            return None
-        return int(np.argmax([np.mean([play.share(cell) for cell in row]) for row in found]))
-
-    def tuned(self, setting):
-        """The key of the run with a setting."""
-        return {**self.default, "setting": setting}
+    def key(self, setting):
+        return (self.title, self.which, self.digest, str(setting))
 
 
-def wanted(names, scale, seeds=None):
-    """The tasks of each learner, and why a stream is absent; `seeds` is the most of each stream."""
-    tasks, absent = {name: [] for name in names}, {}
+class Seed(NamedTuple):
+    """What counts, and what may be tuned on before."""
+
+    rounds: Rounds
+    tuning: list
+
+
+def present(scale):
+    """The streams whose data are on this machine, and why others are absent."""
+    here, absent = {}, {}
     for title, source in streams.catalogue(scale).items():
-        many = source.seeds if seeds is None else min(seeds, source.seeds)
         try:
-            rounds = [of_stream(source.make(seed)) for seed in range(many)]
-            other = [[of_stream(s) for s in source.tuning(seed)] for seed in range(many if source.fixed else 1)]
+            source.make(0)
+            here[title] = source
         except streams.NotHere as problem:
             absent[title] = str(problem)
-            continue
-        for name in names:
-            same = {"learner": name, "version": version(name), "numpy": np.__version__, "player": of_player(name)}
-            same |= {"stream": title, "scale": scale}
-            settings = len(module(name).SETTINGS)
-            for seed in range(many):
-                away = seed if source.fixed else 0
-                tuning = [
-                    [
-                        {**same, "tuning": [away, k], "rounds": digest_, "setting": setting}
-                        for k, digest_ in enumerate(other[away])
-                    ]
-                    for setting in range(settings if settings > 1 else 0)
-                ]
-                tasks[name].append(
-                    Task(title, seed, {**same, "seed": seed, "rounds": rounds[seed], "setting": 0}, tuning)
-                )
-    return tasks, absent
+    return here, absent
 
 
-def stream_of(key):
-    """The rounds that a key names."""
-    source = streams.catalogue(key["scale"])[key["stream"]]
-    if "tuning" in key:
-        seed, k = key["tuning"]
-        stream = source.tuning(seed)[k]
-    else:
-        stream = source.make(key["seed"])
-    if of_stream(stream) != key["rounds"]:
-        raise ValueError(f"{key['stream']}: not the rounds that were asked for")
-    return stream
+def seeds(title, source, first=0, last=None):
+    """Every seed of a stream, one after the other: the rounds are made once, for all learners."""
+    other = {}
+    for seed in range(first, source.seeds if last is None else min(last, source.seeds)):
+        away = seed if source.fixed else 0
+        if away not in other:
+            made = [(f"tune {away}.{k}", k, stream) for k, stream in enumerate(source.tuning(away))]
+            other = {away: [Rounds(title, which, k, stream, of_stream(stream)) for which, k, stream in made]}
+        stream = source.make(seed)
+        yield Seed(Rounds(title, str(seed), seed, stream, of_stream(stream)), other[away])
 
 
-class Store(JsonStore):
-    """Finished cells by their keys; what failed is not in it and is tried again."""
+def chosen(name, seed, store):
+    """The setting that earns most where one may tune, the documented one of equals; None while cells are missing or there is no choice."""
+    many = len(module(name).SETTINGS)
+    found = [[store.found(rounds.key(setting)) for rounds in seed.tuning] for setting in range(many)]
+    if many == 1 or any(cell is None for row in found for cell in row):
+        return None
+    return int(np.argmax([np.mean([play.share(cell) for cell in row]) for row in found]))
+
+
+class Store:
+    """The finished cells of one learner; what failed is not among them and is tried again."""
+
+    def __init__(self, folder, name):
+        self._file = pathlib.Path(folder) / f"{name}.csv"
+        told = {"learner": name, "version": version(name), "numpy": np.__version__, "player": of_player(name)}
+        self._head = f"# {json.dumps(told)}"
+        lines = self._file.read_text().split("\n") if self._file.exists() else [""]
+        self._begun = lines[0] == self._head
+        self._cells, whole = {}, len(NUMBERS) + 4
+        for row in csv.reader(lines[2:] if self._begun else []):
+            if len(row) == whole:  # the last line of a run that was killed may be half a line
+                numbers = zip(NUMBERS, row[4:], strict=True)
+                self._cells[tuple(row[:4])] = {what: float(number) for what, number in numbers if number}
 
     def __contains__(self, key):
-        return self.found(key) is not None
+        return key in self._cells
 
     def found(self, key):
-        """A finished cell with its name, or None."""
-        name = digest(key)
-        cell = self.get(name)
-        return None if cell is None else {"cell": name, **cell}
+        """A finished cell, or None. One without a reward was stopped because it took too long."""
+        return self._cells.get(key)
 
     def add(self, key, found):
-        self.put(key, {"measured": time.strftime("%Y-%m-%dT%H:%M:%S"), **found})
+        if not self._begun:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            self._file.write_text(f"{self._head}\nstream,which,rounds,setting,{','.join(NUMBERS)}")
+            self._begun = True
+        numbers = [f"{found[what]:.7g}" if what in found else "" for what in NUMBERS]
+        with self._file.open("a", newline="") as file:
+            file.write("\n")  # before, not after: it ends what a killed run left
+            csv.writer(file, lineterminator="").writerow([*key, *numbers])
+        self._cells[key] = {what: float(number) for what, number in zip(NUMBERS, numbers, strict=True) if number}

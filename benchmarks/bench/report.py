@@ -1,33 +1,12 @@
-"""From results/bench.json to a page and charts: benchmarks/results/README.md, docs/benchmarks.md, and two pictures."""
+"""From results/bench.json to the page: benchmarks/results/README.md and docs/benchmarks.md."""
 
-import json
 import math
-import pathlib
-import tomllib
 
 import numpy as np
 
-from driftbandits.plots.style import PALETTE
-
-from .peers import OURS, PEERS
-from .play import share
-
-LABELS = {
-    "bandit": "`Bandit`",
-    "bandit_explore_0": "`Bandit(explore=0)`",
-    "self_tuning": "`self_tuning`",
-    "numpy": "LinUCB in NumPy",
-}
-# All three are tuning-free learners, so they have the colours of that role, and markers that tell them apart.
-LOOKS = {
-    "bandit": ("s", PALETTE["blue"]),
-    "bandit_explore_0": ("^", PALETTE["sky"]),
-    "self_tuning": ("o", PALETTE["sky"]),
-}
-
-
-def label(name):
-    return LABELS.get(name, name)
+from . import cost_tables
+from .peers import OURS, PEERS, module
+from .tables import label, table
 
 
 class Stream:
@@ -38,31 +17,22 @@ class Stream:
 
     def shares(self, name, variant):
         """By seed; empty if the learner was refused, too slow or not played."""
-        told = {}
-        for seed, cell in self.found.get(name, {}).items():
-            run = cell.get(variant, {})
-            if "reward" in run:
-                told[seed] = share(run)
-        return told
+        told = self.found.get(name, {})
+        return dict(zip(told["seeds"], told[variant], strict=True)) if variant in told else {}
 
     def mean(self, name, variant):
         """Over its seeds, NaN if there is none."""
         told = self.shares(name, variant)
         return float(np.mean([*told.values()])) if told else math.nan
 
-    def reward(self, name, variant="default"):
-        cells = self.found.get(name, {}).values()
-        told = [c[variant]["reward"] for c in cells if "reward" in c.get(variant, {})]
+    def reward(self, name):
+        told = self.found.get(name, {}).get("reward")
         return float(np.mean(told)) if told else None
 
     def why_not(self, name):
         """Why a learner has no number here, in a word."""
-        for cell in self.found.get(name, {}).values():
-            if "refused" in cell.get("default", {}):
-                return "–"
-            if "stopped" in cell.get("default", {}):
-                return "too slow"
-        return ""
+        told = self.found.get(name, {})
+        return "–" if "refused" in told else "too slow" if "stopped" in told else ""
 
     def best(self, variant):
         """The peer that earned most."""
@@ -95,32 +65,6 @@ def sums(data):
             if any(told):
                 rows.append([f"{label(own)} against {word}", *(told.count(w) for w in ("ahead", "level", "behind"))])
     return table(["streams on which it is", "ahead", "level", "behind"], rows)
-
-
-def targets(data):
-    """The targets for cost, each with its number."""
-    cost, lines = data["cost"], []
-    for own in OURS:
-        mine = cost.get(own, {})
-        for peer, wanted in (("bayesianbandits", 10), ("river", 10), ("vowpalwabbit", 3)):
-            theirs = cost.get(peer, {})
-            shapes = [s for s in mine if mine[s] and theirs.get(s)]
-            if shapes:
-                told = [theirs[s] / mine[s] for s in shapes]
-                missed = [f"{s} ({x:.1f})" for s, x in zip(shapes, told, strict=True) if x < wanted]
-                span = f"{min(told):.1f} – {max(told):.1f} ×"
-                wish = f"≥ {wanted} × less CPU than {peer}"
-                where = f", missed at {'; '.join(missed)}" if missed else ""
-                lines.append([label(own), wish, span, f"met at {len(told) - len(missed)} of {len(told)} sizes{where}"])
-        long = data["long"].get(own, {})
-        if "late" in long:
-            ratio = long["late"] / long["early"]
-            lines.append([label(own), "flat in t", f"{ratio:.2f} ×", "met" if ratio < 1.1 else "missed"])
-    return table(["", "target", "measured", ""], lines)
-
-
-def table(head, rows):
-    return "\n".join(f"| {' | '.join(map(str, row))} |" for row in [head, ["---"] * len(head), *rows]) + "\n"
 
 
 def answer(data):
@@ -192,59 +136,6 @@ def absolute(data):
 REAL = ("Elec2", "weather", "SEA", "keystroke", "LED with drift", "digits, permuted")
 
 
-def costs(data):
-    """µs of CPU per decision with its learning step, by shape."""
-    cost = data["cost"]
-    names = [n for n in (*OURS, *PEERS) if cost.get(n)]
-    shapes = list(dict.fromkeys(shape for n in names for shape in cost[n]))
-    rows = [
-        [shape, *("" if cost[n].get(shape) is None else f"{cost[n][shape]:.0f}" for n in names)] for shape in shapes
-    ]
-    return table(["µs", *map(label, names)], rows)
-
-
-def growth(data):
-    """Early and late rounds of one run, and memory."""
-    rows = []
-    for n in (*OURS, *PEERS):
-        long = data["long"].get(n, {})
-        if "late" in long:
-            row = [label(n), f"{long['early']:.0f}", f"{long['late']:.0f}", f"{long['late'] / long['early']:.2f}"]
-            rows.append([*row, f"{long['MB']:.0f}", f"{long['MB grown']:.1f}"])
-    head = [
-        "learner",
-        "µs, rounds 200–400",
-        "µs, last 200 of 2000",
-        "ratio",
-        "MB, imports and compiled code included",
-        "MB since round 400",
-    ]
-    return table(head, rows)
-
-
-def ratios(data):
-    """How many times our CPU each peer needs."""
-    found, rows = data["cost"], []
-    for shape in ("n = 10, d = 10", "n = 10, d = 50", "n = 80, d = 10", "10 items, d = 10", "1000 items, d = 10"):
-        for own in OURS:
-            base, told = found.get(own, {}).get(shape), {n: found.get(n, {}).get(shape) for n in PEERS}
-            if base:
-                rows.append([shape, label(own), *("" if told[n] is None else f"{told[n] / base:.1f} ×" for n in PEERS)])
-    return table(["", "against", *map(label, PEERS)], rows)
-
-
-def limits(data):
-    rows = []
-    for r in data["limits"]:
-        by_hand = f"{r['C']:.0f}" if r["C"] else "no compiler"
-        over = f"{r['ours'] / r['C']:.2f}" if r["C"] else ""
-        numbers = [f"{r['ours']:.0f}", by_hand, f"{r['dgemm']:.0f}", over, f"{r['ours'] / r['dgemm']:.2f}"]
-        rows.append([f"d = {r['d']}, n = {r['n']}", *numbers])
-    return table(
-        ["ns per round", "`lb_weight_ucb`", "hand-written C", "one dgemm d×d·d×n", "ours / C", "ours / dgemm"], rows
-    )
-
-
 def behind(data, title):
     """Who wins on a stream and by how much, where ours is behind the best tuned peer, or else the best one as documented; "" where not."""
     s = Stream(data["streams"][title])
@@ -281,7 +172,7 @@ def settings(data):
     rows = []
     for title, found in data["streams"].items():
         for name in PEERS:
-            chosen = [str(c["setting"]) for c in found.get(name, {}).values() if "setting" in c]
+            chosen = [str(module(name).SETTINGS[k]) for k in found.get(name, {}).get("setting", [])]
             if chosen:
                 rows.append([title, label(name), "; ".join(dict.fromkeys(chosen))])
     return table(["stream", "peer", "chosen on other rounds"], rows)
@@ -355,19 +246,19 @@ def page(data, pictures, notes):
             "µs of CPU per decision with its learning step, everybody as documented. `Bandit` keeps named items, open decisions "
             "and propensities; `self_tuning` through `Agent` is vectors in, an index out, as the peers are.",
             "",
-            costs(data),
+            cost_tables.costs(data),
             f"![cost]({pictures}/bench_cost.png)",
             "",
-            targets(data),
+            cost_tables.targets(data),
             "How many times our CPU:",
             "",
-            ratios(data),
+            cost_tables.ratios(data),
             "### Growth with t, and memory",
             "",
-            growth(data),
+            cost_tables.growth(data),
             "## Limits",
             "",
-            limits(data),
+            cost_tables.limits(data),
         ]
     out += [
         "## What ran",
@@ -382,67 +273,3 @@ def page(data, pictures, notes):
         "",
     ]
     return "\n".join(out)
-
-
-def charts(data, folder):
-    """Two pictures: shares by stream, and µs by learner."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-
-    titles = list(data["streams"])
-    figure, axis = plt.subplots(figsize=(8, 0.42 * len(titles) + 1.2), layout="constrained")
-    for y, title in enumerate(reversed(titles)):
-        s = Stream(data["streams"][title])
-        told = [s.mean(n, v) for n in PEERS for v in ("default", "tuned")]
-        axis.plot(told, [y] * len(told), "o", color="0.72", ms=5, label=None if y else "a peer, as documented or tuned")
-        name = s.best("tuned")
-        if name:
-            axis.plot([s.mean(name, "tuned")], [y], "D", color="0.2", ms=6, label=None if y else "the best tuned peer")
-        for shift, own in zip((0.2, 0.0, -0.2), OURS, strict=True):
-            mine = np.array([*s.shares(own, "default").values()])
-            if len(mine):
-                error = mine.std(ddof=1) / math.sqrt(len(mine)) if len(mine) > 1 else 0.0
-                text = None if y else label(own).strip("`")
-                marker, colour = LOOKS[own]
-                axis.errorbar(mine.mean(), y + shift, xerr=error, fmt=marker, color=colour, ms=5, label=text)
-    axis.set_yticks(range(len(titles)), list(reversed(titles)))
-    axis.set_xlabel("share of the way from random play to the best choice of every round")
-    axis.grid(axis="x", alpha=0.3)
-    axis.set_xlim(min(-0.05, axis.get_xlim()[0]), 1.02)
-    figure.legend(loc="outside upper center", ncol=4, fontsize=8)
-    figure.savefig(folder / "bench_reward.png", dpi=120)
-    plt.close(figure)
-    names = [n for n in (*OURS, *PEERS) if data["cost"].get(n)]
-    if not names:
-        return
-    shapes = ("n = 10, d = 10", "10 items, d = 10")
-    figure, axis = plt.subplots(figsize=(8, 3.2), layout="constrained")
-    for i, shape in enumerate(shapes):
-        values = [data["cost"][n].get(shape) or math.nan for n in names]
-        axis.bar(np.arange(len(names)) + 0.4 * i, values, 0.38, label=shape)
-    axis.set_xticks(
-        np.arange(len(names)) + 0.2, [label(n).strip("`") for n in names], rotation=20, ha="right", fontsize=8
-    )
-    axis.set_yscale("log")
-    axis.set_ylabel("µs of CPU per decide + learn")
-    axis.grid(axis="y", alpha=0.3)
-    axis.legend(fontsize=8)
-    figure.savefig(folder / "bench_cost.png", dpi=120)
-    plt.close(figure)
-
-
-def write(source: pathlib.Path, root: pathlib.Path):
-    """The page in both places, and the pictures."""
-    data = json.loads(source.read_text())
-    folder = source.parent
-    notes = tomllib.loads((root / "benchmarks" / "notes.toml").read_text())["why"]
-    charts(data, folder)
-    (folder / "README.md").write_text(page(data, ".", notes))
-    (root / "docs" / "benchmarks.md").write_text(page(data, "../benchmarks/results", notes))
-
-
-if __name__ == "__main__":
-    root = pathlib.Path(__file__).resolve().parents[2]
-    write(root / "benchmarks" / "results" / "bench.json", root)

@@ -1,6 +1,6 @@
-"""The cells of one learner, in a process of its own: `python -m bench.worker NAME STORE SCALE [SEEDS]`.
+"""The cells of some learners, in one process: `python -m bench.worker FOLDER SCALE FIRST LAST NAMES [STREAMS]`.
 
-What is in the store is not played again.
+NAMES and STREAMS are separated by `;`. What is in the folder is not played again.
 """
 
 import os
@@ -10,7 +10,6 @@ if __name__ == "__main__":  # before NumPy is loaded: one core for everybody
     os.environ.setdefault("DRIFTBANDITS_COMPILE", "now")
 
 import dataclasses
-import pathlib
 import sys
 import traceback
 import warnings
@@ -19,47 +18,47 @@ from . import cells, cost, play, streams
 from .peers import module
 
 
-def main(name, path, scale, seeds):
-    """Play what is not in the store yet: as documented first, then what chooses settings, then the settings chosen."""
+def main(names, folder, scale, first=0, last=None, titles=()):
+    """Play what is missing of the seeds from `first` to before `last`; how many runs failed."""
     warnings.simplefilter("ignore")  # peers warn per call
-    learner, store, failed = module(name), cells.Store(pathlib.Path(path)), 0
-    tasks = cells.wanted([name], scale, seeds)[0][name]
-    if all(finished(task, store) for task in tasks):
-        return 0
-    warm_up(learner)
-    for choose in (False, True):
-        for task in tasks:
-            try:
-                play_task(learner, task, store, choose)
-            except Exception:
-                failed += 1
-                print(traceback.format_exc(limit=3), file=sys.stderr)
-            print(f"{name}: {task.stream}, seed {task.seed}", flush=True)
+    stores, failed = {name: cells.Store(folder, name) for name in names}, 0
+    warm = set()
+    for title, source in cells.present(scale)[0].items():
+        if titles and title not in titles:
+            continue
+        for seed in cells.seeds(title, source, first, last):
+            for name, store in stores.items():
+                try:
+                    play_seed(name, seed, store, warm)
+                except Exception:
+                    failed += 1
+                    print(f"{name}: {title}\n{traceback.format_exc(limit=3)}", file=sys.stderr)
+        print(f"{title}: seeds {first} to {last or source.seeds} of {', '.join(names)}", flush=True)
     return failed
 
 
-def finished(task, store):
-    """Whether everything of a task is in the store."""
-    chosen = task.chosen(store)
-    return task.default in store and (not task.tuning or (chosen is not None and task.tuned(chosen) in store))
-
-
-def play_task(learner, task, store, choose):
-    """What is missing of a task; with `choose` the tuned run too, unless the documented one was refused or too slow."""
-    play_cell(learner, task.default, store)
-    if not choose or not task.tuning or "reward" not in store.found(task.default):
+def play_seed(name, seed, store, warm):
+    """What is missing of a seed: as documented, what chooses a setting unless that was refused or too slow, and the setting chosen."""
+    learner = module(name)
+    if learner.refuses(seed.rounds.stream):
         return
-    for keys in task.tuning:
-        for key in keys:
-            play_cell(learner, key, store)
-    play_cell(learner, task.tuned(task.chosen(store)), store)
+    if "reward" not in play_cell(name, seed.rounds, 0, store, warm) or len(learner.SETTINGS) == 1:
+        return
+    for setting in range(len(learner.SETTINGS)):
+        for rounds in seed.tuning:
+            play_cell(name, rounds, setting, store, warm)
+    play_cell(name, seed.rounds, cells.chosen(name, seed, store), store, warm)
 
 
-def play_cell(learner, key, store):
-    """One run, unless it is in the store."""
+def play_cell(name, rounds, setting, store, warm):
+    """One run, unless it is in the store; `warm` are the learners that have played in this process."""
+    key = rounds.key(setting)
     if key not in store:
-        seed = key["seed"] if "seed" in key else key["tuning"][1]
-        store.add(key, play.run_cell(cells.stream_of(key), learner, seed, key["setting"]))
+        if name not in warm:
+            warm_up(module(name))
+            warm.add(name)
+        store.add(key, play.run_cell(rounds.stream, module(name), rounds.seed, setting))
+    return store.found(key)
 
 
 def warm_up(learner):
@@ -75,5 +74,7 @@ def warm_up(learner):
 
 
 if __name__ == "__main__":
-    most = int(sys.argv[4]) if len(sys.argv) > 4 else None
-    sys.exit(main(sys.argv[1], sys.argv[2], float(sys.argv[3]), most) > 0)
+    folder, scale, first, last, names, *titles = sys.argv[1:]
+    told = [title for some in titles for title in some.split(";")]
+    most = None if last == "all" else int(last)
+    sys.exit(main(names.split(";"), folder, float(scale), int(first), most, told) > 0)

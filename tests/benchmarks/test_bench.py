@@ -1,6 +1,8 @@
 """The benchmark itself: streams are the same for all, delays are what they say, and what got worse is told."""
 
+import csv
 import importlib.util
+import json
 import pathlib
 import sys
 
@@ -76,9 +78,9 @@ def test_tuning_never_sees_a_round_that_counts():
         assert 50 <= len(before.R) <= 200
 
 
-def test_the_setting_that_earns_most_elsewhere_is_played(tmp_path):
+def test_the_setting_that_earns_most_elsewhere_is_played(tmp_path, monkeypatch):
     class Peer:
-        SETTINGS = ({"k": 0}, {"k": 1})
+        PACKAGE, SETTINGS = "numpy", ({"k": 0}, {"k": 1})
 
         @staticmethod
         def refuses(stream):
@@ -92,37 +94,82 @@ def test_the_setting_that_earns_most_elsewhere_is_played(tmp_path):
             chosen.decide = lambda offer: int(best(stream.E[next(rounds)]))
             return chosen
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cells, "module", lambda name: Peer)
-        patch.setattr(worker, "module", lambda name: Peer)
-        patch.setattr(cells, "version", lambda name: "1")
-        patch.setattr(streams, "catalogue", lambda scale: {"still": streams.synthetic(streams.still(2, 30))})
-        task = cells.wanted(["numpy"], 1.0, 1)[0]["numpy"][0]
-        store = cells.Store(tmp_path)
-        worker.play_task(Peer, task, store, choose=False)
-        assert task.chosen(store) is None
-        worker.play_task(Peer, task, store, choose=True)
-    assert task.chosen(store) == 1
-    assert play.share(store.found(task.tuned(1))) == pytest.approx(1.0)
-    assert play.share(store.found(task.default)) < 0.0
+    monkeypatch.setattr(cells, "module", lambda name: Peer)
+    monkeypatch.setattr(worker, "module", lambda name: Peer)
+    (seed,) = cells.seeds("still", streams.synthetic(streams.still(2, 30)), last=1)
+    store = cells.Store(tmp_path, "numpy")
+    assert cells.chosen("numpy", seed, store) is None
+    worker.play_seed("numpy", seed, store, {"numpy"})
+    assert cells.chosen("numpy", seed, store) == 1
+    assert play.share(store.found(seed.rounds.key(1))) == pytest.approx(1.0)
+    assert play.share(store.found(seed.rounds.key(0))) < 0.0
 
 
-def test_a_cell_is_kept_under_all_that_its_numbers_depend_on(tmp_path):
-    tasks, absent = cells.wanted(["numpy"], 0.02, 2)
-    keys = [task.default for task in tasks["numpy"]]
-    assert {key["stream"] for key in keys} == set(streams.catalogue()) - set(absent)
-    assert len({cells.digest(key) for key in keys}) == len(keys)
-    key = keys[0]
-    store = cells.Store(tmp_path)
-    store.add(key, {"reward": 1.0})
-    again = cells.Store(tmp_path)
-    assert key in again
-    assert again.found(key)["reward"] == 1.0
-    assert {**key, "version": "another"} not in again
-    assert {**key, "setting": 1} not in again
-    assert {**key, "rounds": "others"} not in again
-    with pytest.raises(ValueError, match="not the rounds"):
-        cells.stream_of({**key, "rounds": "others"})
+CELL = {"reward": 0.7, "random": 0.5, "best": 1.0, "micros": 12.0}
+
+
+def kept_still(folder):
+    """The seed 0 of a short stream, with one cell of it in the folder."""
+    (seed,) = cells.seeds("still", streams.synthetic(streams.still(2, 30)), last=1)
+    cells.Store(folder, "numpy").add(seed.rounds.key(0), CELL)
+    assert cells.Store(folder, "numpy").found(seed.rounds.key(0)) == CELL
+    return seed.rounds
+
+
+def test_a_cell_of_a_changed_stream_is_not_taken_for_the_old_one(tmp_path):
+    old = kept_still(tmp_path)
+    store = cells.Store(tmp_path, "numpy")
+    assert old.key(1) not in store  # another setting
+    (other,) = cells.seeds("still", streams.synthetic(streams.still(2, 31)), last=1)  # a round more
+    assert other.rounds.which == old.which
+    assert other.rounds.key(0) not in store
+    (_, later) = cells.seeds("still", streams.synthetic(streams.still(2, 30)), last=2)  # another seed
+    assert later.rounds.key(0) not in store
+
+
+@pytest.mark.parametrize("changed", ["version", "of_player"])
+def test_a_cell_of_another_version_is_not_taken_for_the_old_one(tmp_path, monkeypatch, changed):
+    old = kept_still(tmp_path)
+    monkeypatch.setattr(cells, changed, lambda name: "another")
+    store = cells.Store(tmp_path, "numpy")
+    assert old.key(0) not in store
+    assert old.key(0) in kept_by(tmp_path, monkeypatch)  # looking destroys nothing
+    monkeypatch.setattr(cells, changed, lambda name: "another")
+    store.add(old.key(0), {**CELL, "reward": 0.9})
+    assert cells.Store(tmp_path, "numpy").found(old.key(0))["reward"] == 0.9
+    assert old.key(0) not in kept_by(tmp_path, monkeypatch)  # the file is that of the new version
+
+
+def kept_by(folder, monkeypatch):
+    """What the versions of today find."""
+    monkeypatch.undo()
+    return cells.Store(folder, "numpy")
+
+
+def test_half_a_line_that_a_killed_run_left_is_no_cell(tmp_path):
+    rounds = kept_still(tmp_path)
+    file = tmp_path / "numpy.csv"
+    file.write_text(file.read_text() + "\nstill,1,0123")
+    store = cells.Store(tmp_path, "numpy")
+    assert rounds.key(0) in store
+    store.add(rounds.key(1), CELL)
+    again = cells.Store(tmp_path, "numpy")
+    assert again.found(rounds.key(0)) == again.found(rounds.key(1)) == CELL
+
+
+def test_kept_cells_are_of_streams_and_settings_that_exist():
+    """The peers' cells in the repository are found by a run of today, or the page is not about what it says."""
+    for file in cells.ROOT.glob("benchmarks/results/cells/*.csv"):
+        head, columns, *rows = file.read_text().splitlines()
+        told = json.loads(head.removeprefix("# "))
+        assert told["learner"] == file.stem
+        if file.stem in PEERS:
+            assert told["player"] == cells.of_player(file.stem), (
+                f"play.py or peers/{file.stem}_.py changed: play it again"
+            )
+        titles = {row[0] for row in csv.reader(rows)}
+        assert titles <= set(streams.catalogue())
+        assert columns.startswith("stream,which,rounds,setting,reward")
 
 
 def test_a_stream_is_known_by_every_round():
@@ -137,7 +184,7 @@ def test_a_stream_is_known_by_every_round():
         assert cells.of_stream(streams.Stream(**told)) != same
 
 
-def test_what_failed_is_tried_again(tmp_path):
+def test_what_failed_is_tried_again(tmp_path, monkeypatch):
     class Broken:
         PACKAGE = "numpy"
         SETTINGS = ({},)
@@ -150,13 +197,11 @@ def test_what_failed_is_tried_again(tmp_path):
         def make(stream, seed):
             raise OverflowError
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cells, "module", lambda name: Broken)
-        patch.setattr(worker, "module", lambda name: Broken)
-        patch.setattr(streams, "catalogue", lambda scale: {"still": streams.synthetic(streams.still(2, 30))})
-        task = cells.wanted(["numpy"], 1.0, 1)[0]["numpy"][0]
-        assert worker.main("numpy", tmp_path, 1.0, 1) == 2  # once as documented, once for tuning
-    assert task.default not in cells.Store(tmp_path)
+    monkeypatch.setattr(cells, "module", lambda name: Broken)
+    monkeypatch.setattr(worker, "module", lambda name: Broken)
+    monkeypatch.setattr(streams, "catalogue", lambda scale: {"still": streams.synthetic(streams.still(2, 30))})
+    assert worker.main(["numpy"], tmp_path, 1.0, last=2) == 2
+    assert not (tmp_path / "numpy.csv").exists()
 
 
 def test_every_learner_names_its_settings_without_its_package():
@@ -201,13 +246,7 @@ def test_a_verdict_needs_more_than_one_standard_error():
 
 def of_one_stream(**rewards):
     """Results in which each learner earned so much in three seeds."""
-    told = {
-        name: {
-            str(k): {variant: {"reward": r, "random": 0.0, "best": 1.0} for variant in ("default", "tuned")}
-            for k, r in enumerate(row)
-        }
-        for name, row in rewards.items()
-    }
+    told = {name: {"seeds": [*range(len(row))], "default": row, "tuned": row} for name, row in rewards.items()}
     return {"streams": {"Elec2": told}}
 
 
