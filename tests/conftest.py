@@ -13,6 +13,15 @@ os.environ.setdefault("DRIFTBANDITS_COMPILE", "now")  # no child processes; wher
 
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
+#: Whether this is `make test-all`, which asks for more examples of each property and for more attempts where tests count them.
+THOROUGH = int(os.environ.get("EXAMPLES", 0)) >= 100
+
+
+def sized(quick: int, thorough: int) -> int:
+    """How often a test tries something: a few times in `make test`, more often in `make test-all`."""
+    return thorough if THOROUGH else quick
+
+
 settings.register_profile(
     "house",
     deadline=None,
@@ -66,7 +75,7 @@ def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Say of each test which runs it belongs to, and which tests stay together in one process."""
     pages = {item.path for item in items if _looks_at_a_page(item)}
-    items.sort(key=lambda item: not _is_in(item.path, BANDIT))
+    items.sort(key=lambda item: _start(item, pages))
     for item in items:
         if (_looks_at_a_page(item) or _is_in(item.path, BANDIT)) and not item.get_closest_marker("interpreted"):
             item.add_marker(pytest.mark.compiled)  # once
@@ -84,6 +93,14 @@ def pytest_xdist_node_collection_finished(node: Any, ids: list[str]) -> None:
     grouped = node.config.getoption("dist") == "loadgroup" and not INTERPRETED
     if grouped and not all("@" in name for name in ids):  # a worker writes the group behind the name of the test
         raise pytest.UsageError(f"pytest-xdist does not group tests of pytest {pytest.__version__} (its issue 1386)")
+
+
+def _start(item: pytest.Item, pages: set[pathlib.Path]) -> int:
+    """When a test starts: one process begins with the group that compiles `Bandit`, the other with the pages, which are the longest."""
+    if not _is_in(item.path, BANDIT):
+        return 1 if item.path in pages else 3
+    group = item.get_closest_marker("xdist_group")
+    return 0 if group is not None and group.args == ("bandit",) else 2
 
 
 def _looks_at_a_page(item: pytest.Item) -> bool:

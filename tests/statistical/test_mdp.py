@@ -99,6 +99,7 @@ def test_theory_scale_is_close_to_random_play_and_the_bound_holds():
     assert bound.total == pytest.approx(1997536.80, rel=1e-4)  # the specification's number for this very world
 
 
+@pytest.mark.slow
 def test_static_worlds_are_learned_at_theory_scale():
     """Static river, K = 6000: the theory-exact learner stops paying after about 2500 episodes."""
     world = db.mdp.riverswim(episodes=6000, drift="static")

@@ -83,6 +83,7 @@ def learner(S, gamma=1.0, lam=1.0, delta=0.05, **model):
     return strategy._replace(model=strategy.model._replace(**model))
 
 
+@pytest.mark.interpreted
 def test_t6_the_counterexample():
     """d = 1, x ≡ 1, u = S = 5, δ = 0.05: with a_t = μ′(z) and η = 1 every run leaves the radius, by far; with the damped slope the
     median run stays inside all the time, and 2 of 100 leave it for a few rounds.
@@ -95,6 +96,7 @@ def test_t6_the_counterexample():
     assert (ours > 1.0).mean() <= 0.025
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("S", [4.0, 7.0])
 def test_t6_at_other_sizes_of_the_ball(S):
     """S = 7: the naive form is out by far; S = 4: in half of the runs. Ours is inside, up to half of the rounds that δ = 0.05 allows."""

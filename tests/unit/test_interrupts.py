@@ -6,6 +6,7 @@ Agents, and one bandit whose kernels are interpreted, and so interrupted too; te
 import threading
 
 import pytest
+from conftest import sized
 
 import driftbandits as db
 from torture import interrupt_cases as cases
@@ -21,7 +22,7 @@ pytestmark = [
 
 @pytest.mark.parametrize("call", ["select", "select more arms", "update", "update late"])
 def test_agent(call):
-    holds(cases.agent_case("weighted", call))
+    holds(cases.agent_case("weighted", call), most=sized(15, 40))
 
 
 @pytest.mark.slow
@@ -32,14 +33,14 @@ def test_every_agent(name, call):
 
 @pytest.mark.parametrize("call", ["begin_episode", "observe", "observe the end"])
 def test_episodic_agent(call):
-    holds(cases.episodic_case(call), most=25)
+    holds(cases.episodic_case(call), most=sized(10, 25))
 
 
 @pytest.mark.parametrize(
     ("mode", "call"), [("interact", "reward"), ("interact", "reward late"), ("disjoint", "reward")]
 )
 def test_rewarded_bandit_in_memory(mode, call):
-    holds(cases.memory_case(mode, call), most=60)
+    holds(cases.memory_case(mode, call), most=sized(15, 60))
 
 
 def test_the_harness_finds_what_is_torn():

@@ -111,6 +111,7 @@ def test_what_compiled_code_relies_on_cannot_be_changed(name):
     assert isinstance(ReadOnly("x"), AttributeError)
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("W", [1, 2, 7, 300])
 @pytest.mark.parametrize("first", [True, False])
 def test_an_outlier_leaves_no_trace_after_leaving_the_window(W, first):

@@ -4,6 +4,7 @@ Their kernels are compiled, so that all lines tried are those around them; tests
 """
 
 import pytest
+from conftest import sized
 
 from torture import interrupt_cases as cases
 from torture.interrupts import holds
@@ -17,7 +18,7 @@ pytestmark = [
 
 @pytest.mark.parametrize("call", ["decide", "reward", "absorb", "expire"])
 def test_durable_bandit(call):
-    holds(cases.durable_case(call), most=15)
+    holds(cases.durable_case(call), most=sized(6, 15))
 
 
 @pytest.mark.slow
@@ -28,19 +29,19 @@ def test_every_call_of_a_durable_bandit(call):
 
 @pytest.mark.parametrize("new", [False, True])
 def test_opening(new):
-    holds(cases.open_case(new), most=15)
+    holds(cases.open_case(new), most=sized(6, 15))
 
 
 @pytest.mark.parametrize("call", ["decide", "reward"])
 def test_follower(call):
-    holds(cases.follower_case(call), most=15)
+    holds(cases.follower_case(call), most=sized(6, 15))
 
 
 @pytest.mark.parametrize(
     "call", [pytest.param("fit", marks=pytest.mark.slow), "reward_batch", "save", "info", "estimate"]
 )
 def test_bandit_in_memory(call):
-    holds(cases.memory_case("interact", call), most=25)
+    holds(cases.memory_case("interact", call), most=sized(8, 25))
 
 
 @pytest.mark.parametrize(
@@ -51,12 +52,12 @@ def test_bandit_in_memory(call):
     ],
 )
 def test_learning_bandit_in_memory(mode, call):
-    holds(cases.memory_case(mode, call), most=25)
+    holds(cases.memory_case(mode, call), most=sized(8, 25))
 
 
 @pytest.mark.parametrize("call", ["decide", "reward", "observe", "drop", "forget_feature", "expire"])
 def test_a_bandit_with_challengers(call):
-    holds(cases.challenged_case(call), most=10)
+    holds(cases.challenged_case(call), most=sized(5, 10))
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """A call that is interrupted at any line leaves arrays that fit each other, and a bandit that goes on working."""
 
+import copy
 import pathlib
 import sys
 
@@ -58,9 +59,9 @@ def test_interrupted_anywhere(step):
     """At every eighth line of the call itself, then at samples of the interpreted kernels."""
     problems = KeyboardInterrupt(), MemoryError()
     lines = [*range(1, 90, 8), *range(90, 4000, 740)]
-    reached = 0
+    reached, trained = 0, used()
     for number, line in enumerate(lines):
-        bandit = used()
+        bandit = copy.deepcopy(trained)
         if step == "reward":
             made = bandit.decide({"new": {"x": 1.0, "fresh": 2.0}}, {"c": 1.0, "late": 3.0})
             call = lambda b=bandit, d=made: b.reward(d.id, 1.0)  # noqa: E731

@@ -37,7 +37,7 @@ def scheduler() -> Iterator[Any]:
 
 def test_the_same_numbers_bit_for_bit(tmp_path: pathlib.Path, scheduler: Any) -> None:
     cells = plan(load(small.write(tmp_path))).cells
-    here = run_cells(cells, ResultStore(tmp_path / "here"), jobs=2)
+    here = run_cells(cells, ResultStore(tmp_path / "here"), jobs=1)
     there = run_cells(cells, ResultStore(tmp_path / "there"), cluster=scheduler.scheduler_address)
     assert here.keys() == there.keys()
     for key, result in here.items():
@@ -65,7 +65,7 @@ def test_a_killed_worker_costs_only_its_cells_time(tmp_path: pathlib.Path, sched
     killer.join()
     client.close()
     assert set(results) == {c.key for c in cells}
-    here = run_cells(cells[:2], ResultStore(tmp_path / "here"), jobs=2)
+    here = run_cells(cells[:2], ResultStore(tmp_path / "here"), jobs=1)
     for key, result in here.items():
         np.testing.assert_array_equal(results[key].regret, result.regret)
 
