@@ -67,17 +67,30 @@ def gather(names, asked):
     stores = {name: Store(folder(asked), name) for name in names}
     here, absent = present(asked.scale)
     tree = {title: {name: {"seeds": []} for name in names} for title in here}
+    spent = {name: {} for name in names}
     for title, source in here.items():
         for seed in seeds(title, source, 0, asked.seeds):
             for name, store in stores.items():
                 told = one_seed(name, seed, store)
                 for what, value in told.items():
                     tree[title][name].setdefault(what, []).append(value)
-    return {"streams": tree, "absent": absent}
+                spent[name] |= seconds(name, seed, store)
+    runs = {name: {"runs": len(took), "CPU minutes": round(sum(took.values()) / 60, 1)} for name, took in spent.items()}
+    return {"streams": tree, "absent": absent, "runs": runs}
+
+
+def seconds(name, seed, store):
+    """CPU of every run of a seed, those that chose a setting too, by key."""
+    took = {}
+    for rounds in (seed.rounds, *seed.tuning):
+        for setting in range(len(module(name).SETTINGS)):
+            if (cell := store.found(key := rounds.key(setting))) is not None:
+                took[key] = 1e-6 * cell["micros"] * len(rounds.stream.R)
+    return took
 
 
 def one_seed(name, seed, store):
-    """What a learner earned; nothing while a run of it is missing."""
+    """What a learner earned as documented, and tuned; None while a run is missing."""
     learner = module(name)
     cell = store.found(seed.rounds.key(0))
     if (refused := learner.refuses(seed.rounds.stream)) or cell is None:
@@ -89,7 +102,7 @@ def one_seed(name, seed, store):
         return told
     setting = chosen(name, seed, store)
     tuned = None if setting is None else store.found(seed.rounds.key(setting))
-    return {} if tuned is None else {**told, "tuned": round(play.share(tuned), 6), "setting": setting}
+    return {**told, "tuned": None if tuned is None else round(play.share(tuned), 6), "setting": setting}
 
 
 def measure(asked):

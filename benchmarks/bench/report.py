@@ -8,26 +8,46 @@ from . import cost_tables
 from .peers import OURS, PEERS, module
 from .tables import label, table
 
+# Never the best of a stream, tuned or not, when all played eight seeds (0.2); played last, and on fewer seeds where time was short.
+LAST = ("bayesianbandits", "mabwiser", "contextualbandits")
+
 
 class Stream:
-    """What everybody earned on one stream, by seed, as a share of the way from random play (0) to the best choice of every round (1)."""
+    """What everybody earned on one stream, by seed, as a share of the way from random play (0) to the best choice of every round (1).
+
+    The seeds that count are those that ours and the peers not in `LAST` have all played.
+    """
 
     def __init__(self, found):
         self.found = found
+        played = [self._all(name, "default") for name in OURS]
+        played += [self._all(name, v) for name in PEERS if name not in LAST for v in ("default", "tuned")]
+        known = [set(told) for told in played if told]
+        self.seeds = sorted(set.intersection(*known)) if known else []
+
+    def _all(self, name, variant):
+        told = self.found.get(name, {})
+        shares = told.get(variant, [])
+        return {seed: x for seed, x in zip(told["seeds"], shares, strict=True) if x is not None} if shares else {}
 
     def shares(self, name, variant):
-        """By seed; empty if the learner was refused, too slow or not played."""
-        told = self.found.get(name, {})
-        return dict(zip(told["seeds"], told[variant], strict=True)) if variant in told else {}
+        """By seed, of those that count; empty if the learner was refused, too slow or not played."""
+        return {seed: x for seed, x in self._all(name, variant).items() if seed in self.seeds}
 
     def mean(self, name, variant):
-        """Over its seeds, NaN if there is none."""
+        """Over the seeds that count, NaN if it played none."""
         told = self.shares(name, variant)
         return float(np.mean([*told.values()])) if told else math.nan
 
+    def complete(self, name, variant):
+        """Whether a learner played every seed that counts."""
+        return bool(self.seeds) and len(self.shares(name, variant)) == len(self.seeds)
+
     def reward(self, name):
-        told = self.found.get(name, {}).get("reward")
-        return float(np.mean(told)) if told else None
+        """Per round, as documented."""
+        told = self.found.get(name, {})
+        here = [r for seed, r in zip(told.get("seeds", []), told.get("reward", []), strict=True) if seed in self.seeds]
+        return float(np.mean(here)) if here else None
 
     def why_not(self, name):
         """Why a learner has no number here, in a word."""
@@ -35,16 +55,17 @@ class Stream:
         return "–" if "refused" in told else "too slow" if "stopped" in told else ""
 
     def best(self, variant):
-        """The peer that earned most."""
-        known = {name: self.mean(name, variant) for name in PEERS if self.shares(name, variant)}
+        """The peer that earned most, of those that played all seeds."""
+        known = {name: self.mean(name, variant) for name in PEERS if self.complete(name, variant)}
         return max(known, key=lambda name: known[name], default=None)
 
     def against(self, own, variant):
-        """The verdict on ours against the best peer, over the seeds that both played; "" if there is none."""
+        """The verdict on ours against the best peer; "" if there is none."""
         peer = self.best(variant)
-        mine, theirs = self.shares(own, "default"), self.shares(peer, variant) if peer else {}
-        both = [seed for seed in mine if seed in theirs]
-        return verdict(np.array([mine[k] for k in both]), np.array([theirs[k] for k in both])) if both else ""
+        if peer is None or not self.complete(own, "default"):
+            return ""
+        mine, theirs = self.shares(own, "default"), self.shares(peer, variant)
+        return verdict(np.array([mine[k] for k in self.seeds]), np.array([theirs[k] for k in self.seeds]))
 
 
 def verdict(ours, theirs):
@@ -72,13 +93,13 @@ def answer(data):
     rows = []
     for title, found in data["streams"].items():
         s = Stream(found)
-        row = [title, *("" if math.isnan(m := s.mean(n, "default")) else f"{m:.3f}" for n in OURS)]
+        row = [title, len(s.seeds), *("" if math.isnan(m := s.mean(n, "default")) else f"{m:.3f}" for n in OURS)]
         for variant in ("tuned", "default"):
             peer = s.best(variant)
             row.append(f"{label(peer)} {s.mean(peer, variant):.3f}" if peer else "")
-        rows.append([*row, s.against("bandit", "tuned")])
-    head = ["stream", *map(label, OURS), "best tuned peer", "best peer as documented", "`Bandit` against the tuned"]
-    return table(head, rows)
+        rows.append([*row, s.against("bandit", "tuned"), s.against("bandit", "default")])
+    head = ["stream", "seeds", *map(label, OURS), "best tuned peer", "best peer as documented"]
+    return table([*head, "`Bandit` against the tuned", "`Bandit` against the documented"], rows)
 
 
 def every(data):
@@ -91,15 +112,17 @@ def every(data):
 
 
 def _one(s, name):
-    default, tuned = s.mean(name, "default"), s.mean(name, "tuned")
-    if math.isnan(default):
+    told = {v: s.mean(name, v) for v in ("default", "tuned")}
+    if math.isnan(told["default"]):
         return s.why_not(name)
-    return f"{default:.3f}" + ("" if math.isnan(tuned) else f" / {tuned:.3f}")
+    few = {v: "" if s.complete(name, v) else f" ({len(s.shares(name, v))})" for v in told}
+    return " / ".join(f"{x:.3f}{few[v]}" for v, x in told.items() if not math.isnan(x))
 
 
 def overall(data, name, variant):
-    """The mean over streams of one learner: what it is to pick it for all of them. NaN if it does not play all."""
-    return float(np.mean([Stream(found).mean(name, variant) for found in data["streams"].values()]))
+    """The mean over streams of one learner: what it is to pick it for all of them. NaN if it did not play all."""
+    told = [Stream(found) for found in data["streams"].values()]
+    return float(np.mean([s.mean(name, variant) if s.complete(name, variant) else math.nan for s in told]))
 
 
 def _overall(data, name):
@@ -172,7 +195,8 @@ def settings(data):
     rows = []
     for title, found in data["streams"].items():
         for name in PEERS:
-            chosen = [str(module(name).SETTINGS[k]) for k in found.get(name, {}).get("setting", [])]
+            played = found.get(name, {}).get("setting", [])
+            chosen = [str(module(name).SETTINGS[k]) for k in played if k is not None]
             if chosen:
                 rows.append([title, label(name), "; ".join(dict.fromkeys(chosen))])
     return table(["stream", "peer", "chosen on other rounds"], rows)
@@ -181,11 +205,11 @@ def settings(data):
 def provenance(data):
     """What ran, when, on what, and what did not run."""
     m, v = data["machine"], data["versions"]
-    cells = sum(len(seeds) for found in data["streams"].values() for seeds in found.values())
+    runs = ", ".join(f"{label(n)} {told['runs']} ({told['CPU minutes']:.0f})" for n, told in data["runs"].items())
     told = [
-        f"{cells} runs as documented; {data['minutes']:.0f} minutes ({data['CPU minutes']:.0f} of CPU), begun "
-        f"{data['began'].replace('T', ' ')} UTC; runs finished before are kept under a digest of the learner's version and settings, of "
-        "NumPy, of the way of playing and of every round.",
+        f"Runs, those that chose settings included, and minutes of CPU that they took: {runs}. Each is kept in `benchmarks/results/cells/` "
+        "under the learner's version, NumPy's, a digest of its settings and of the way of playing, and a digest of every round. What was "
+        f"missing was played, and costs were measured, from {data['began'].replace('T', ' ')} UTC on.",
         f"{m['cpu']}, {m['cores']} cores, load {m['load'][0]} at the start and {data['load at the end'][0]} at the end (measured is the "
         f"CPU time of the process), Python {m['python']}, NumPy {m['numpy']}, numba {m['numba']}. Streams × {data['scale']:g} of their "
         "length. " + ", ".join(f"{label(n)} {x}" for n, x in v.items() if x) + ".",
@@ -195,16 +219,6 @@ def provenance(data):
     if data["absent"]:
         told.append("Left out because the data are not on this machine: " + ", ".join(data["absent"]) + ".")
     return "\n\n".join(told)
-
-
-def seeds_played(data):
-    """How many seeds each learner played of each stream, as documented."""
-    names = (*OURS, *PEERS)
-    rows = [
-        [title, *(len(Stream(found).shares(name, "default")) for name in names)]
-        for title, found in data["streams"].items()
-    ]
-    return table(["seeds", *map(label, names)], rows)
 
 
 def page(data, pictures, notes):
@@ -219,7 +233,10 @@ def page(data, pictures, notes):
         f"![reward]({pictures}/bench_reward.png)",
         "",
         "*Level*: within one standard error of the paired difference. The best peer is the best of "
-        f"{len(PEERS)} after the fact.",
+        f"{len(PEERS)} after the fact. Real streams have three stretches; of the others as many seeds were played as there was time for, "
+        "more of the cheap ones and of clicks and revenue, the same by all. "
+        f"{', '.join(map(label, LAST))} were never the best of a stream when all played eight seeds (0.2), were played last, and compete "
+        "for the best where they played all seeds; elsewhere their number is in brackets.",
         "",
         "## Where a peer wins, and why",
         "",
@@ -228,9 +245,10 @@ def page(data, pictures, notes):
         "",
         "Everybody sees the same rounds, features and rewards. Ours have nothing set but the kind of reward; `Bandit` keeps every "
         "propensity at least .002/n so that its log can be evaluated, `Bandit(explore=0)` does not. A peer plays as its authors document "
-        "it, and again with the best of a handful of settings, chosen on other seeds of the same kind of stream, or on the stretch just "
-        "before a real one: no round that counts is tuned on, and all rounds count. Features of labelled streams are standardised by the "
-        "first tenth, for all. Where the means of rewards are known, earnings are counted in them.",
+        "it, and again with the best of a handful of settings, chosen on four other seeds of the same kind of stream (two of digits and of "
+        "the rotation), or on the stretch just before a real one: no round that counts is tuned on, and all rounds count. "
+        "Features of labelled streams are standardised by the first tenth, for all. Where the means of rewards are known, earnings are "
+        "counted in them.",
         "",
         "## Every learner, as documented / tuned",
         "",
@@ -265,7 +283,6 @@ def page(data, pictures, notes):
         "",
         provenance(data),
         "",
-        seeds_played(data),
         "### What tuning chose",
         "",
         settings(data),

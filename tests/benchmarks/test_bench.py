@@ -271,6 +271,20 @@ def test_learners_are_compared_over_the_seeds_that_both_played():
     assert found.why_not("coba") == ""
 
 
+def test_only_seeds_that_all_played_count_and_a_peer_that_played_fewer_is_never_the_best():
+    data = of_one_stream(bandit=[0.5, 0.5, 0.5], river=[0.6, 0.6, 0.6], coba=[0.2, 0.4], mabwiser=[0.9])
+    found = report.Stream(data["streams"]["Elec2"])
+    assert found.seeds == [0, 1]
+    assert found.best("tuned") == "river"
+    assert found.mean("coba", "default") == pytest.approx(0.3)
+    assert not found.complete("mabwiser", "default")
+    assert "0.900 (1)" in report.every(data)
+    data["streams"]["Elec2"]["mabwiser"] |= {"seeds": [0, 1], "default": [0.9, 0.9], "tuned": [0.9, None]}
+    again = report.Stream(data["streams"]["Elec2"])
+    assert again.best("default") == "mabwiser"
+    assert again.best("tuned") == "river"
+
+
 def test_peers_take_part_in_driftbench(tmp_path):
     """The one that is installed plays in every bandit world; one that is not says so."""
     from driftbandits.driftbench import Runner
