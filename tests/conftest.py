@@ -83,14 +83,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.interpreted)
         if item.path in pages:
             item.add_marker(pytest.mark.xdist_group("browser"))
-        elif not INTERPRETED and not item.get_closest_marker("xdist_group"):
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))  # two would compile the same code
+        elif not item.get_closest_marker("xdist_group"):
+            # Two processes would compile the same code, and build what the tests of a file share twice.
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_node_collection_finished(node: Any, ids: list[str]) -> None:
     """Stop if tests that stay together would be torn apart: their processes would wait for each other's compilations."""
-    grouped = node.config.getoption("dist") == "loadgroup" and not INTERPRETED
+    grouped = node.config.getoption("dist") == "loadgroup"
     if grouped and not all("@" in name for name in ids):  # a worker writes the group behind the name of the test
         raise pytest.UsageError(f"pytest-xdist does not group tests of pytest {pytest.__version__} (its issue 1386)")
 
@@ -141,3 +142,17 @@ def browser() -> Iterator[Any]:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         yield browser
         browser.close()
+
+
+@pytest.fixture(autouse=True)
+def _close_pages(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Close the pages that a test opened: a page that stays open goes on drawing while later tests run."""
+    if "browser" not in request.fixturenames:
+        yield
+        return
+    browser = request.getfixturevalue("browser")
+    kept = list(browser.contexts)  # pages of the whole file have been opened before
+    yield
+    for context in browser.contexts:
+        if context not in kept:
+            context.close()

@@ -8,6 +8,7 @@ For the cache, the registry stores the digest of each outside file at the time i
 runs; a later edit affects the next process.
 """
 
+import functools
 import hashlib
 import pathlib
 import sys
@@ -64,12 +65,18 @@ def outside_files(kinds: Collection[type], entry: Callable[..., Any] | None) -> 
 def _note(files: dict[str, str], function: Callable[..., Any]) -> bool:
     """Record the file of a function that is defined outside this package; returns False for functions of this package."""
     name = function.__code__.co_filename
-    if pathlib.Path(name).is_relative_to(PACKAGE):
+    if _is_inside(name):
         return False
     if name not in files:
         source = pathlib.Path(name)
         files[name] = hashlib.sha256(source.read_bytes()).hexdigest() if source.is_file() else ""
     return True
+
+
+@functools.cache  # importing the package asks for the same few files a thousand times
+def _is_inside(name: str) -> bool:
+    """Whether this is the name of a file of this package."""
+    return pathlib.Path(name).is_relative_to(PACKAGE)
 
 
 # ------------------------------------------------------------------------------------------------------------------ names

@@ -247,6 +247,7 @@ def test_shapes_are_checked_against_each_other():
         sums.check(state, work)
 
 
+@pytest.mark.interpreted  # its entry is of this test alone
 def test_the_marginal_likelihood_is_that_of_the_dense_normal_law():
     p = k = 3
     N = 4

@@ -46,6 +46,7 @@ def test_the_same_numbers_bit_for_bit(tmp_path: pathlib.Path, scheduler: Any) ->
     assert all(again.get(cell.key) is not None for cell in cells)
 
 
+@pytest.mark.slow
 def test_a_killed_worker_costs_only_its_cells_time(tmp_path: pathlib.Path, scheduler: Any) -> None:
     text = small.replaced("horizon = 60", "horizon = 400000").replace("trials = 4", "trials = 8")
     cells = plan(load(small.write(tmp_path, text))).cells
