@@ -1,22 +1,15 @@
-"""The learner that `Bandit` has by default: the engine of `driftbandits.adaptive` over features and items that come as they come.
+"""The learner that `Bandit` has by default: the engine of `driftbandits.adaptive` over features and items that come as they come."""
 
-Everything that compiled code reads is in one tuple, `Model`, which is replaced as a whole when there are more columns or items: a call that
-is interrupted anywhere leaves the model as it was, or the new one.
-"""
-
-import functools
 import logging
 import math
 from collections.abc import Mapping, Sequence
-from types import BuiltinFunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..adaptive import sums
 from ..adaptive.choice import ROWS, SAVED, SCORE, SD, STATIC_SD
-from ..adaptive.columns import Layout, Scale, Slots, cut, new_scale
-from ..adaptive.duel import ITEMS, SHARED
+from ..adaptive.columns import cut
 from ..adaptive.entries import (
     BY_SHARE,
     CHANCE,
@@ -32,41 +25,26 @@ from ..adaptive.entries import (
 )
 from ..adaptive.layout import Columns
 from ..adaptive.regression import noise
-from ..adaptive.soundness import check_scale, check_sums
-from ..adaptive.sums import NEVER, RHO, SEPARATE, UNNAMED, USE, Integers, State, Work
+from ..adaptive.sums import RHO, USE, Integers
 from ..adaptive.tuning import WIDE
 from ..core.lanes import lane
 from ..core.linalg import Matrix, Vector
-from ..errors import InvalidShape, InvalidValue
+from ..errors import InvalidValue
 from .features import BUCKETS, Reading, Table
-from .items import NONE, Mark, Places
+from .items import NONE, Mark, Places, nobody
 from .learner import ENGINE, Choice, Draft, Memo, Observation, Offer, Placed
 from .machine import machine
 from .memories import NOBODY, Memories, told_of
 from .misfit import Found, Misfit
+from .model import FULL, Model, first_model, unpacked
 from .vectors import Row
 
 LOG = logging.getLogger("driftbandits")
-TORN = "arrays of the model do not fit each other, or the offer does not fit them: please report how it came to this"
 NO_TICKET = np.array([-1.0, 1.0])  # in the duel; nothing writes to it
-FULL = 500  # columns up to which the covariance is full
 
 
 class TooWide(Exception):
     """More columns than a full covariance is kept for: time for `diagonal`. `Bandit` never lets it out."""
-
-
-class Model(NamedTuple):
-    """All that compiled code reads, of shapes that fit each other."""
-
-    columns: Columns
-    state: State
-    layout: Layout
-    items: Scale
-    context: Scale
-    slots: Slots
-    work: Work
-    when: Vector  # (N,)  the decision in which each place's item was last on offer; ∞ for a free place
 
 
 class Kept(NamedTuple):
@@ -101,10 +79,7 @@ class Adaptive(Memories):
     def _first_model(self, *, slopes: bool, separate: bool) -> Model:
         products = self.mode in ("interact", "hybrid", "linear")
         columns = Columns(products=products, slopes=slopes, own_effects=slopes)
-        state = sums.new_state(self.rates, 0, 0, 0)
-        state.numbers[SEPARATE] = float(separate)
-        state.numbers[sums.ODDS] = ITEMS if separate else SHARED
-        return self._grown(columns, state, None, None, np.zeros(0), self.items, self.context)
+        return first_model(columns, self.rates, self.items, self.context, separate=separate)
 
     # ---------------------------------------------------------------------------------------------------------- reading
 
@@ -123,13 +98,13 @@ class Adaptive(Memories):
             context = self.context.write(offer.context, learn=False)
             cut(self.model.items, rows)
             cut(self.model.context, context)
-            who = self.places.known(offer.names) if self._named(offer) else _nobody(len(offer.names))
+            who = self.places.known(offer.names) if self._named(offer) else nobody(len(offer.names))
             return Placed(offer.names, rows, context, who, offer.named)
         draft = Draft()
         placed, retired = self._prepare(draft, offer, awaited)
         m = self.model
-        self._run(
-            self._machine.place, m, draft.done, m.state, m.layout, m.items, placed.rows, m.context, placed.context,
+        m.run(
+            self._machine.place, draft.done, m.state, m.layout, m.items, placed.rows, m.context, placed.context,
             placed.blocks, float(tick), retired, m.when, m.slots, m.work,
         )  # fmt: skip
         return placed
@@ -143,7 +118,7 @@ class Adaptive(Memories):
         if rows is not None and context is not None and self._started:
             columns = self.model.columns
             if not (offer.named or columns.slopes):
-                return Placed(offer.names, rows, context, _nobody(len(rows)), False), NONE
+                return Placed(offer.names, rows, context, nobody(len(rows)), False), NONE
             who = self.places.all_known(offer.names) if columns.own_effects else None
             if who is not None:
                 return Placed(offer.names, rows, context, who, offer.named), NONE
@@ -157,9 +132,9 @@ class Adaptive(Memories):
         named = self._named(offer)
         self._make_columns(named)
         if not named:
-            return Placed(offer.names, rows, context, _nobody(len(rows)), offer.named), NONE
+            return Placed(offer.names, rows, context, nobody(len(rows)), offer.named), NONE
         who, retired = self.places.admit(offer.names, awaited, self.model.when)
-        self._make_room()
+        self.model = self.model.with_room(self.places.room)
         return Placed(offer.names, rows, context, who, offer.named), retired
 
     def _named(self, offer: Offer) -> bool:
@@ -192,73 +167,14 @@ class Adaptive(Memories):
         if model.columns.count(self.items, self.context) > FULL:
             raise TooWide
         columns = model.columns.with_own_effects() if named else model.columns
-        self.model = self._with_prior(
-            self._grown(columns, model.state, model.items, model.context, model.when, self.items, self.context)
-        )
-
-    def _grown(
-        self,
-        columns: Columns,
-        state: State,
-        items: Scale | None,
-        context: Scale | None,
-        when: Vector,
-        own_table: Table,
-        who_table: Table,
-    ) -> Model:
-        """The model over the slots of these tables; its estimates are to be renewed."""
-        columns, shared, own = columns.extended(own_table, who_table)
-        scales = _scale_of(own_table, items), _scale_of(who_table, context)
-        return self._model(columns, sums.grown(state, shared, own), *scales, when, columns.layout(own_table, who_table))
-
-    def _model(
-        self, columns: Columns, state: State, items: Scale, context: Scale, when: Vector, layout: Layout
-    ) -> Model:
-        work = sums.new_work(len(self.rates), len(columns.pairs), len(columns.own))
-        sums.check(state, work)
-        slots = Slots(np.zeros(len(items.kind)), np.zeros(len(context.kind)))
-        return Model(columns, state, layout, items, context, slots, work, when)
-
-    def _make_room(self) -> None:
-        """Own sums for as many items as there are places."""
-        m, more = self.model, self.places.room - len(self.model.when)
-        if more > 0:
-            when = np.r_[m.when, np.full(more, math.inf)]
-            self.model = m._replace(state=sums.with_items(m.state, self.places.room), when=when)
-
-    def _with_prior(self, m: Model) -> Model:
-        """A new model, with the prior for the scales of today and all estimates from its sums."""
-        rows, context = np.zeros((1, len(m.items.kind))), np.zeros((1, len(m.context.kind)))
-        fits = self._machine.move_prior(
-            m.state, m.layout, m.items, rows, m.context, context, _nobody(1), m.slots, m.work
-        )  # fmt: skip
-        if not fits:
-            raise InvalidShape(TORN)
-        return m
-
-    def _run(self, step: Any, m: Model, done: Vector, *args: Any) -> None:
-        """One compiled change of a model: machine code cannot be interrupted; what Python began and did not finish is taken back."""
-        if type(step) is BuiltinFunctionType:
-            fits = step(*args, done)
-        else:
-            kept = _arrays_of(m)
-            before = [array.copy() for array in kept]
-            try:
-                fits = step(*args, done)
-            except BaseException:
-                if not done[0]:
-                    for array, values in zip(kept, before, strict=True):
-                        array[...] = values
-                raise
-        if not fits:
-            raise InvalidShape(TORN)
+        self.model = model.grown(columns, self.items, self.context).with_prior()
 
     # ----------------------------------------------------------------------------------------------------------- undoing
 
     def keep(self, *, arrays: bool = False) -> Kept:
         """What `undo` needs; with `arrays` it takes back changes that were made, too."""
         seen = self.items.rows_seen, self.context.rows_seen
-        copies = [array.copy() for array in _arrays_of(self.model)] if arrays else None
+        copies = [array.copy() for array in self.model.arrays()] if arrays else None
         return Kept(self.model, self.items, self.context, seen, self._started, self.places.mark(), copies)
 
     def undo(self, kept: Kept | None) -> None:
@@ -269,7 +185,7 @@ class Adaptive(Memories):
         self.items.rows_seen, self.context.rows_seen = kept.rows_seen
         self.places.undo(kept.places)
         if kept.arrays is not None:
-            for array, values in zip(_arrays_of(self.model), kept.arrays, strict=True):
+            for array, values in zip(self.model.arrays(), kept.arrays, strict=True):
                 array[...] = values
 
     # ---------------------------------------------------------------------------------------------------------- deciding
@@ -279,8 +195,8 @@ class Adaptive(Memories):
         n, m = len(placed.names), self.model
         table, told = np.empty((ROWS, n)), np.zeros((len(given), TOLD))
         told[:, ITEM] = given
-        self._run(
-            self._machine.decide, m, np.zeros(1), m.state, m.layout, m.items, placed.rows, m.context, placed.context,
+        m.run(
+            self._machine.decide, np.zeros(1), m.state, m.layout, m.items, placed.rows, m.context, placed.context,
             placed.blocks, -1.0, NONE, m.when, 0.0, mode, table, np.empty(n, np.int64), told, m.slots, m.work,
         )  # fmt: skip
         return table, told
@@ -347,7 +263,7 @@ class Adaptive(Memories):
                 return None
             who = np.array((place,), np.int64)
         else:
-            who = _nobody(1)
+            who = nobody(1)
         return Placed((), memo.row.reshape(1, -1), memo.context.reshape(1, -1), who)
 
     def _whose(self, memos: Sequence[Memo], awaited: Mapping[Any, int]) -> tuple[Integers, Integers]:
@@ -355,10 +271,10 @@ class Adaptive(Memories):
         if self.model.columns.slopes or all(memo.named for memo in memos):
             self._make_columns(True)
             who, retired = self.places.admit([memo.item for memo in memos], awaited, self.model.when)
-            self._make_room()
+            self.model = self.model.with_room(self.places.room)
             return who, retired
         named = [a for a, memo in enumerate(memos) if memo.named]
-        who, retired = _nobody(len(memos)).copy(), NONE
+        who, retired = nobody(len(memos)).copy(), NONE
         if named:
             who[named], retired = self._whose([memos[a] for a in named], awaited)
         return who, retired
@@ -401,9 +317,12 @@ class Adaptive(Memories):
             else:
                 items, context = items.copy(), context.copy()
                 (items if found.side == items.side else context).add_derived(found.derived)
-            grown = self._grown(columns, model.state, model.items, model.context, model.when, items, context)
             misfit.events = [*misfit.events, f"after {misfit.count} rewards: {found.sentence()}"]
-            after |= {"model": self._with_prior(grown), "items": items, "context": context}
+            after |= {
+                "model": model.grown(columns, items, context).with_prior(),
+                "items": items,
+                "context": context,
+            }
             LOG.info(misfit.events[-1])
         self.__dict__.update(after)
 
@@ -431,16 +350,16 @@ class Adaptive(Memories):
 
     def _decide(self, draft: Draft) -> None:
         m, placed = self.model, draft.placed
-        self._run(
-            self._machine.decide, m, draft.done, m.state, m.layout, m.items, placed.rows, m.context, placed.context,
+        m.run(
+            self._machine.decide, draft.done, m.state, m.layout, m.items, placed.rows, m.context, placed.context,
             placed.blocks, float(draft.tick), draft.retired, m.when, draft.explore, DRAW, draft.table,
             np.empty(len(placed.names), np.int64), draft.told, m.slots, m.work,
         )  # fmt: skip
 
     def _learn(self, draft: Draft) -> None:
         m, placed = self.model, draft.placed
-        self._run(
-            self._machine.learn, m, draft.done, m.state, m.layout, m.items, placed.rows, m.context, placed.context,
+        m.run(
+            self._machine.learn, draft.done, m.state, m.layout, m.items, placed.rows, m.context, placed.context,
             placed.blocks, float(draft.tick), draft.retired, m.when, draft.told, m.slots, m.work,
         )  # fmt: skip
 
@@ -449,7 +368,7 @@ class Adaptive(Memories):
         if draft.item < 0:  # it has no effect of its own
             draft.done[0] = 1.0
         else:
-            self._run(self._machine.forget_item, m, draft.done, m.state, draft.item, m.work)
+            m.run(self._machine.forget_item, draft.done, m.state, draft.item, m.work)
 
     def forget_feature(self, feature: str) -> None:
         """It is missing from now on."""
@@ -485,25 +404,19 @@ class Adaptive(Memories):
 
     def pack(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Everything, as JSON and arrays."""
-        m = self.model
+        columns, arrays = self.model.pack()
+        misfit, kept = self.misfit.pack(self.items, self.context)
         about = {
             "engine": ENGINE,
             "mode": self.mode,
             "items": self.items.to_json(),
             "context": self.context.to_json(),
-            "products": m.columns.products,
-            "slopes": m.columns.slopes,
-            "pairs": [list(pair) for pair in m.columns.pairs],
-            "own": list(m.columns.own),
-            "own_effects": m.columns.own_effects,
+            **columns,
             "places": self.places.to_json(),
             "started": self._started,
+            "misfit": misfit,
         }
-        arrays = {f"state.{name}": value for name, value in m.state._asdict().items() if value.size}
-        for side, scale in (("items", m.items), ("context", m.context)):
-            arrays |= {f"{side}.{name}": value for name, value in scale._asdict().items() if name != "group"}
-        about["misfit"], kept = self.misfit.pack(self.items, self.context)
-        return about, arrays | {"offered": m.when, "rates": self.rates} | kept
+        return about, arrays | kept
 
     @classmethod
     def unpack(cls, about: Mapping[str, Any], arrays: Mapping[str, Any]) -> "Adaptive":
@@ -511,68 +424,15 @@ class Adaptive(Memories):
         learner = cls(about["mode"], np.array(arrays["rates"], np.float64))
         learner.items = Table.from_json("item", about["items"])
         learner.context = Table.from_json("context", about["context"])
-        columns = Columns(
-            products=bool(about["products"]), slopes=bool(about["slopes"]), own_effects=bool(about["own_effects"])
-        )
-        if columns.count(learner.items, learner.context) > FULL:  # before anything is made of their number squared
-            raise InvalidValue(f"it has more than {FULL} columns, for which nobody keeps a full covariance")
-        columns.pairs = tuple((int(i), int(c)) for i, c in about["pairs"])
-        columns.own = tuple(int(c) for c in about["own"])
-        again = columns.extended(learner.items, learner.context)[0]
-        if (again.pairs, again.own) != (columns.pairs, columns.own):
-            raise InvalidValue("its columns are not those of its features")
-        when = np.array(arrays["offered"], np.float64)
-        learner.places = Places.from_json(about["places"], len(when))
+        learner.places = Places.from_json(about["places"], len(arrays["offered"]))
         learner._started = bool(about["started"])
-        N = len(arrays["state.last"]) if "state.last" in arrays else 0
-        like = sums.new_state(learner.rates, N, len(columns.pairs), len(columns.own))
-        fields = like._asdict().items()
-        state = State(*(same(f"state.{n}", v, arrays) if v.size else v for n, v in fields))
-        items, context = (
-            Scale(
-                *(same(f"{side}.{n}", v, arrays) if n != "group" else v for n, v in _scale_of(table)._asdict().items())
-            )
-            for side, table in (("items", learner.items), ("context", learner.context))
-        )
-        if len(when) != N or np.isnan(when).any():
-            raise InvalidValue("the times at which its items were on offer are not those of its items")
-        layout = columns.layout(learner.items, learner.context)
-        learner.model = learner._model(columns, state, items, context, when, layout)
-        check_sums(state)
-        check_scale("items", items)
-        check_scale("context", context)
+        learner.model = unpacked(about, arrays, learner.items, learner.context)
         learner.misfit = Misfit.unpack(about.get("misfit"), arrays)
         return learner
 
 
-def same(name: str, like: Any, arrays: Mapping[str, Any]) -> Any:
-    """An array of the shape and type it must have, of finite numbers: compiled code checks no bounds."""
-    found = np.array(arrays[name], order="C")
-    if found.shape != like.shape or found.dtype != like.dtype:
-        raise InvalidValue(f"{name} is {found.dtype} {found.shape}; it must be {like.dtype} {like.shape}")
-    if found.dtype.kind == "f" and not np.isfinite(found).all():
-        raise InvalidValue(f"{name} has a number that is not finite")
-    return found
-
-
-def _scale_of(table: Table, old: Scale | None = None) -> Scale:
-    """Statistics of a table's slots; those of the slots that `old` has are kept."""
-    return new_scale(table.kinds, table.groups, old)
-
-
 def _memo(placed: Placed, a: int, told: Vector) -> Memo:
     return Memo(placed.names[a], placed.rows[a].copy(), placed.context[0], told, placed.named)
-
-
-@functools.lru_cache(maxsize=64)
-def _nobody(n: int) -> Integers:
-    """Places of n items without names; nothing writes to it."""
-    return np.full(n, UNNAMED, np.int64)
-
-
-def _arrays_of(m: Model) -> list[Any]:
-    """Everything that a compiled change writes to, but for its workspace."""
-    return [*m.state, *m.items, *m.context, m.when]
 
 
 def _today(row: Vector, table: Table) -> Vector:
@@ -589,6 +449,3 @@ def in_slots_of_today(rows: Sequence[Vector], table: Table) -> Matrix:
     if all(len(row) == table.width for row in rows):
         return np.array(rows)
     return np.array([_today(row, table) for row in rows])
-
-
-__all__ = ["NEVER", "Adaptive", "TooWide", "in_slots_of_today", "same"]

@@ -5,17 +5,24 @@ which a decision awaits its reward, never do: two items would share a model, or 
 awaited, there are more places than the limit for a while.
 """
 
+import functools
 import heapq
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..adaptive.sums import Integers
+from ..adaptive.sums import UNNAMED, Integers
 from ..core.linalg import Vector
 from ..errors import InvalidValue
 
 NONE: Integers = np.zeros(0, np.int64)
+
+
+@functools.lru_cache(maxsize=64)
+def nobody(n: int) -> Integers:
+    """Places of n items without names; nothing writes to it."""
+    return np.full(n, UNNAMED, np.int64)
 
 
 class Mark(NamedTuple):

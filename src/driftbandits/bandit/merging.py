@@ -34,6 +34,7 @@ from .arrivals import Arrivals
 from .features import CATEGORY, PRESENT, Table
 from .items import Places
 from .ledger import Ledger
+from .model import Model
 from .state import EVENTS
 
 if TYPE_CHECKING:
@@ -239,7 +240,7 @@ def _add(total: "Bandit", part: "Bandit") -> None:
             _add_sums(state, columns, new, scales, one, r0, shift)
     _take_over(state, later.model.state, a.model.state, b.model.state, shifts)
     layout = columns.layout(new.items, new.context)
-    new.model = new._with_prior(new._model(columns, state, scales[0], scales[1], when, layout))
+    new.model = Model.of(columns, state, scales[0], scales[1], when, layout).with_prior()
     total._learner = new
     _add_counts(total, part)
 

@@ -253,7 +253,7 @@ def _install(bandit: "Bandit", plan: Plan, part: Part, rows: int, found: Survey)
         for j, s in enumerate(spreads[1:], 1):
             known = s if table.kinds[j] == NUMBER else _since(s, born[j], table.missing[j])
             scale.seen[j], scale.mean[j], scale.M2[j] = known
-    learner.model = learner._with_prior(m)
+    learner.model = m.with_prior()
     _seen_before(learner, rows)
     there = m.when < np.inf
     m.when[there] = rows if plan.clocked else np.maximum(shard.last[there], 1.0)

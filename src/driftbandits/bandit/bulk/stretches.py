@@ -11,8 +11,8 @@ from ...core.atomic import wholly
 from ...core.linalg import Matrix
 from ...errors import InvalidShape
 from ...tables.kinds import Categories, Codes, Column, Numbers
-from ..adaptive import Model
 from ..features import Table
+from ..model import Model
 
 Rows = NDArray[np.int64]
 

@@ -1,0 +1,178 @@
+"""What the default learner knows: sums of rewards, statistics of features, and how features become columns.
+
+Everything that compiled code reads is in one tuple, `Model`. It is replaced as a whole when there are more columns or items, so that a call
+that is interrupted anywhere leaves the old model or the new one. Every function here returns a new model; only `run` changes the arrays of
+an existing one, by one compiled call.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from types import BuiltinFunctionType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..adaptive import sums
+from ..adaptive.columns import Layout, Scale, Slots, new_scale
+from ..adaptive.duel import ITEMS, SHARED
+from ..adaptive.layout import Columns
+from ..adaptive.soundness import check_scale, check_sums
+from ..adaptive.sums import ODDS, SEPARATE, State, Work
+from ..core.linalg import Vector
+from ..errors import InvalidShape, InvalidValue
+from .features import Table
+from .items import nobody
+from .machine import machine
+
+TORN = "arrays of the model do not fit each other, or the offer does not fit them: please report how it came to this"
+FULL = 500  # columns up to which the covariance is full
+
+
+class Model(NamedTuple):
+    """All that compiled code reads, of shapes that fit each other."""
+
+    columns: Columns
+    state: State
+    layout: Layout
+    items: Scale
+    context: Scale
+    slots: Slots
+    work: Work
+    when: Vector  # (N,)  the decision in which each place's item was last on offer; ∞ for a free place
+
+    @classmethod
+    def of(cls, columns: Columns, state: State, items: Scale, context: Scale, when: Vector, layout: Layout) -> "Model":
+        """A model of these parts, with room to compute in; raises if the parts do not fit each other."""
+        work = sums.new_work(len(state.rate), len(columns.pairs), len(columns.own))
+        sums.check(state, work)
+        slots = Slots(np.zeros(len(items.kind)), np.zeros(len(context.kind)))
+        return cls(columns, state, layout, items, context, slots, work, when)
+
+    def arrays(self) -> list[Any]:
+        """Everything that a compiled change writes to, but for its workspace."""
+        return [*self.state, *self.items, *self.context, self.when]
+
+    def grown(self, columns: Columns, items: Table, context: Table) -> "Model":
+        """The model over the slots of these tables, which have what the model has, and more; its estimates are to be renewed."""
+        columns, shared, own = columns.extended(items, context)
+        scales = scale_of(items, self.items), scale_of(context, self.context)
+        state = sums.grown(self.state, shared, own)
+        return Model.of(columns, state, *scales, self.when, columns.layout(items, context))
+
+    def with_room(self, places: int) -> "Model":
+        """The model with own sums for so many items, or for those that it has, if they are more."""
+        more = places - len(self.when)
+        if more <= 0:
+            return self
+        when = np.r_[self.when, np.full(more, math.inf)]
+        return self._replace(state=sums.with_items(self.state, places), when=when)
+
+    def with_prior(self) -> "Model":
+        """The prior for the scales of today, and all estimates from the sums; to be called before anybody else has the model."""
+        rows, context = np.zeros((1, len(self.items.kind))), np.zeros((1, len(self.context.kind)))
+        fits = machine().move_prior(
+            self.state, self.layout, self.items, rows, self.context, context, nobody(1), self.slots, self.work
+        )
+        if not fits:
+            raise InvalidShape(TORN)
+        return self
+
+    def run(self, step: Callable[..., bool], done: Vector, *args: Any) -> None:
+        """One compiled change of the arrays.
+
+        Machine code cannot be interrupted. While the code is still being compiled, Python runs it, which can: then the arrays are copied
+        first, and what Python began and did not finish is taken back.
+        """
+        if type(step) is BuiltinFunctionType:
+            fits = step(*args, done)
+        else:
+            kept = self.arrays()
+            before = [array.copy() for array in kept]
+            try:
+                fits = step(*args, done)
+            except BaseException:
+                if not done[0]:
+                    for array, values in zip(kept, before, strict=True):
+                        array[...] = values
+                raise
+        if not fits:
+            raise InvalidShape(TORN)
+
+    # ------------------------------------------------------------------------------------------------------------- saving
+
+    def pack(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Columns as JSON; sums, statistics and times as arrays."""
+        columns = self.columns
+        about = {
+            "products": columns.products,
+            "slopes": columns.slopes,
+            "pairs": [list(pair) for pair in columns.pairs],
+            "own": list(columns.own),
+            "own_effects": columns.own_effects,
+        }
+        arrays = {f"state.{name}": value for name, value in self.state._asdict().items() if value.size}
+        for side, scale in (("items", self.items), ("context", self.context)):
+            arrays |= {f"{side}.{name}": value for name, value in scale._asdict().items() if name != "group"}
+        return about, arrays | {"offered": self.when, "rates": self.state.rate}
+
+
+def first_model(columns: Columns, rates: Vector, items: Table, context: Table, *, separate: bool) -> Model:
+    """A model that has learned nothing; `separate`: items are told apart by their own effects alone."""
+    columns, shared, own = columns.extended(items, context)
+    state = sums.grown(sums.new_state(rates, 0, 0, 0), shared, own)
+    state.numbers[[SEPARATE, ODDS]] = float(separate), ITEMS if separate else SHARED
+    scales = scale_of(items), scale_of(context)
+    return Model.of(columns, state, *scales, np.zeros(0), columns.layout(items, context))
+
+
+def unpacked(about: Mapping[str, Any], arrays: Mapping[str, Any], items: Table, context: Table) -> Model:
+    """The model that was packed, over these tables; raises if its arrays do not fit each other, or cannot be sums of rewards."""
+    columns = _columns(about, items, context)
+    when = np.array(arrays["offered"], np.float64)
+    N = len(arrays["state.last"]) if "state.last" in arrays else 0
+    if len(when) != N or np.isnan(when).any():
+        raise InvalidValue("the times at which its items were on offer are not those of its items")
+    like = sums.new_state(np.array(arrays["rates"], np.float64), N, len(columns.pairs), len(columns.own))
+    state = State(*(same(f"state.{n}", v, arrays) if v.size else v for n, v in like._asdict().items()))
+    scales = _scale("items", items, arrays), _scale("context", context, arrays)
+    model = Model.of(columns, state, *scales, when, columns.layout(items, context))
+    check_sums(state)
+    check_scale("items", model.items)
+    check_scale("context", model.context)
+    return model
+
+
+def _scale(side: str, table: Table, arrays: Mapping[str, Any]) -> Scale:
+    """The statistics of a side that were packed; the groups of slots are those of the table."""
+    like = scale_of(table)._asdict().items()
+    return Scale(*(value if name == "group" else same(f"{side}.{name}", value, arrays) for name, value in like))
+
+
+def _columns(about: Mapping[str, Any], items: Table, context: Table) -> Columns:
+    """The columns that were packed; they must be those that the features of the tables have."""
+    columns = Columns(
+        products=bool(about["products"]), slopes=bool(about["slopes"]), own_effects=bool(about["own_effects"])
+    )
+    if columns.count(items, context) > FULL:  # before anything is made of their number squared
+        raise InvalidValue(f"it has more than {FULL} columns, for which nobody keeps a full covariance")
+    columns.pairs = tuple((int(i), int(c)) for i, c in about["pairs"])
+    columns.own = tuple(int(c) for c in about["own"])
+    again = columns.extended(items, context)[0]
+    if (again.pairs, again.own) != (columns.pairs, columns.own):
+        raise InvalidValue("its columns are not those of its features")
+    return columns
+
+
+def same(name: str, like: Any, arrays: Mapping[str, Any]) -> Any:
+    """An array of the shape and type it must have, of finite numbers: compiled code checks no bounds."""
+    found = np.array(arrays[name], order="C")
+    if found.shape != like.shape or found.dtype != like.dtype:
+        raise InvalidValue(f"{name} is {found.dtype} {found.shape}; it must be {like.dtype} {like.shape}")
+    if found.dtype.kind == "f" and not np.isfinite(found).all():
+        raise InvalidValue(f"{name} has a number that is not finite")
+    return found
+
+
+def scale_of(table: Table, old: Scale | None = None) -> Scale:
+    """Statistics of a table's slots; those of the slots that `old` has are kept."""
+    return new_scale(table.kinds, table.groups, old)
