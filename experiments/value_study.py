@@ -4,9 +4,11 @@ In each loop the probabilities follow what was learned from earlier rewards: a s
 choice so that no item has less than .05. Two policies are valued beside it: uniform choice, and the first of five items. After *every*
 round it is checked whether the bounds on the loop's own mean, on the other policy's and on the lift contain the running mean of the true
 values, over the decisions whose reward has come. At the end their width is compared with that of a fixed-sample interval, ± 1.96 standard
-errors of the same pseudo-outcomes.
+errors of the same pseudo-outcomes; how often that one is right at the end, and how much wider it would have to be to be right in 95 % of
+the loops, is counted too. The first decisions of a loop say how rare rewards are, as in `Bandit`, and do not count.
 
-Role "design" has the worlds on which the stakes were chosen; "judge" has others, and was looked at once.
+Roles "design" and "earlier" have the worlds on which the stakes were chosen ("earlier" judged the stakes before these); "judge" has others,
+and was looked at once.
 """
 
 import math
@@ -15,12 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from driftbandits.bandit.ledger import EARLY
 from driftbandits.experiment.study import Cells, Report, study, table
 from driftbandits.inference import outcomes as oc
 from driftbandits.inference import policy_value as pv
-from driftbandits.inference.always_valid import LOG_PRIOR, J, stakes
+from driftbandits.inference.always_valid import LOG_PRIOR, LONG, SHORT, J, stakes
 
-ROLES = {"design": 0, "judge": 1}
+ROLES = {"design": 0, "earlier": 1, "judge": 2}
 WORLDS = ("drift", "jumps", "still", "late rewards", "clicks of 1 %")
 ITEMS, FLOOR, ALPHA = 5, 0.05, 0.05
 WHAT = ("own", "uniform", "first", "lift over uniform", "lift over first")
@@ -37,6 +40,8 @@ def world(kind: str, role: str, T: int, rng: np.random.Generator) -> Any:
         if kind == "still":
             return np.tile(rng.uniform(0.2, 0.8, ITEMS), (T, 1))
         return 0.01 * rng.uniform(0.5, 2.0, ITEMS) * (1 + 0.8 * np.sin(t / 300))
+    if role == "judge":
+        return judged(kind, t, rng)
     if kind in ("drift", "late rewards"):  # a random walk of log-odds
         steps = rng.normal(0.0, 0.03, (T, ITEMS))
         steps[0] = rng.normal(-1.0, 0.7, ITEMS)
@@ -49,6 +54,27 @@ def world(kind: str, role: str, T: int, rng: np.random.Generator) -> Any:
     if kind == "still":
         return np.tile(rng.beta(2.0, 8.0, ITEMS), (T, 1))
     return np.tile(rng.gamma(4.0, 0.0025, ITEMS), (T, 1)) * np.where((t // 2500) % 2 == 0, 1.0, 0.5)
+
+
+def judged(kind: str, t: Any, rng: np.random.Generator) -> Any:
+    """Worlds on which nothing was chosen."""
+    T = len(t)
+    if kind in ("drift", "late rewards"):  # each item rises and falls in its own time, from a level of its own
+        period = rng.uniform(1000.0, 8000.0, ITEMS)
+        return np.clip(
+            rng.beta(2.0, 4.0, ITEMS) * (1.0 + np.sin(2.0 * np.pi * t / period + rng.uniform(0, 6, ITEMS))), 0.02, 0.98
+        )
+    if kind == "jumps":  # of all items at once, at random times: what was good may be bad
+        means = np.tile(rng.uniform(0.02, 0.6, ITEMS), (T, 1))
+        for when in rng.integers(0, T, 6):
+            means[when:] = rng.uniform(0.02, 0.6, ITEMS)
+        return means
+    if kind == "still":
+        return np.tile(rng.uniform(0.03, 0.5, ITEMS), (T, 1))
+    rare = 0.01 * np.exp(rng.normal(-0.1, 0.5, ITEMS))  # about 1 %, with one item that doubles or halves
+    means = np.tile(rare, (T, 1))
+    means[rng.integers(T) :, rng.integers(ITEMS)] *= rng.choice([0.5, 2.0])
+    return means
 
 
 def loops(kind: str, role: str, T: int, many: int, seed: int) -> tuple[Any, ...]:
@@ -81,46 +107,54 @@ def exceeded(wealth: Any, lam: Any, total: Any) -> bool:
     return bool((top + np.log(np.exp(e - top[:, None]).sum(1)) > math.log(2.0 / ALPHA)).any())
 
 
-def one_loop(means: Any, P: Any, F: Any, A: Any, R: Any) -> tuple[list[bool], list[float]]:
-    """Of the five means of `WHAT`: whether a bound was ever wrong, and width over that of a fixed-sample interval at the end."""
+def one_loop(means: Any, P: Any, F: Any, A: Any, R: Any) -> tuple[list[bool], list[tuple[float, float]], list[float]]:
+    """Of the five means of `WHAT`: whether a bound was ever wrong, width and fixed-sample width at the end, and the error of the mean."""
+    rate = (R[:EARLY].sum() + 0.5) / (EARLY + 1.0)
+    means, P, F, A, R = (x[EARLY:] for x in (means, P, F, A, R))
     T = len(R)
     start, pi = np.arange(T) * ITEMS, np.stack([np.full(ITEMS, 1.0 / ITEMS), np.eye(ITEMS)[0]])
     batch = oc.Batch(
         np.ascontiguousarray(P).ravel(), np.ascontiguousarray(F).ravel(), start, np.full(T, ITEMS), start + A,
         np.ascontiguousarray(R), np.ones(T), np.full(T * ITEMS, -1),
     )  # fmt: skip
-    lam = np.array([stakes(pv.usual_weight(most, FLOOR * ITEMS)) for most in (1.0, float(ITEMS))])
+    ours = stakes(rate=rate)
+    lam = np.array([stakes(pv.usual_weight(most, FLOOR * ITEMS), rate=rate) for most in (1.0, float(ITEMS))])
     terms = np.empty((2, T, oc.BOUNDED))
     space = np.zeros((1, oc.BOUNDED)), np.empty(oc.BOUNDED), np.empty((2, J))
     probabilities = np.ascontiguousarray(np.tile(pi, (1, T)))
-    assert oc.count(batch, probabilities, np.ones((2, T)), oc.Stakes(lam, lam[0], stakes()), terms, *space) == T
+    assert oc.count(batch, probabilities, np.ones((2, T)), oc.Stakes(lam, lam[0], ours), terms, *space) == T
     sums, n = terms.cumsum(1), np.arange(1.0, T + 1.0)
     own, other = (P * means).sum(1).cumsum(), (means @ pi.T).cumsum(0).T
     wrong, width = [], []
-    cases: list[tuple[int, int, int, Any, Any, Any, int]] = [
-        (0, oc.OWN_LOW, oc.OWN_HIGH, stakes(), own, n - own, oc.OWN)
+    values: list[tuple[int, int, int, Any, Any, Any, int]] = [
+        (0, oc.OWN_LOW, oc.OWN_HIGH, ours, own, n - own, oc.OWN),
+        *((k, oc.LOW, oc.HIGH, lam[k], other[k], n - other[k], oc.PHI) for k in range(2)),
+        *((k, oc.D_LOW, oc.D_HIGH, lam[k], own - other[k], other[k] - own, oc.D) for k in range(2)),
     ]
-    cases += [(k, oc.LOW, oc.HIGH, lam[k], other[k], n - other[k], oc.PHI) for k in range(2)]
-    cases += [(k, oc.D_LOW, oc.D_HIGH, lam[k], own - other[k], other[k] - own, oc.D) for k in range(2)]
     intervals = [pv.own_interval, pv.other_interval, pv.other_interval, pv.lift_interval, pv.lift_interval]
-    for (k, low, high, of, below, above, column), interval in zip(cases, intervals, strict=True):
-        wrong.append(exceeded(sums[k, :, low : low + J], of, below) or exceeded(sums[k, :, high : high + J], of, above))
-        given = {} if column == oc.OWN else {"lam": of.tolist()}
-        found = interval(sums[k, -1].tolist(), bounded=True, alpha=ALPHA, **given)  # type: ignore[operator]
+    errors = []
+    for (k, low, high, of, below, above, column), interval in zip(values, intervals, strict=True):
+        under, over = (SHORT, LONG) if column == oc.D else (LONG, SHORT)
+        wrong.append(
+            exceeded(sums[k, :, low : low + J], of[under], below)
+            or exceeded(sums[k, :, high : high + J], of[over], above)
+        )
+        found = interval(sums[k, -1].tolist(), bounded=True, alpha=ALPHA, lam=of.tolist())
         once = 2 * 1.96 * terms[k, :, column].std() / math.sqrt(T)
-        width.append(float((found.upper - found.lower) / once) if once > 0.0 else math.nan)
-    return wrong, width
+        width.append((float(found.upper - found.lower), float(once)))
+        errors.append(float(abs(sums[k, -1, column] - below[-1]) / T))
+    return wrong, width, errors
 
 
 def coverage(kind: str, role: str, T: int, many: int, seed: int) -> dict[str, Any]:
     """A cell: of some loops, how many had a bound that was ever wrong, and the widths."""
     means, P, F, A, R, order = loops(kind, role, T, many, seed)
     found = [one_loop(means[order, i], P[order, i], F[order, i], A[order, i], R[order, i]) for i in range(many)]
-    return {"wrong": [w for w, _ in found], "width": [w for _, w in found]}
+    return {"wrong": [w for w, _, _ in found], "width": [w for _, w, _ in found], "error": [e for _, _, e in found]}
 
 
 def coverage_table(made: Mapping[str, Any]) -> str:
-    """Share of loops with any violation, and mean width, of each world."""
+    """Share of loops with any violation, and width over that of a fixed-sample interval, of each world."""
     rows = [
         [w["world"], f"{w['loops']:,}", *(f"{x:.2%} · {y:.2f}" for x, y in zip(w["wrong"], w["width"], strict=True))]
         for w in made["worlds"]
@@ -128,9 +162,18 @@ def coverage_table(made: Mapping[str, Any]) -> str:
     return table(["world", "loops", *(f"{what}: ever wrong · width" for what in WHAT)], rows)
 
 
+def once_table(made: Mapping[str, Any]) -> str:
+    """How often a fixed-sample interval is right at the end, and how much wider it would have to be to be right in 95 % of the loops."""
+    rows = [
+        [w["world"], *(f"{x:.1%} · {y:.2f}" for x, y in zip(w["once right"], w["once needs"], strict=True))]
+        for w in made["worlds"]
+    ]
+    return table(["world", *(f"{what}: right · needs" for what in WHAT)], rows)
+
+
 @study(
     tiny={"T": 400, "loops": 2, "batch": 2, "role": "design"},
-    tables={"coverage": coverage_table},
+    tables={"coverage": coverage_table, "once": once_table},
     also=frozenset({"inference"}),
 )
 def value(cells: Cells, *, T: int = 10_000, loops: int = 400, batch: int = 20, role: str = "judge") -> Report:
@@ -146,10 +189,18 @@ def value(cells: Cells, *, T: int = 10_000, loops: int = 400, batch: int = 20, r
         mine = [one for one, case in zip(found, given, strict=True) if case["kind"] == kind]
         wrong = np.array([w for one in mine for w in one["wrong"]])
         width = np.array([w for one in mine for w in one["width"]])
+        error = np.array([e for one in mine for e in one["error"]])
+        ours, once = width[:, :, 0], width[:, :, 1]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio, missed = ours / once, np.where(error > 0.0, 2.0 * error / once, 0.0)
         worlds.append(
             {
-                "world": kind, "loops": len(wrong), "wrong": wrong.mean(0).tolist(), "width": width.mean(0).tolist(),
-                "share of loops within 1.6": (width <= 1.6).mean(0).tolist(),
+                "world": kind, "loops": len(wrong), "wrong": wrong.mean(0).tolist(),
+                "width": (ours.mean(0) / once.mean(0)).tolist(),
+                "median ratio": np.median(ratio, axis=0).tolist(),
+                "share of loops within 1.6": (ratio <= 1.6).mean(0).tolist(),
+                "once right": (missed <= 1.0).mean(0).tolist(),
+                "once needs": np.quantile(missed, 1.0 - ALPHA, axis=0).tolist(),
             }
         )  # fmt: skip
     limit = ALPHA + 2.0 * math.sqrt(ALPHA * (1.0 - ALPHA) / (len(WORLDS) * loops))

@@ -3,12 +3,17 @@
 import math
 
 STEPS = [2.0**j for j in range(-3, 4)]
-PRIOR = [math.exp(-0.5 * (math.log(s) / 0.8) ** 2) for s in STEPS]
+PRIOR = [3.0 ** -abs(j) for j in range(-3, 4)]
 
 
-def stakes(weight=1.0, n=1e4):
-    """Seven stakes around 3/(σ√n), σ² = .12 · weight."""
-    return [min(3.0 / math.sqrt(0.12 * weight * n) * s, 0.45) for s in STEPS]
+def stakes(weight=1.0, n=1e4, rate=0.3):
+    """Seven stakes on either side: a click multiplies the wealth by about e^s or e^−s."""
+    sd = math.sqrt(rate * (1.0 - rate) * (1.0 + weight) / 2.0)
+    s = [min(3.0 * weight / (sd * math.sqrt(n)) * x, 50.0) for x in STEPS]
+    return (
+        [min((math.exp(x) - 1.0) / weight, 0.45) for x in s],
+        [min((1.0 - math.exp(-x)) / weight, 0.9 / (1.0 + weight)) for x in s],
+    )
 
 
 def mixture(outcomes, centres, lam, m):

@@ -23,25 +23,25 @@ def dot(a, b):
     return math.fsum(x * y for x, y in zip(a, b, strict=True))
 
 
-def value(decisions, *, weight, alpha):
+def value(decisions, *, weight, alpha, rate=0.3):
     """(mean, lower, upper) of own, other and lift for decisions (p, forecast, chosen, r, π), all of them one after the other."""
-    lam, own_lam = always_valid.stakes(weight), always_valid.stakes()
-    each = [[outcomes(*d, x) for d in decisions] for x in lam]
-    r, own = [d[3] for d in decisions], [x[6] for x in each[0]]
-    g, diff = [x[4] for x in each[0]], [x[5] for x in each[0]]
+    (long, short), own_lam = always_valid.stakes(weight, rate=rate), always_valid.stakes(rate=rate)
+    gains, losses = ([[outcomes(*d, x) for d in decisions] for x in side] for side in (long, short))
+    r, own = [d[3] for d in decisions], [x[6] for x in gains[0]]
+    g, diff = [x[4] for x in gains[0]], [x[5] for x in gains[0]]
     lower = always_valid.lower
-    rewards, missed = [r] * len(lam), [[1.0 - x for x in r]] * len(lam)
+    rewards, missed = [r] * len(long), [[1.0 - x for x in r]] * len(long)
     own_bounds = (
-        lower(rewards, own, own_lam, alpha),
-        1.0 - lower(missed, [1.0 - x for x in own], own_lam, alpha),
+        lower(rewards, own, own_lam[0], alpha),
+        1.0 - lower(missed, [1.0 - x for x in own], own_lam[1], alpha),
     )
     other_bounds = (
-        lower([[x[0] for x in row] for row in each], g, lam, alpha),
-        1.0 - lower([[1.0 - x[1] for x in row] for row in each], [1.0 - x for x in g], lam, alpha),
+        lower([[x[0] for x in row] for row in gains], g, long, alpha),
+        1.0 - lower([[1.0 - x[1] for x in row] for row in losses], [1.0 - x for x in g], short, alpha),
     )
     lift_bounds = (
-        lower([[x[2] for x in row] for row in each], diff, lam, alpha, -1.0),
-        -lower([[-x[3] for x in row] for row in each], [-x for x in diff], lam, alpha, -1.0),
+        lower([[x[2] for x in row] for row in losses], diff, short, alpha, -1.0),
+        -lower([[-x[3] for x in row] for row in gains], [-x for x in diff], long, alpha, -1.0),
     )
     plain = [outcomes(*d, 1e-9) for d in decisions]  # nothing is cut
     means = [sum(column) / len(r) for column in (r, [x[0] for x in plain], [x[2] for x in plain])]

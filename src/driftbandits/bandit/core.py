@@ -234,9 +234,9 @@ class Core(State):
         """What the first item shown earned, in place of what it was said to have earned before."""
         law, entries = opened.law, []
         if law is not None and old is not None and old.rewards[0] == old.rewards[0]:
-            entries.append(Entry(law, old.rewards[0], opened.at, -1.0))
+            entries.append(Entry(law, old.rewards[0], opened.at, -1.0, opened.tick))
         if law is not None and rewards[0] == rewards[0]:
-            entries.append(Entry(law, rewards[0], opened.at, 1.0))
+            entries.append(Entry(law, rewards[0], opened.at, 1.0, opened.tick))
         return entries
 
     def _observations(self, opened: Open, rewards: Sequence[float], w: float, *, judge: bool) -> list[Observation]:

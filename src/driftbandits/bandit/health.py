@@ -68,10 +68,10 @@ def _exploration(v: Value, explore: float) -> list[str]:
     known = v.lift.lower > 0.0 or v.lift.upper < 0.0
     if v.own.n < MANY or known or explore >= SHARP:
         return []
-    cost = (SHARP - explore) * max(v.lift.mean, 0.0)
+    more = SHARP - explore
     return [
-        f"Random choice is too rare to compare with: explore={SHARP:g} in place of {explore:g} makes value() sharper, and costs about "
-        f"{cost:.2g} per decision ({100 * (SHARP - explore):.1f} % of what it earns more than random choice)."
+        f"Random choice is too rare to compare with: explore={SHARP:g} in place of {explore:g} makes value() sharper. It costs {100 * more:.1f} % "
+        f"of what it earns more than random choice, which is not known: at most {more * max(v.lift.upper, 0.0):.2g} per decision."
     ]
 
 

@@ -2,28 +2,33 @@
 
 A decision counts when its reward comes, once, whatever its weight; of a ranking, the first place counts. Rewards are collected and added
 in batches, one after the other, so that the sums do not depend on when they are looked at (`inference.policy_value`).
+
+What is bet on clicks must be fixed before the first reward that counts, and depends on how rare clicks are. The first decisions of a bandit
+therefore say how rare they are, and do not count.
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.background_compile import compile_mode, prepared
+from ..core.background_compile import InterpretedUntilCompiled, compile_mode, prepared
 from ..core.linalg import Matrix, Vector
 from ..errors import InvalidShape, InvalidValue, said
 from ..inference import outcomes
 from ..inference import policy_value as pv
-from ..inference.always_valid import J, stakes
+from ..inference.always_valid import RATE, J, stakes
 from ..inference.outcomes import BOUNDED, UNBOUNDED, Batch, Stakes
+from .windows import WINDOWS, Buckets, bucketed, no_buckets
 
-BATCH = 256  # rewards that are added at once
+BATCH = 256  # rewards that are added at once …
+MOST = 8 * BATCH  # … and at most this many while the code that adds them is being compiled
 ITEMS = 1000  # items with sums of their own; later ones have none
-HOUR, DAY = 3600.0, 86400.0
-WINDOWS = {"day": (HOUR, 24), "week": (DAY, 7)}  # length of a bucket, and how many are looked at
 RANDOM, FIRST = "random", "first"
+EARLY = 50  # decisions of a bandit whose clicks say how rare clicks are
+ENOUGH = 20  # of their rewards, to say it; else the forecast for the first decision that counts does
 
 
 class Law(NamedTuple):
@@ -38,12 +43,33 @@ class Law(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A reward that has come, of a decision made at `at`; sign −1 takes it back."""
+    """A reward that has come, of decision number `tick` made at `at`; sign −1 takes it back."""
 
     law: Law
     r: float
     at: float
     sign: float
+    tick: int = EARLY + 1
+
+
+class Waiting(NamedTuple):
+    """Rewards that are not in the sums yet, as a chain: one more costs the same, however many there are."""
+
+    before: "Waiting | None"
+    entries: Sequence[Entry]
+    many: int
+
+    def all(self) -> list[Entry]:
+        """In the order in which they came."""
+        links: list[Sequence[Entry]] = []
+        link: Waiting | None = self
+        while link is not None:
+            links.append(link.entries)
+            link = link.before
+        return [entry for entries in reversed(links) for entry in entries]
+
+
+NONE = Waiting(None, (), 0)
 
 
 class Books(NamedTuple):
@@ -53,9 +79,14 @@ class Books(NamedTuple):
     policies: dict[str, Vector]  # (width,)
     places: dict[Any, int]
     items: Matrix  # (N, width)
-    buckets: dict[str, dict[int, dict[str, Vector]]]  # of each window: number of the bucket → sums of each policy
+    buckets: Buckets
     newest: float
-    waiting: list[Entry]
+    early: tuple[float, float] = (
+        0.0,
+        0.0,
+    )  # rewards of early decisions: their number and sum, until the first one counts
+    rate: float | None = None  # how rare rewards in [0, 1] were by then
+    waiting: Waiting = NONE
 
 
 class Ledger:
@@ -73,8 +104,8 @@ class Ledger:
 
     def __init__(self, *, bounded: bool, explore: float) -> None:
         self.bounded, self.explore, self.width = bounded, explore, BOUNDED if bounded else UNBOUNDED
-        buckets: dict[str, dict[int, dict[str, Vector]]] = {window: {} for window in WINDOWS}
-        self.books = Books({}, {}, {}, np.zeros((0, self.width)), buckets, -math.inf, [])
+        self.books = Books({}, {}, {}, np.zeros((0, self.width)), no_buckets(), -math.inf)
+        machine()  # is compiled as soon as there is a bandit, not when its first batch is full
 
     def add(self, law: Law, r: float, at: float, *, sign: float = 1.0) -> None:
         """Count a reward, or take one back."""
@@ -82,27 +113,35 @@ class Ledger:
 
     def after(self, books: Books, entries: Sequence[Entry]) -> Books:
         """Books with further rewards; changes nothing, so that a change can be made twice with the effect of once."""
-        books = books._replace(waiting=[*books.waiting, *entries])
-        return self._added(books) if len(books.waiting) >= BATCH else books
+        before = books.waiting
+        many = before.many + len(entries)
+        waiting = Waiting(before if before.many else None, entries, many)
+        if many < BATCH or (many < MOST and machine().compiling):
+            return Books._make((*books[:-1], waiting))
+        return self._added(books, waiting.all())
 
     def add_many(self, entries: Sequence[Entry]) -> None:
         """Count rewards in a row, in the batches in which they would have been added one by one."""
         start = 0
         while start < len(entries):
-            end = start + BATCH - len(self.books.waiting)
+            end = start + BATCH - self.books.waiting.many % BATCH
             self.books = self.after(self.books, entries[start:end])
             start = end
 
     def flush(self) -> None:
         """Add what waits to the sums."""
-        if self.books.waiting:
-            self.books = self._added(self.books)
+        if self.books.waiting.many:
+            self.books = self._added(self.books, self.books.waiting.all())
 
     # --------------------------------------------------------------------------------------------------------------- adding
 
-    def _added(self, books: Books) -> Books:
-        entries, width = books.waiting, self.width
-        places = _places(books.places, entries)
+    def _added(self, books: Books, entries: list[Entry]) -> Books:
+        width, places = self.width, _places(books.places, entries)
+        items = np.zeros((len(places), width))
+        items[: len(books.items)] = books.items
+        early, rate, entries = self._begun(books, entries)
+        if not entries:
+            return books._replace(places=places, items=items, early=early, rate=rate, waiting=NONE)
         batch = self._batch(entries, places)
         # The largest weight of a policy, as far as it is known when its first offer is counted, decides what is bet.
         most = float(batch.size[0])
@@ -115,9 +154,11 @@ class Ledger:
             weights.setdefault(name, weights[FIRST])
         pi, known = _probabilities(names, entries, batch)
         terms = np.empty((len(names), len(entries), width))
-        items = np.zeros((len(places), width))
-        items[: len(books.items)] = books.items
-        lam = Stakes(np.array([stakes(weights[name]) for name in names]), stakes(weights[FIRST]), stakes())
+        lam = Stakes(
+            np.array([_stakes(weights[name], rate) for name in names]),
+            _stakes(weights[FIRST], rate),
+            _stakes(1.0, rate),
+        )
         if machine().count(batch, pi, known, lam, terms, items, np.empty(width), np.empty((2, J))) < 0:
             raise InvalidShape("arrays of decisions do not fit each other: please report how it came to this")
         valued = {
@@ -127,8 +168,22 @@ class Ledger:
         policies = dict(books.policies)
         for name, (rows, of_policy) in valued.items():
             policies[name] = pv.in_turn(policies.get(name, np.zeros(width)), of_policy[rows])
-        buckets, newest = _bucketed(books, entries, valued)
-        return Books(weights, policies, places, items, buckets, newest, [])
+        buckets, newest = bucketed(books.buckets, books.newest, [entry.at for entry in entries], valued)
+        return Books(weights, policies, places, items, buckets, newest, early, rate)
+
+    def _begun(self, books: Books, entries: list[Entry]) -> tuple[tuple[float, float], float | None, list[Entry]]:
+        """Rewards of early decisions, how rare rewards are as soon as that can be told, and the rewards that count."""
+        (many, total), rate = books.early, books.rate
+        if not self.bounded:
+            return books.early, rate, entries
+        counted = []
+        for entry in entries:
+            if entry.tick > EARLY:
+                rate = rate or _rate(many, total, entry.law)
+                counted.append(entry)
+            elif rate is None:
+                many, total = many + entry.sign, total + entry.sign * entry.r
+        return (many, total), rate, counted
 
     def _batch(self, entries: list[Entry], places: Mapping[Any, int]) -> Batch:
         """Entries as arrays, one offer after the other."""
@@ -166,11 +221,11 @@ class Ledger:
         found = [kept[b][against] for b in sorted(kept) if last - many < b <= last and against in kept[b]]
         return np.asarray(sum(found)) if found else np.zeros(self.width)
 
-    def stakes(self, against: Any) -> list[float]:
-        """What is bet on a policy, or on an item."""
-        known = self.books.weights
+    def stakes(self, against: Any) -> tuple[list[list[float]], list[list[float]]]:
+        """What is bet on the rewards themselves, and on a policy or on an item; long and short."""
+        known, rate = self.books.weights, self.books.rate
         own = against if isinstance(against, str) and against in self.books.policies else FIRST
-        return list(stakes(known.get(own, 1.0)).tolist())
+        return _stakes(1.0, rate).tolist(), _stakes(known.get(own, 1.0), rate).tolist()
 
     def knows(self, against: Any) -> bool:
         """Whether there are sums of this policy."""
@@ -207,11 +262,15 @@ class Ledger:
             "items": [*books.places],
             "windows": windows,
             "newest": books.newest if math.isfinite(books.newest) else None,
+            "early": list(books.early),
+            "rate": books.rate,
         }
         return about, np.concatenate(flat) if flat else np.zeros(0)
 
     def unpack(self, about: Mapping[str, Any], flat: Vector) -> None:
-        """What was packed, in place of what is known."""
+        """What was packed, in place of what is known; sums of an earlier version, which bet otherwise, are begun anew."""
+        if "rate" not in about and self.bounded:
+            return
         many = len(about["policies"]) + len(about["items"]) + sum(len(names) for _, _, names in about["windows"])
         if flat.dtype != np.float64 or flat.shape != (many * self.width,) or not np.isfinite(flat).all():
             raise InvalidValue(
@@ -221,14 +280,33 @@ class Ledger:
         policies = {str(name): next(rows) for name in about["policies"]}
         places = {name: place for place, name in enumerate(about["items"])}
         items = np.array([next(rows) for _ in places]).reshape(-1, self.width)
-        buckets: dict[str, dict[int, dict[str, Vector]]] = {window: {} for window in WINDOWS}
+        buckets = no_buckets()
         for window, b, names in about["windows"]:
             buckets[window][int(b)] = {str(name): next(rows) for name in names}
         newest = -math.inf if about["newest"] is None else float(about["newest"])
         weights = {str(name): float(value) for name, value in about["weights"].items()}
         if not all(1.0 <= weight <= pv.LARGEST for weight in weights.values()) or not {*policies} <= {*weights}:
             raise InvalidValue(f"the weights of policies are {said(weights)}; each must be in [1, {pv.LARGEST:g}]")
-        self.books = Books(weights, policies, places, items, buckets, newest, [])
+        known, total = (float(x) for x in about.get("early", (0.0, 0.0)))
+        rate = about.get("rate")
+        if not 0.0 <= total <= known or (rate is not None and not 0.0 < float(rate) < 1.0):
+            told = said((known, total, rate))
+            raise InvalidValue(f"rewards of the first {EARLY} decisions are {told}: no clicks give these")
+        self.books = Books(weights, policies, places, items, buckets, newest, (known, total), rate)
+
+
+@lru_cache(64)
+def _stakes(weight: float, rate: float | None) -> Matrix:
+    """The stakes for a weight; they are not changed."""
+    return stakes(weight, rate=RATE if rate is None else rate)
+
+
+def _rate(many: float, total: float, law: Law) -> float:
+    """How rare rewards are, as far as is known before the reward of the first decision that counts."""
+    if many < ENOUGH:
+        forecast = float(np.clip(np.dot(law.p, np.clip(law.forecast, 0.0, 1.0)), 0.0, 1.0))
+        many, total = float(EARLY), EARLY * forecast
+    return (min(max(total, 0.0), many) + 0.5) / (many + 1.0)
 
 
 def _places(places: dict[Any, int], entries: list[Entry]) -> dict[Any, int]:
@@ -253,29 +331,6 @@ def _probabilities(names: list[str], entries: list[Entry], batch: Batch) -> tupl
     return pi, known
 
 
-def _bucketed(
-    books: Books, entries: list[Entry], valued: Mapping[str, tuple[Any, Matrix]]
-) -> tuple[dict[str, dict[int, dict[str, Vector]]], float]:
-    """Sums by hour and by day, of decisions that are not too old when their reward comes."""
-    at = np.array([entry.at for entry in entries])
-    newest = np.maximum(np.maximum.accumulate(at), books.newest)
-    buckets = {}
-    for window, (length, many) in WINDOWS.items():
-        number, last = np.floor(at / length), np.floor(newest / length)
-        recent = number > last - many
-        kept = {b: dict(sums) for b, sums in books.buckets[window].items() if b > last[-1] - many}
-        for b in np.unique(number[recent & (number > last[-1] - many)]):
-            here, sums = recent & (number == b), kept.setdefault(int(b), {})
-            for name, (rows, terms) in valued.items():
-                counted = np.zeros(len(entries), np.bool_)
-                counted[rows] = True
-                chosen = terms[counted & here]
-                if len(chosen):
-                    sums[name] = pv.in_turn(sums.get(name, np.zeros(chosen.shape[1])), chosen)
-        buckets[window] = kept
-    return buckets, float(newest[-1])
-
-
 class Machine:
     """`count` as machine code if it is in the cache; else as Python, while it is compiled."""
 
@@ -284,11 +339,16 @@ class Machine:
     def __init__(self) -> None:
         one, places = np.ones(1), np.zeros(1, np.int64)
         batch = Batch(one, one, places, places, places, one, one, places)
-        args = batch, np.ones((1, 1)), np.ones((1, 1)), Stakes(np.ones((1, J)), np.ones(J), np.ones(J))
+        args = batch, np.ones((1, 1)), np.ones((1, 1)), Stakes(np.ones((1, 2, J)), np.ones((2, J)), np.ones((2, J)))
         space = np.ones((1, 1, 1)), np.ones((1, 1)), one, np.ones((2, J))
         self.count = prepared(
             outcomes.count, (*args, *space), compile_mode("background"), partial(setattr, self, "count")
         )
+
+    @property
+    def compiling(self) -> bool:
+        """Whether it will soon be a hundred times faster."""
+        return isinstance(self.count, InterpretedUntilCompiled) and not self.count.request.over.is_set()
 
 
 @cache

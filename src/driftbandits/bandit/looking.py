@@ -107,8 +107,9 @@ class Looking(Checking):
         """What it earns, what another policy would have earned on the same decisions, and the difference, with bounds.
 
         The bounds hold at all times at once, while the world drifts: look as often as you like. For clicks they are exact for every sample
-        size; for rewards without a known range they are asymptotic, and say so (`finite`). A decision counts when its reward comes: rewards
-        must come equally late and equally often for all items (`expire` completes those that never come).
+        size, and the first 50 decisions, which say how rare clicks are, do not count; for rewards without a known range they are
+        asymptotic, and say so (`finite`). A decision counts when its reward comes: rewards must come equally late and equally often
+        for all items (`expire` completes those that never come).
 
         Parameters
         ----------
@@ -127,12 +128,12 @@ class Looking(Checking):
         ...     bandit.reward(d.id, d.item == "b")
         >>> v = bandit.value("random")
         >>> v.own.n, v.lift.lower > 0.0
-        (600, True)
+        (550, True)
         """
         if not 0.0 < real("alpha", alpha) < 1.0:
             raise InvalidValue(f"alpha = {said(alpha)} is not allowed; it must be in (0, 1): it is a probability")
         with self._turn():
-            return value(self._ledger, against, float(alpha), self._newest)
+            return value(self._ledger, against, float(alpha), self._newest, self._challengers)
 
     def health(self) -> Health:
         """How it is doing: `ok`, one `sentence`, and `actions`, what to do, most urgent first.

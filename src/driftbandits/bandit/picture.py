@@ -7,8 +7,9 @@ from typing import Any
 
 from ..inference.outcomes import OWN, PHI, N
 from .events import DriftEvent
-from .ledger import DAY, RANDOM, Ledger
+from .ledger import RANDOM, Ledger
 from .value import Value
+from .windows import DAY
 
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#777777"  # Okabe and Ito 2008: told apart by everybody
 

@@ -122,4 +122,6 @@ def _seed(given: Any) -> int:
 
 def _one_of(name: str, given: Any, allowed: Sequence[str], more: str = "") -> None:
     if not isinstance(given, str) or given not in allowed:
-        raise InvalidValue(f"{name} = {said(given)} is not allowed; it must be {', '.join(map(repr, allowed))}{more}")
+        raise InvalidValue(
+            f"{name} = {said(given)} is not allowed; it must be one of {', '.join(map(repr, allowed))}{more}"
+        )

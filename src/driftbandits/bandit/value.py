@@ -1,7 +1,7 @@
 """The answer of `Bandit.value`: what it earns, what another policy would have earned, and the difference."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -9,7 +9,8 @@ from ..core.linalg import Vector
 from ..errors import InvalidValue, said
 from ..inference import policy_value as pv
 from ..inference.policy_value import Interval
-from .ledger import FIRST, RANDOM, WINDOWS, Ledger
+from .ledger import EARLY, FIRST, RANDOM, Ledger
+from .windows import WINDOWS
 
 Looked = Literal["always", "once"]
 
@@ -36,7 +37,8 @@ class Value(Comparison):
     ----------
     own, other, lift
         Intervals over all decisions whose reward has come, valid at all times at once while the world drifts: what is bounded is the mean
-        of the values that the rounds had. `finite=False` marks asymptotic bounds: rewards without a known range.
+        of the values that the rounds had. `finite=False` marks asymptotic bounds: rewards without a known range. Of clicks, the first 50
+        decisions of a bandit do not count: they say how rare clicks are.
     against
         "random", "first", a challenger's name or an item's.
     windows
@@ -64,9 +66,11 @@ class Value(Comparison):
         return self.sentence
 
 
-def value(ledger: Ledger, against: Any, alpha: float, now: float) -> Value:
+def value(ledger: Ledger, against: Any, alpha: float, now: float, challengers: Collection[str] = ()) -> Value:
     """The sums of a ledger as intervals."""
-    if not isinstance(against, str | int) or not (ledger.knows(against) or against in (RANDOM, FIRST)):
+    ledger.flush()
+    known = against in (RANDOM, FIRST) or against in challengers
+    if not isinstance(against, str | int) or not (known or ledger.knows(against)):
         raise InvalidValue(
             f"against = {said(against)} is not known; it must be 'random', 'first', a challenger, or an item that was on offer in a "
             "decision whose reward has come"
@@ -82,12 +86,12 @@ def value(ledger: Ledger, against: Any, alpha: float, now: float) -> Value:
     return Value(**whole, valid="always", against=against, alpha=alpha, windows=windows)
 
 
-def _intervals(ledger: Ledger, sums: Vector, lam: Sequence[float], alpha: float) -> dict[str, Interval]:
-    plain, bounded = sums.tolist(), ledger.bounded
+def _intervals(ledger: Ledger, sums: Vector, lam: tuple[pv.Sides, pv.Sides], alpha: float) -> dict[str, Interval]:
+    plain, bounded, (own, other) = sums.tolist(), ledger.bounded, lam
     return {
-        "own": pv.own_interval(plain, bounded=bounded, alpha=alpha),
-        "other": pv.other_interval(plain, bounded=bounded, alpha=alpha, lam=lam),
-        "lift": pv.lift_interval(plain, bounded=bounded, alpha=alpha, lam=lam),
+        "own": pv.own_interval(plain, bounded=bounded, alpha=alpha, lam=own),
+        "other": pv.other_interval(plain, bounded=bounded, alpha=alpha, lam=other),
+        "lift": pv.lift_interval(plain, bounded=bounded, alpha=alpha, lam=other),
     }
 
 
@@ -102,7 +106,8 @@ def _plain(found: Comparison) -> dict[str, Any]:
 def _sentence(v: Value) -> str:
     n, level = v.own.n, f"{100 * (1 - v.alpha):g} %"
     if n == 0:
-        return "No reward has come yet, so that nothing can be said about what it earns."
+        after = f" of a decision after the first {EARLY}, which only say how rare rewards are," if v.own.finite else ""
+        return f"No reward{after} has come yet, so that nothing can be said about what it earns."
     whose = {RANDOM: "random choice", FIRST: "always showing the first item"}.get(v.against, f"{v.against!r}")
     earns = f"It earns {v.own.mean:.4g} per decision over {n:,} decisions"
     lift, bounds = v.lift, f"between {v.lift.lower:+.3g} and {v.lift.upper:+.3g}"

@@ -20,8 +20,18 @@ Fan, Grama, Liu 2015; Howard et al. 2021; Waudby-Smith, Wu, Ramdas, Karampatziak
 stake may have a pseudo-outcome of its own: large stakes have ones that are bounded below more tightly, small stakes ones of less variance.
 
 **Stakes.** For a variance σ² and n observations λ = √(2 log(2/α)/(σ² n)) ≈ 3/(σ√n) is best. Seven stakes, each twice the one before it,
-with log-normal weights around that of n = 10⁴, have a width of 1.54 times that of a fixed-sample interval there, at most 1.6 from 2,000 to
-20,000 observations, and at most 1.72 from 1,000 to 100,000. A single stake would have 1.39 at one n; a normal mixture has 1.55 at best.
+with weights that fall to a third with each step away from that of n = 10⁴, have a width of 1.48 times that of a fixed-sample interval there
+if σ is known, at most 1.62 from 2,000 to 20,000 observations, and at most 1.77 from 1,000 to 100,000. A single stake would have 1.39 at one
+n; a normal mixture has 1.55 at best.
+
+σ² is about μ(1 − μ)(1 + m)/2 for rewards of mean μ and importance weights up to m; both must be known before the first observation. Rare
+rewards make φ skew: a click of a rarely shown item adds about m to it, and nearly Poisson many come. Against Poisson numbers the best bets
+multiply the wealth at each click by e^s or e^−s, s = m · 3/(σ√n), so that
+
+    λ = (e^s − 1)/m    where a click is a gain (*long*: the lower bound of a value),
+    λ = (1 − e^−s)/m   where it is a loss (*short*: the upper bound).
+
+For a lift it is the other way round. Small s, which is to say many clicks, give 3/(σ√n) on both sides.
 
 **Asymptotic.** For outcomes without a known range the same mixture of Gaussian wealth, B_j = λ_j Σφ − λ_j² V/2, with stakes in units of
 the estimated σ (Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas 2024). Its coverage is approximate, and approached as t grows; wherever it is
@@ -34,18 +44,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.linalg import Vector
+from ..core.linalg import Matrix
 
 LEAST = 30  # observations before the asymptotic bounds say anything
 STEPS = 2.0 ** np.arange(-3.0, 4.0)  # stakes in units of the middle one
 J = len(STEPS)
-SPREAD = 0.8  # of log λ
-PRIOR = np.exp(-0.5 * (np.log(STEPS) / SPREAD) ** 2)
+PRIOR = 3.0 ** -np.abs(np.log2(STEPS))
 PRIOR /= PRIOR.sum()
 LOG_PRIOR = [float(x) for x in np.log(PRIOR)]
 USUAL = 1e4  # observations at which bounds are narrowest
-VARIANCE = 0.12  # of a pseudo-outcome, in units of the largest importance weight
+RATE = 0.3  # mean of rewards in [0, 1] of which nothing is known
 TOP = 0.9  # the largest loss that a stake may have: λ(1 + k)
+LONG, SHORT = 0, 1  # sides: a reward is a gain, or a loss
 
 
 class Bounds(NamedTuple):
@@ -58,12 +68,15 @@ class Bounds(NamedTuple):
     finite: bool
 
 
-def stakes(weight: float = 1.0, n: float = USUAL) -> Vector:
-    """Stakes (J,) for pseudo-outcomes with importance weights up to about `weight`, narrowest after n observations.
+def stakes(weight: float = 1.0, n: float = USUAL, rate: float = RATE) -> Matrix:
+    """Stakes (2, J), long and short, for importance weights up to about `weight` and rewards of mean `rate`, narrowest after n of them.
 
     Any are valid that are fixed before the first observation. None is larger than TOP/2: a difference of two values loses up to 2.
     """
-    return np.minimum(3.0 / math.sqrt(VARIANCE * weight * n) * STEPS, 0.5 * TOP)
+    deviation = math.sqrt(0.5 * (1.0 + weight) * rate * (1.0 - rate))
+    s = np.minimum(3.0 * weight / (deviation * math.sqrt(n)) * STEPS, 50.0)
+    long, short = np.minimum(np.expm1(s) / weight, 0.5 * TOP), np.minimum(-np.expm1(-s) / weight, TOP / (1.0 + weight))
+    return np.stack([long, short])
 
 
 def lower_bound(wealth: Sequence[float], lam: Sequence[float], n: float, alpha: float) -> float:
@@ -74,7 +87,7 @@ def lower_bound(wealth: Sequence[float], lam: Sequence[float], n: float, alpha: 
 
     Examples
     --------
-    >>> lam = stakes().tolist()
+    >>> lam = stakes(rate=0.5)[LONG].tolist()
     >>> round(lower_bound([5000.0 * (math.log1p(0.5 * x) + math.log1p(-0.5 * x) + x) for x in lam], lam, 10_000, 0.025), 4)
     0.4845
     """
@@ -114,12 +127,12 @@ def asymptotic(n: float, total: float, squares: float, alpha: float, tightest: f
 
 
 def finite(
-    n: float, mean: float, low: Sequence[float], high: Sequence[float], lam: Sequence[float], alpha: float
+    n: float, mean: float, low: Sequence[float], high: Sequence[float], lam: Sequence[Sequence[float]], alpha: float
 ) -> Bounds:
     """Bounds on a mean in [0, 1] from the wealth of either side: of the values, and of 1 minus them."""
     if n < 0.5:
         return Bounds(math.nan, 0.0, 1.0, 0, True)
-    lower = min(max(lower_bound(low, lam, n, 0.5 * alpha), 0.0), 1.0)
-    upper = min(max(1.0 - lower_bound(high, lam, n, 0.5 * alpha), 0.0), 1.0)
+    lower = min(max(lower_bound(low, lam[LONG], n, 0.5 * alpha), 0.0), 1.0)
+    upper = min(max(1.0 - lower_bound(high, lam[SHORT], n, 0.5 * alpha), 0.0), 1.0)
     # Outside the bounds a mean says nothing but that weights are large.
     return Bounds(min(max(mean, lower), max(upper, lower)), lower, upper, round(n), True)

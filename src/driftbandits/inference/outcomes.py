@@ -5,7 +5,8 @@ that was fixed before the choice was drawn has weights w(a) = π(a)/p(a), g = Σ
 
     φ = w(A)(r − f(A)) + g ;     D = (1 − w(A))(r − f(A)) + d ,  d = Σ (p − π) f , is that of the lift, with no variance where w = 1.
 
-For rewards in [0, 1] each stake λ_j of `always_valid` has k_j = TOP/λ_j − 1, and forecasts that are cut so that no outcome is below −k_j:
+For rewards in [0, 1] each stake λ_j of `always_valid` has k_j = TOP/λ_j − 1, and forecasts that are cut so that no outcome is below −k_j;
+bets on φ⁻ and −D⁺ have the long stakes, on −φ⁺ and D⁻ the short ones:
 
     φ⁻ = w(A)(r − c(A)) + Σ π c ,     c(a) = min(f(a), k/w(a))                       ≥ −k
     φ⁺ = w(A)(r − e(A)) + Σ π e ,     e(a) = 1 − min(1 − f(a), k/w(a))               ≤ 1 + k
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 
 from ..core.kernel import entry, kernel, solver
 from ..core.linalg import Matrix, Vector
-from .always_valid import TOP, J
+from .always_valid import LONG, SHORT, TOP, J
 
 Integers = NDArray[np.int64]
 Cube = NDArray[np.float64]
@@ -51,11 +52,11 @@ class Batch(NamedTuple):
 
 
 class Stakes(NamedTuple):
-    """The stakes of each policy, of single items, and on the rewards themselves."""
+    """The stakes of each policy, of single items, and on the rewards themselves, long and short."""
 
-    policies: Matrix  # (K, J)
-    items: Vector  # (J,)
-    own: Vector  # (J,)
+    policies: Cube  # (K, 2, J)
+    items: Matrix  # (2, J)
+    own: Matrix  # (2, J)
 
 
 @kernel
@@ -65,7 +66,7 @@ def bet(out: Vector, j: int, lam: float, surprise: float, centre: float) -> None
 
 
 @solver
-def own_terms(batch: Batch, t: int, lam: Vector, out: Vector) -> float:
+def own_terms(batch: Batch, t: int, lam: Matrix, out: Vector) -> float:
     """Terms of the policy that acts, which are the same beside every other; returns Σ p f."""
     g = 0.0
     for a in range(batch.start[t], batch.start[t] + batch.size[t]):
@@ -75,24 +76,13 @@ def own_terms(batch: Batch, t: int, lam: Vector, out: Vector) -> float:
     if out.shape[0] > BETS:
         g = min(g, 1.0)
         for j in range(J):
-            bet(out, OWN_LOW + j, lam[j], r - g, g)
-            bet(out, OWN_HIGH + j, lam[j], g - r, 1.0 - g)
+            bet(out, OWN_LOW + j, lam[LONG, j], r - g, g)
+            bet(out, OWN_HIGH + j, lam[SHORT, j], g - r, 1.0 - g)
     return g
 
 
-@kernel
-def settle(
-    out: Vector, j: int, lam: float, low: float, high: float, d_low: float, d_high: float, g: float, d: float
-) -> None:
-    """The four bets of one stake."""
-    bet(out, LOW + j, lam, low - g, g)
-    bet(out, HIGH + j, lam, g - high, 1.0 - g)
-    bet(out, D_LOW + j, lam, d_low - d, d)
-    bet(out, D_HIGH + j, lam, d - d_high, -d)
-
-
 @solver
-def policy_terms(batch: Batch, t: int, pi: Vector, lam: Vector, own: float, out: Vector) -> None:
+def policy_terms(batch: Batch, t: int, pi: Vector, lam: Matrix, own: float, out: Vector) -> None:
     """Terms of a policy that would have chosen item a with probability pi[a]."""
     p, f, r, chosen = batch.p, batch.forecast, batch.r[t], batch.chosen[t]
     first, last = batch.start[t], batch.start[t] + batch.size[t]
@@ -110,50 +100,78 @@ def policy_terms(batch: Batch, t: int, pi: Vector, lam: Vector, own: float, out:
         return
     g = min(g, 1.0)
     for j in range(J):
-        k = TOP / lam[j] - 1.0
-        if most <= k:
-            settle(out, j, lam[j], phi, phi, difference, difference, g, d)
-            continue
-        c_chosen = e_chosen = pi_c = pi_e = p_c = p_e = 0.0
-        for a in range(first, last):
-            cut = k * p[a] / pi[a] if pi[a] > 0.0 else math.inf
-            c, e = min(f[a], cut), 1.0 - min(1.0 - f[a], cut)
-            pi_c += pi[a] * c
-            pi_e += pi[a] * e
-            p_c += p[a] * c
-            p_e += p[a] * e
-            if a == chosen:
-                c_chosen, e_chosen = c, e
-        low, high = w * (r - c_chosen) + pi_c, w * (r - e_chosen) + pi_e
-        d_low, d_high = (1.0 - w) * (r - e_chosen) + p_e - pi_e, (1.0 - w) * (r - c_chosen) + p_c - pi_c
-        settle(out, j, lam[j], low, high, d_low, d_high, g, d)
+        low, d_high, long = phi, difference, lam[LONG, j]
+        if most > TOP / long - 1.0:
+            low, d_high = cut_below(p, f, pi, first, last, chosen, TOP / long - 1.0, r)
+        bet(out, LOW + j, long, low - g, g)
+        bet(out, D_HIGH + j, long, d - d_high, -d)
+        high, d_low, short = phi, difference, lam[SHORT, j]
+        if most > TOP / short - 1.0:
+            high, d_low = cut_above(p, f, pi, first, last, chosen, TOP / short - 1.0, r)
+        bet(out, HIGH + j, short, g - high, 1.0 - g)
+        bet(out, D_LOW + j, short, d_low - d, d)
 
 
 @solver
-def item_terms(batch: Batch, t: int, a: int, lam: Vector, own: float, missed: Matrix, out: Vector) -> None:
+def cut_below(
+    p: Vector, f: Vector, pi: Vector, first: int, last: int, chosen: int, k: float, r: float
+) -> tuple[float, float]:
+    """φ⁻ and D⁺: forecasts c(a) = min(f(a), k/w(a))."""
+    of_chosen = of_pi = of_p = 0.0
+    for a in range(first, last):
+        c = min(f[a], k * p[a] / pi[a]) if pi[a] > 0.0 else f[a]
+        of_pi += pi[a] * c
+        of_p += p[a] * c
+        if a == chosen:
+            of_chosen = c
+    w = pi[chosen] / p[chosen]
+    return w * (r - of_chosen) + of_pi, (1.0 - w) * (r - of_chosen) + of_p - of_pi
+
+
+@solver
+def cut_above(
+    p: Vector, f: Vector, pi: Vector, first: int, last: int, chosen: int, k: float, r: float
+) -> tuple[float, float]:
+    """φ⁺ and D⁻: forecasts e(a) = 1 − min(1 − f(a), k/w(a))."""
+    of_chosen = of_pi = of_p = 0.0
+    for a in range(first, last):
+        e = 1.0 - min(1.0 - f[a], k * p[a] / pi[a]) if pi[a] > 0.0 else f[a]
+        of_pi += pi[a] * e
+        of_p += p[a] * e
+        if a == chosen:
+            of_chosen = e
+    w = pi[chosen] / p[chosen]
+    return w * (r - of_chosen) + of_pi, (1.0 - w) * (r - of_chosen) + of_p - of_pi
+
+
+@solver
+def item_terms(batch: Batch, t: int, a: int, lam: Matrix, own: float, missed: Matrix, out: Vector) -> None:
     """Terms of the policy that always shows item a; `missed` are the bets of a lift where another one was shown and nothing is cut."""
     p, f, r, shown = batch.p[a], batch.forecast[a], batch.r[t], batch.forecast[batch.chosen[t]]
     hit = batch.chosen[t] == a
     w = 1.0 / p if hit else 0.0
     phi, d = w * (r - f) + f, own - f
-    difference = ((1.0 - w) * (r - f) if hit else r - shown) + d
-    out[PHI], out[D], out[W], out[W2] = phi, difference, w, w * w
-    out[V_PHI], out[V_D] = (phi - f) ** 2, (difference - d) ** 2
+    rest = (1.0 - w) * (r - f) if hit else r - shown
+    out[PHI], out[D], out[W], out[W2] = phi, rest + d, w, w * w
+    out[V_PHI], out[V_D] = (phi - f) ** 2, rest**2
     if out.shape[0] == BETS:
         return
     for j in range(J):
-        cut = (TOP / lam[j] - 1.0) * p
-        if cut >= 1.0:
-            if hit:
-                settle(out, j, lam[j], phi, phi, difference, difference, f, d)
-            else:
-                out[LOW + j], out[HIGH + j] = lam[j] * f, lam[j] * (1.0 - f)
-                out[D_LOW + j], out[D_HIGH + j] = missed[0, j] + lam[j] * d, missed[1, j] - lam[j] * d
-            continue
-        c, e = min(f, cut), 1.0 - min(1.0 - f, cut)
-        d_low = ((1.0 - w) * (r - e) if hit else r - shown) + own + p * (e - f) - e
-        d_high = ((1.0 - w) * (r - c) if hit else r - shown) + own + p * (c - f) - c
-        settle(out, j, lam[j], w * (r - c) + c, w * (r - e) + e, d_low, d_high, f, d)
+        long, short = lam[LONG, j], lam[SHORT, j]
+        c, above = min(f, (TOP / long - 1.0) * p), (TOP / short - 1.0) * p
+        e = 1.0 - above if above < 1.0 - f else f
+        if hit or c < f:
+            d_high = ((1.0 - w) * (r - c) if hit else r - shown) + own + p * (c - f) - c
+            bet(out, LOW + j, long, w * (r - c) + c - f, f)
+            bet(out, D_HIGH + j, long, d - d_high, -d)
+        else:
+            out[LOW + j], out[D_HIGH + j] = long * f, missed[LONG, j] - long * d
+        if hit or e > f:
+            d_low = ((1.0 - w) * (r - e) if hit else r - shown) + own + p * (e - f) - e
+            bet(out, HIGH + j, short, f - w * (r - e) - e, 1.0 - f)
+            bet(out, D_LOW + j, short, d_low - d, d)
+        else:
+            out[HIGH + j], out[D_LOW + j] = short * (1.0 - f), missed[SHORT, j] + short * d
 
 
 @kernel
@@ -165,7 +183,7 @@ def fits(
     same = batch.forecast.shape[0] == F and batch.place.shape[0] == F and pi.shape[1] == F
     same = same and batch.start.shape[0] == B and batch.size.shape[0] == B and batch.chosen.shape[0] == B
     same = same and batch.sign.shape[0] == B and known.shape == (K, B) and terms.shape == (K, B, width)
-    same = same and stakes.policies.shape == (K, J) and stakes.items.shape[0] == J and stakes.own.shape[0] == J
+    same = same and stakes.policies.shape == (K, 2, J) and stakes.items.shape == (2, J) and stakes.own.shape == (2, J)
     same = same and items.shape[1] == width and missed.shape == (2, J) and (width in (BOUNDED, UNBOUNDED))
     if not same:
         return False
@@ -203,8 +221,8 @@ def count(
                     out[i] *= batch.sign[t]
         surprise = batch.r[t] - batch.forecast[batch.chosen[t]]
         for j in range(J if row.shape[0] > BETS else 0):
-            x = stakes.items[j] * surprise
-            missed[0, j], missed[1, j] = math.log1p(x), math.log1p(-x)
+            missed[LONG, j] = math.log1p(-stakes.items[LONG, j] * surprise)
+            missed[SHORT, j] = math.log1p(stakes.items[SHORT, j] * surprise)
         for a in range(batch.start[t], batch.start[t] + batch.size[t]):
             if batch.place[a] >= 0:
                 item_terms(batch, t, a, stakes.items, own, missed, row)

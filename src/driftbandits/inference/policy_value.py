@@ -3,16 +3,17 @@
 For rewards in [0, 1] the bounds are finite-sample; for others they are asymptotic. Both hold at all times (`always_valid`).
 """
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ..core.linalg import Vector
-from .always_valid import Bounds, J, asymptotic, finite, lower_bound, stakes
+from .always_valid import LONG, SHORT, Bounds, J, asymptotic, finite, lower_bound
 from .outcomes import D_HIGH, D_LOW, HIGH, LOW, OWN, OWN_HIGH, OWN_LOW, PHI, V_D, V_OWN, V_PHI, W2, D, N, W
 
-OWN_STAKES = stakes().tolist()
+Sides = Sequence[Sequence[float]]  # stakes, long and short
 LARGEST = 400.0  # the largest weight that stakes are made for
 
 
@@ -40,16 +41,16 @@ def in_turn(total: Vector, terms: Vector) -> Vector:
     return np.asarray(np.add.reduce(np.concatenate([total[None], terms]), axis=0))  # along the first axis, in order
 
 
-def own_interval(sums: Sequence[float], *, bounded: bool, alpha: float) -> Interval:
-    """What the policy that acts earns."""
+def own_interval(sums: Sequence[float], *, bounded: bool, alpha: float, lam: Sides) -> Interval:
+    """What the policy that acts earns; lam are the stakes on the rewards themselves."""
     n = sums[N]
     if not bounded:
         return _interval(asymptotic(n, sums[OWN], sums[V_OWN], alpha), n)
     mean = sums[OWN] / n if n else 0.0
-    return _interval(finite(n, mean, _bets(sums, OWN_LOW), _bets(sums, OWN_HIGH), OWN_STAKES, alpha), n)
+    return _interval(finite(n, mean, _bets(sums, OWN_LOW), _bets(sums, OWN_HIGH), lam, alpha), n)
 
 
-def other_interval(sums: Sequence[float], *, bounded: bool, alpha: float, lam: Sequence[float]) -> Interval:
+def other_interval(sums: Sequence[float], *, bounded: bool, alpha: float, lam: Sides) -> Interval:
     """What the other policy would have earned; lam are its stakes."""
     n = sums[N]
     if not bounded:
@@ -58,15 +59,15 @@ def other_interval(sums: Sequence[float], *, bounded: bool, alpha: float, lam: S
     return _interval(finite(n, mean, _bets(sums, LOW), _bets(sums, HIGH), lam, alpha), _effective(sums))
 
 
-def lift_interval(sums: Sequence[float], *, bounded: bool, alpha: float, lam: Sequence[float]) -> Interval:
+def lift_interval(sums: Sequence[float], *, bounded: bool, alpha: float, lam: Sides) -> Interval:
     """What the policy that acts earns more than the other."""
     n, difference = sums[N], sums[D]
     if not bounded:
         return _interval(asymptotic(n, difference, sums[V_D], alpha), _effective(sums))
     if n < 0.5:
-        return Interval(float("nan"), -1.0, 1.0, 0, 0.0, True)
-    lower = min(max(lower_bound(_bets(sums, D_LOW), lam, n, 0.5 * alpha), -1.0), 1.0)
-    upper = min(max(-lower_bound(_bets(sums, D_HIGH), lam, n, 0.5 * alpha), -1.0), 1.0)
+        return Interval(math.nan, -1.0, 1.0, 0, 0.0, True)
+    lower = min(max(lower_bound(_bets(sums, D_LOW), lam[SHORT], n, 0.5 * alpha), -1.0), 1.0)
+    upper = min(max(-lower_bound(_bets(sums, D_HIGH), lam[LONG], n, 0.5 * alpha), -1.0), 1.0)
     mean = min(max(difference / n, lower), max(upper, lower))
     return Interval(mean, lower, upper, round(n), _effective(sums), True)
 

@@ -13,7 +13,7 @@ centre of the bets. The stakes are those for the m of the first row, narrowest a
 import numpy as np
 
 from ..core.linalg import Matrix, Vector
-from ..inference.always_valid import TOP, Bounds, J, asymptotic, finite, stakes
+from ..inference.always_valid import LONG, SHORT, TOP, Bounds, J, asymptotic, finite, stakes
 from ..inference.policy_value import LARGEST, in_turn
 
 N, PHI, SQUARES, WEIGHTS, EARNED = range(5)
@@ -35,7 +35,7 @@ class Valued:
 
     def __init__(self, *, bounded: bool, floor: float, rows: int, alpha: float = 0.05) -> None:
         self._bounded, self._floor, self._rows, self._alpha = bounded, floor, float(max(rows, 1)), alpha
-        self._stakes: Vector | None = None
+        self._stakes: Matrix | None = None
         self._sums = np.zeros(5 + 2 * J)
 
     def add(self, w: Vector, r: Vector, largest: Vector, forecast: tuple[Vector, Vector] | None = None) -> None:
@@ -51,8 +51,8 @@ class Valued:
             most = largest / self._floor
             if self._stakes is None:
                 self._stakes = stakes(min(max(float(most[0]), 1.0), LARGEST), self._rows)
-            terms[:, LOW:HIGH] = _wealth(w, r, most, direct, of_item, self._stakes)
-            terms[:, HIGH:] = _wealth(w, 1.0 - r, most, 1.0 - direct, 1.0 - of_item, self._stakes)
+            terms[:, LOW:HIGH] = _wealth(w, r, most, direct, of_item, self._stakes[LONG])
+            terms[:, HIGH:] = _wealth(w, 1.0 - r, most, 1.0 - direct, 1.0 - of_item, self._stakes[SHORT])
         self._sums = in_turn(self._sums, terms)
 
     def _before(self, w: Vector, r: Vector) -> Vector:

@@ -37,7 +37,8 @@ def self_tuning(
     Parameters
     ----------
     reward
-        "value": any real number. "click": in [0, 1]. "count", "amount": ≥ 0. Rewards outside are refused; the model is the same.
+        "value": any real number. "click": in [0, 1]. "count", "amount": ≥ 0. Rewards outside are refused; the model is the same. (`Bandit`
+        has stricter kinds: its "click" is 0 or 1, its "count" a whole number. A strategy of the zoo knows a range, no more.)
     features
         "shared": every arm has features of its own, `select(arms)` with (n, d). "disjoint": items with a model each,
         `Agent(strategy, dim=d, items=K)` and `select(context)` with (d,).

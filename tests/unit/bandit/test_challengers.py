@@ -31,7 +31,7 @@ def test_a_challenger_with_the_same_settings_is_the_bandit_itself():
     """Same rewards, same offers: the shadow decides alike, and its value is that of the bandit."""
     bandit = new()
     bandit.challenge("twin")
-    play(bandit, 60, np.random.default_rng(0), late=3)
+    play(bandit, 110, np.random.default_rng(0), late=3)
     shadow = bandit._challengers["twin"].shadow
     assert shadow._learner.info() == bandit._learner.info()
     assert bandit.value("twin").lift.mean == pytest.approx(0.0, abs=1e-12)
@@ -44,10 +44,10 @@ def test_challengers_do_not_disturb_decisions():
     watched.challenge("short", half_life=20, features="item")
     watched.challenge("ridge", db.zoo.lb_weight_ucb(gamma=0.9, lam=1.0, S=1.0, L=99.0, R=0.1, delta=0.01))
     for bandit in (watched, alone):
-        play(bandit, 40, np.random.default_rng(1))
+        play(bandit, 90, np.random.default_rng(1))
     assert digest(watched) == digest(alone)
     for name in ("static", "short", "ridge"):
-        assert watched.value(name).other.n == 40
+        assert watched.value(name).other.n == 40  # the first 50 only say how rare clicks are
         assert watched.info()["challengers"][name]["problem"] is None
     assert watched._challengers["short"].shadow.info()["memory"] == pytest.approx(1 / (1 - 2 ** (-1 / 20)))
 
@@ -55,7 +55,7 @@ def test_challengers_do_not_disturb_decisions():
 def test_a_function_is_valued_as_the_item_it_shows():
     bandit = new()
     bandit.challenge("always b", lambda items, context: {"b": 1.0})
-    play(bandit, 50, np.random.default_rng(2))
+    play(bandit, 100, np.random.default_rng(2))
     own, item = bandit.value("always b"), bandit.value("b")
     assert own.other[:3] == pytest.approx(item.other[:3], abs=1e-12)
     with pytest.raises(InvalidValue, match="is a function"):
@@ -100,10 +100,11 @@ def test_promoted_it_decides_with_what_it_has_learned():
 def test_challengers_survive_files(tmp_path):
     rng = np.random.default_rng(7)
     with db.Bandit.open(tmp_path / "log.db", reward="click", explore=0.3, seed=0) as bandit:
-        play(bandit, 5, rng)
+        play(bandit, 55, rng)
         bandit.challenge("short", half_life=30)
         waiting = play(bandit, 20, rng, late=1)
         bandit.save(tmp_path / "saved")
+        assert bandit.value("short").own.n == 19
         value, mark = bandit.value("short"), digest(bandit._challengers["short"].shadow)
         bandit.backup(tmp_path / "copy.db")
     for again in (db.Bandit.load(tmp_path / "saved"), db.Bandit.open(tmp_path / "copy.db")):
@@ -121,7 +122,7 @@ def test_challengers_survive_files(tmp_path):
 
 def test_a_challenger_cannot_have_the_name_of_an_item():
     bandit = db.Bandit(reward="click", explore=0.3, seed=0)
-    play(bandit, 3, np.random.default_rng(8))
+    play(bandit, 53, np.random.default_rng(8))
     with pytest.raises(db.errors.InvalidValue, match="an item has that name"):
         bandit.challenge("a", half_life=30)
     assert bandit.info()["challengers"] == {}

@@ -52,7 +52,7 @@ def test_the_plot_shows_every_policy_and_memory():
     mpl.use("Agg")
     bandit = db.Bandit(reward="click", explore=0.5, seed=0)
     bandit.challenge("always a", lambda items, context: {"a": 1.0})
-    play(bandit, 100, np.random.default_rng(2))
+    play(bandit, 150, np.random.default_rng(2))
     figure = bandit.plot()
     left, middle, right = figure.axes
     assert [label.get_text() for label in left.get_yticklabels()] == ["this bandit", "random", "first", "always a"]
@@ -67,8 +67,8 @@ def test_a_wide_value_is_said_with_what_sharpens_it_and_what_that_costs():
         d = bandit.decide(["a", "b"], at=1.7e9 + t)
         bandit.reward(d.id, float(rng.random() < {"a": 0.1, "b": 0.12}[d.item]))
     (action,) = [action for action in bandit.health().actions if "explore=0.05" in action]
-    assert "costs about" in action
-    assert "5.0 % of what it earns more than random choice" in action
+    assert "5.0 % of what it earns more than random choice, which is not known" in action
+    assert f"at most {0.05 * bandit.value().lift.upper:.2g} per decision" in action
 
 
 def test_alarms_of_the_last_day_are_in_the_sentence_or_in_the_actions():

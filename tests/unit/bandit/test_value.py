@@ -8,7 +8,7 @@ import pytest
 from naive import policy_value as naive
 
 import driftbandits as db
-from driftbandits.bandit.ledger import BATCH, Entry, Law, Ledger
+from driftbandits.bandit.ledger import BATCH, EARLY, MOST, Entry, Law, Ledger, machine
 from driftbandits.inference import policy_value as pv
 
 pytestmark = pytest.mark.xdist_group("bandit")
@@ -26,13 +26,16 @@ def play(bandit, rounds, *, rng, offer=("c", "a", "b"), reward=True, start=0):
     return made
 
 
-def expected(made, against, weight, alpha=0.05):
+def expected(made, against, weight, alpha=0.05, early=None):
+    """By the oracle, of the decisions after the first ones, whose rewards say how rare they are."""
+    first, counted = (made[:EARLY], made[EARLY:]) if early is None else (early, made)
+    rate = (sum(r for _, r in first) + 0.5) / (len(first) + 1.0)
     rows = []
-    for d, r in made:
+    for d, r in counted:
         names = [*d.propensities]
         pi = [1 / len(names)] * len(names) if against == "random" else [float(n == against) for n in names]
         rows.append(([*d.propensities.values()], [*d.scores.values()], names.index(d.item), r, pi))
-    return naive.value(rows, weight=weight, alpha=alpha)
+    return naive.value(rows, weight=weight, alpha=alpha, rate=rate)
 
 
 def close(v, oracle):
@@ -47,21 +50,26 @@ def test_values_are_those_of_the_log():
     for against in ("first", "c"):  # "c" was listed first
         close(bandit.value(against), expected(made, "c", pv.usual_weight(3, 0.3)))
     close(bandit.value("b", alpha=0.2), expected(made, "b", pv.usual_weight(3, 0.3), alpha=0.2))
-    assert bandit.value("b").own.n == BATCH + 40
+    assert bandit.value("b").own.n == BATCH + 40 - EARLY
 
 
 def test_late_replaced_and_missing_rewards():
     """The value is that of the rewards that are known now, in whatever order they came."""
     rng = np.random.default_rng(1)
     bandit = db.Bandit(reward="click", explore=0.3, seed=0, on_repeat="replace")
-    made = play(bandit, 60, rng=rng, reward=False)
+    early = play(bandit, EARLY, rng=rng)
+    made = play(bandit, 60, rng=rng, reward=False, start=EARLY)
     final = {}
     for place in rng.permutation(60)[:50]:
         d, r = made[place]
         bandit.reward(d.id, 1.0 - r)
         bandit.reward(d.id, r)
         final[place] = r
-    close(bandit.value("random"), expected([made[p] for p in final], "random", pv.usual_weight(1, 0.3)))
+    kept = [made[p] for p in final]
+    close(bandit.value("random"), expected(kept, "random", pv.usual_weight(1, 0.3), early=early))
+    before = bandit.value("random")
+    bandit.reward(early[0][0].id, 1.0 - early[0][1])  # the stakes are placed: nothing changes them
+    assert bandit.value("random") == before
     assert bandit.value().own.n == 50
     bandit.expire(0, reward=0)
     assert bandit.value().own.n == 60
@@ -70,8 +78,8 @@ def test_late_replaced_and_missing_rewards():
 def test_an_item_counts_where_it_was_on_offer():
     bandit = db.Bandit(reward="click", explore=0.5, seed=0)
     rng = np.random.default_rng(2)
-    play(bandit, 20, rng=rng)
-    made = play(bandit, 30, rng=rng, offer=("a", "b"), start=20)
+    play(bandit, EARLY + 20, rng=rng)
+    made = play(bandit, 30, rng=rng, offer=("a", "b"), start=EARLY + 20)
     v = bandit.value("c")
     assert (v.own.n, v.other.n, v.lift.n) == (20, 20, 20)
     assert bandit.value("a").own.n == 50
@@ -81,8 +89,8 @@ def test_an_item_counts_where_it_was_on_offer():
 def test_values_survive_save_load_open_and_follow(tmp_path):
     rng = np.random.default_rng(3)
     with db.Bandit.open(tmp_path / "log.db", reward="click", explore=0.3, seed=0) as bandit:
-        play(bandit, 40, rng=rng)
-        pending = play(bandit, 3, rng=rng, reward=False, start=40)
+        play(bandit, EARLY + 40, rng=rng)
+        pending = play(bandit, 3, rng=rng, reward=False, start=EARLY + 40)
         bandit.save(tmp_path / "saved")
         loaded = db.Bandit.load(tmp_path / "saved")
         assert loaded.value("first") == bandit.value("first")
@@ -106,7 +114,7 @@ def test_a_log_learned_again_gives_the_same_bits(tmp_path):
     bandit = db.Bandit.open(tmp_path / "log.db", reward="click", explore=0.3, seed=0)
     play(bandit, 30, rng=rng)
     bandit.value("random")  # adds what waits
-    play(bandit, 25, rng=rng, start=30)
+    play(bandit, 45, rng=rng, start=30)
     bandit.backup(tmp_path / "copy.db")
     before = bandit._ledger.pack()
     bandit.close()
@@ -119,7 +127,7 @@ def test_a_log_learned_again_gives_the_same_bits(tmp_path):
 def test_windows_are_the_last_day_and_week():
     bandit = db.Bandit(reward="click", explore=0.3, seed=0)
     rng = np.random.default_rng(5)
-    play(bandit, 50, rng=rng)
+    play(bandit, EARLY + 50, rng=rng)
     play(bandit, 10, rng=rng, start=6 * 144)  # six days later
     v = bandit.value("random")
     assert (v.own.n, v.windows["day"].own.n, v.windows["week"].own.n) == (60, 10, 60)
@@ -143,22 +151,91 @@ def test_what_is_not_known_is_refused_in_one_line():
     bandit = db.Bandit(reward="click", seed=0)
     v = bandit.value()
     assert (v.own.n, v.own.lower, v.own.upper) == (0, 0.0, 1.0)
-    assert "No reward has come yet" in v.sentence
+    assert "has come yet" in v.sentence
     with pytest.raises(db.errors.InvalidValue, match="'nobody' is not known"):
         bandit.value("nobody")
     with pytest.raises(db.errors.InvalidValue, match="alpha"):
         bandit.value(alpha=1.5)
 
 
+def test_the_first_decisions_do_not_count_but_items_are_known():
+    bandit = db.Bandit(reward="click", explore=0.3, seed=0)
+    bandit.challenge("static", half_life=math.inf)
+    assert bandit.value("static").own.n == 0
+    play(bandit, EARLY, rng=np.random.default_rng(7))
+    assert (bandit.value("b").own.n, bandit.value("static").own.n) == (0, 0)
+    assert "after the first 50" in bandit.value().sentence
+    play(bandit, 3, rng=np.random.default_rng(8), start=EARLY)
+    assert (bandit.value("b").own.n, bandit.value("static").own.n) == (3, 3)
+
+
+def test_after_a_log_was_learned_the_forecast_says_how_rare_clicks_are():
+    """No decision is early then, and none is lost."""
+    bandit = db.Bandit(reward="click", explore=0.3, seed=0)
+    for t in range(100):
+        bandit.observe("a", reward=float(t % 50 == 0))
+    d = bandit.decide(["a", "b"])
+    bandit.reward(d.id, 0)
+    assert bandit.value().own.n == 1
+    forecast = sum(p * min(max(f, 0.0), 1.0) for p, f in zip(d.propensities.values(), d.scores.values(), strict=True))
+    assert bandit._ledger.books.rate == pytest.approx((EARLY * forecast + 0.5) / (EARLY + 1.0))
+    assert bandit._ledger.books.rate < 0.1
+
+
+def test_sums_that_were_bet_otherwise_are_begun_anew():
+    """Files of an earlier version have no rate: their stakes were others, and would be misread."""
+    bandit = db.Bandit(reward="click", explore=0.3, seed=0)
+    play(bandit, EARLY + 10, rng=np.random.default_rng(9))
+    about, flat = bandit._ledger.pack()
+    fresh = Ledger(bounded=True, explore=0.3)
+    fresh.unpack({key: x for key, x in about.items() if key not in ("rate", "early")}, flat)
+    assert fresh.sums("random")[pv.N] == 0.0
+    fresh.unpack(about, flat)
+    assert fresh.sums("random")[pv.N] == 10.0
+    for wrong in ({"rate": 1.5}, {"rate": math.nan}, {"early": [3.0, 4.0]}):
+        with pytest.raises(db.errors.InvalidValue, match="no clicks give these"):
+            fresh.unpack({**about, **wrong}, flat)
+
+
 def test_of_a_ranking_the_first_place_counts():
     bandit = db.Bandit(reward="click", explore=0.3, seed=0)
     made = []
-    for _ in range(20):
+    for _ in range(EARLY + 20):
         d = bandit.decide(["a", "b", "c"], k=2)
         r = {item: float(item == "b") for item in d.items}
         bandit.reward(d.id, r)
         made.append((d, r[d.item]))
     close(bandit.value("random"), expected(made, "random", pv.usual_weight(1, 0.3)))
+
+
+class Compiling:
+    """Code that is not compiled yet, and must not be called before it has to be."""
+
+    compiling = True
+
+    def __init__(self):
+        self.calls = []
+
+    def count(self, batch, *args):
+        self.calls.append(len(batch.r))
+        return machine().count(batch, *args)
+
+
+def test_code_is_compiled_from_the_start_and_rewards_wait_for_it(monkeypatch):
+    """Interpreted, 256 rewards take about 60 ms: one reward in 256 would."""
+    machine.cache_clear()
+    ledger, ready = Ledger(bounded=True, explore=0.1), Ledger(bounded=True, explore=0.1)
+    assert machine.cache_info().currsize == 1
+    slow, law = Compiling(), Law(["a", "b"], np.array([0.5, 0.5]), np.array([0.2, 0.3]), 0, 0)
+    for t in range(MOST + 10):
+        ready.add(law, float(t % 3 == 0), float(t))
+    monkeypatch.setattr("driftbandits.bandit.ledger.machine", lambda: slow)
+    for t in range(MOST - 1):
+        ledger.add(law, float(t % 3 == 0), float(t))
+    assert (slow.calls, ledger.books.waiting.many) == ([], MOST - 1)
+    ledger.add_many([Entry(law, float(t % 3 == 0), float(t), 1.0) for t in range(MOST - 1, MOST + 10)])
+    assert slow.calls == [MOST]
+    assert np.array_equal(ledger.pack()[1], ready.pack()[1])
 
 
 def test_rewards_counted_together_are_added_in_the_batches_of_one_by_one():
@@ -173,7 +250,7 @@ def test_rewards_counted_together_are_added_in_the_batches_of_one_by_one():
         one_by_one.add(entry.law, entry.r, entry.at)
     together.add_many(entries[:100])
     together.add_many(entries[100:])
-    assert len(together.books.waiting) == len(one_by_one.books.waiting) == 600 % BATCH
+    assert together.books.waiting.many == one_by_one.books.waiting.many == 600 % BATCH
     for ledger in (one_by_one, together):
         ledger.flush()
     assert np.array_equal(one_by_one.pack()[1], together.pack()[1])

@@ -62,7 +62,7 @@ def test_values_are_those_of_the_oracle(policy, place, weight):
     sums = pv.in_turn(np.zeros(oc.BOUNDED), terms[place]).tolist()
     expected = naive.value([*policies(rows, policy)], weight=weight, alpha=0.1)
     got = [
-        pv.own_interval(sums, bounded=True, alpha=0.1),
+        pv.own_interval(sums, bounded=True, alpha=0.1, lam=stakes().tolist()),
         pv.other_interval(sums, bounded=True, alpha=0.1, lam=lam[place]),
         pv.lift_interval(sums, bounded=True, alpha=0.1, lam=lam[place]),
     ]
