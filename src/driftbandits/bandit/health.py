@@ -70,8 +70,9 @@ def _exploration(v: Value, explore: float) -> list[str]:
         return []
     more = SHARP - explore
     return [
-        f"Random choice is too rare to compare with: explore={SHARP:g} in place of {explore:g} makes value() sharper. It costs {100 * more:.1f} % "
-        f"of what it earns more than random choice, which is not known: at most {more * max(v.lift.upper, 0.0):.2g} per decision."
+        f"Random choice is too rare to compare with: explore={SHARP:g} in place of {explore:g} makes value() sharper. It costs "
+        f"{100 * more:.1f} % of what it earns more than random choice, which is not known: at most "
+        f"{more * max(v.lift.upper, 0.0):.2g} per decision."
     ]
 
 
