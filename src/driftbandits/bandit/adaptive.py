@@ -30,13 +30,14 @@ from ..adaptive.tuning import WIDE
 from ..core.lanes import lane
 from ..core.linalg import Matrix, Vector
 from ..errors import InvalidValue
-from .features import BUCKETS, Reading, Table
+from .features import BUCKETS, Table
 from .items import NONE, Mark, Places, nobody
 from .learner import ENGINE, Choice, Draft, Memo, Observation, Offer, Placed
 from .machine import machine
 from .memories import NOBODY, Memories, told_of
 from .misfit import Found, Misfit
 from .model import FULL, Model, first_model, unpacked
+from .reading import Reading
 from .vectors import Row
 
 LOG = logging.getLogger("driftbandits")

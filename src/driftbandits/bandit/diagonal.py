@@ -20,10 +20,11 @@ from ..adaptive.sums import NEVER, USE, Integers
 from ..core.linalg import Matrix, Vector
 from ..errors import InvalidValue
 from . import sparse
-from .features import Reading, Table, by_row, mark
+from .features import Table, mark
 from .learner import ENGINE, Choice, Memo, Offer, Placed, Stepwise
 from .memories import NOBODY, Memories, told_of
 from .model import same
+from .reading import Reading, by_row
 from .sparse import PRIOR, WEIGHT, Trial, new_trial
 
 RIDGE = 0.3  # the prior precision is RIDGE·E‖x‖²

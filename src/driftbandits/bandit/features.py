@@ -1,6 +1,6 @@
-"""Dicts of numbers, booleans, strings and vectors as rows of raw numbers.
+"""Features that were read and checked (`reading`) as rows of raw numbers.
 
-A `Table` reads one side of a decision: the items on offer, or the context. Each *slot* (column) of its rows is one of
+A `Table` is one side of a decision: the items on offer, or the context. Each *slot* (column) of its rows is one of
 
 constant   slot 0, always 1
 number     the value of a named number or of an entry of a vector, NaN where it is missing
@@ -13,53 +13,24 @@ so that bad input changes nothing: `read` checks everything, `write` makes the n
 
 import hashlib
 import math
-from array import array
 from collections.abc import Mapping, Sequence
-from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..core.linalg import Matrix, Vector
-from ..errors import InvalidShape, InvalidValue, said
+from ..errors import InvalidValue
 from .derived import Derived
-from .values import HUGE, PLAIN, WORDS, as_entries, as_number, entries, is_vector
-from .vectors import Row, Vectors
+from .reading import NONE, NOTHING, Lengths, Parsed, Plan, Reading, Vocabulary, by_row
+from .values import entries
 
 CONSTANT, NUMBER, PRESENT, CATEGORY = 0, 1, 2, 3
 BUCKETS = 1 << 17
-Parsed = list[tuple[dict[str, float], list[tuple[str, str]]]]  # for each row, its numbers and its strings
-Lengths = Mapping[str, int]
-NONE: Lengths = {}
-COLUMNS = {str, list, tuple, np.ndarray}  # values that a matrix of numbers cannot hold
-SIMPLE = PLAIN | {list, tuple, np.ndarray}  # values that are read without a closer look at each
+BARE = np.ones((1, 1))  # a row without features where nobody has any: the constant, which nothing writes to
 
 
-class Reading(NamedTuple):
-    """Checked rows, not yet in slots: all numbers under the same names, or row by row."""
-
-    values: Matrix | None  # (n, len(names)), where every row has just these numbers
-    names: tuple[str, ...]
-    rows: Parsed  # else row by row
-    vectors: Lengths = NONE  # the vectors among the features, whose entries are numbers
-    strings: tuple[tuple[str, Sequence[str]], ...] = ()  # with `values`: the strings of every row, feature by feature
-
-
-NOTHING = Reading(np.empty((1, 0)), (), [])  # one row without features …
-BARE = np.ones((1, 1))  # … where nobody has any: the constant, which nothing writes to
-
-
-class Plan(NamedTuple):
-    """Where the numbers of rows with the same names go."""
-
-    slots: NDArray[np.int64]
-    there: NDArray[np.int64]  # the slots that say they are there
-    straight: bool  # are these all slots, in their order?
-
-
-class Table:
-    """The slots of one side (the items, or the context), and how to read rows into them.
+class Table(Vocabulary):
+    """The slots of one side (the items, or the context), and how to write rows into them.
 
     Examples
     --------
@@ -70,7 +41,6 @@ class Table:
 
     __slots__ = (
         "_absent",
-        "_plans",
         "_tokens",
         "absent_from",
         "bucket_slots",
@@ -83,25 +53,18 @@ class Table:
         "kinds",
         "marker",
         "missing",
-        "numbers",
         "owners",
         "presence",
         "rows_seen",
-        "side",
-        "strings",
-        "vectors",
     )
 
     def __init__(self, side: str, buckets: int = BUCKETS) -> None:
-        self.side = side
+        super().__init__(side)
         self.buckets = buckets
         self.kinds: list[int] = [CONSTANT]
         self.groups: list[int] = [0]  # slots with one prior variance have the same number
         self.missing: list[float] = [1.0]  # what a row made before a slot existed holds there
-        self.numbers: dict[str, int] = {}
         self.presence: dict[str, int] = {}
-        self.strings: dict[str, None] = {}
-        self.vectors: dict[str, int] = {}  # their lengths
         self.marker = (
             0  # the slot that is 1 in rows made since items have slopes of their own; 0, the constant: they always had
         )
@@ -115,7 +78,6 @@ class Table:
         self.collisions = 0
         self.rows_seen = 0  # 1 once there was a row
         self._tokens: dict[tuple[str, str], int] = {}
-        self._plans: dict[tuple[str, ...], Plan] = {}
         self._absent: Vector | None = None
 
     @property
@@ -164,133 +126,6 @@ class Table:
     def described(self) -> bool:
         """Has any feature been seen?"""
         return len(self.kinds) > 1
-
-    # ---------------------------------------------------------------------------------------------------------- reading
-
-    def read(self, rows: Sequence[Row]) -> Reading:
-        """Check rows and sort their values by kind; changes nothing."""
-        if type(rows) is Vectors and self._plain_names(rows.names) and np.vdot(rows.values, rows.values) < HUGE:
-            return Reading(rows.values, rows.names, [])
-        first = rows[0]
-        if not first:
-            if len(rows) == 1:
-                return NOTHING
-            return self._read_slowly(rows) if any(rows) else Reading(np.empty((len(rows), 0)), (), [])
-        names = tuple(first)
-        try:
-            values = [[*row.values()] for row in rows if tuple(row) == names]  # type: ignore[union-attr,arg-type]
-        except TypeError:  # a row without features
-            return self._read_slowly(rows)
-        if len(values) < len(rows) or not (names in self._plans or all(type(name) is str for name in names)):
-            return self._read_slowly(rows)
-        flat = [*chain.from_iterable(values)]
-        if not PLAIN.issuperset(map(type, flat)):
-            if COLUMNS.isdisjoint(map(type, values[0])):
-                return self._read_slowly(rows)
-            return self._read_columns(rows, names, values)
-        if not self._plain_names(names):
-            return self._read_slowly(rows)  # what was no number before
-        try:
-            raw = np.frombuffer(array("d", flat)).reshape(len(rows), len(names))
-        except (OverflowError, TypeError):  # a whole number beyond all floats; a kind of number that says no float
-            return self._read_slowly(rows)
-        if not np.vdot(raw, raw) < HUGE:
-            return self._read_slowly(rows)  # which says where, if one is not finite
-        return Reading(raw, names, [])
-
-    def _plain_names(self, names: tuple[str, ...]) -> bool:
-        return names in self._plans or (
-            all(type(name) is str for name in names)
-            and not any(name in self.strings or name in self.vectors for name in names)
-        )
-
-    def _read_columns(self, rows: Sequence[Row], names: tuple[str, ...], values: list[list[Any]]) -> Reading:
-        """Rows that have the same features, feature by feature; what is not so simple is read slowly."""
-        whole, flat, vectors, strings = [np.empty((len(rows), 0))], list[str](), dict[str, int](), []
-        for name, column in zip(names, zip(*values, strict=True), strict=True):
-            types = {*map(type, column)}
-            if types == {str}:
-                strings.append((name, column))
-                if self.kind_of(name) not in (None, str):
-                    return self._read_slowly(rows)
-                continue
-            if not types <= SIMPLE:
-                return self._read_slowly(rows)
-            try:
-                raw = np.array(column)
-            except (ValueError, TypeError, OverflowError):  # different lengths
-                return self._read_slowly(rows)
-            d = raw.shape[-1] if raw.ndim == 2 else 1
-            kind, known = (list if raw.ndim == 2 else float), self.vectors.get(name, d)
-            if (
-                raw.dtype.kind not in "fib"
-                or raw.ndim > 2
-                or not d
-                or d != known
-                or self.kind_of(name) not in (None, kind)
-            ):
-                return self._read_slowly(rows)
-            if kind is list:
-                vectors[name] = d
-            flat.extend(entries(name, d) if kind is list else (name,))
-            whole.append(raw.reshape(len(rows), d))
-        together: Matrix = np.hstack(whole).astype(np.float64, copy=False)
-        if not np.vdot(together, together) < HUGE:
-            return self._read_slowly(rows)
-        return Reading(together, tuple(flat), [], vectors, tuple(strings))
-
-    def _read_slowly(self, rows: Sequence[Row]) -> Reading:
-        kinds: dict[str, type] = {}
-        vectors: dict[str, int] = {}
-        read = []
-        for row in rows:
-            numbers: dict[str, float] = {}
-            strings: list[tuple[str, str]] = []
-            for name, value in (row or {}).items():
-                if type(value) in PLAIN and name in self.numbers and -HUGE < value < HUGE:
-                    numbers[name] = float(value)
-                    continue
-                if not isinstance(name, str):
-                    raise InvalidValue(
-                        f"{self.side} feature {said(name)} is named by a {type(name).__name__}; names are strings"
-                    )
-                if value is None:
-                    continue
-                if isinstance(value, str):
-                    self._same_kind(name, value, str, kinds)
-                    strings.append((name, value))
-                elif is_vector(value):
-                    given = as_entries(self.side, name, value)
-                    self._same_kind(name, value, list, kinds)
-                    self._same_length(name, len(given), vectors)
-                    numbers.update(zip(entries(name, len(given)), given.tolist(), strict=True))
-                else:
-                    numbers[name] = as_number(self.side, name, value)
-                    self._same_kind(name, value, float, kinds)
-            read.append((numbers, strings))
-        return Reading(None, (), read, vectors)
-
-    def kind_of(self, name: str) -> type | None:
-        """What a feature has been so far."""
-        if name in self.strings:
-            return str
-        return list if name in self.vectors else float if name in self.numbers else None
-
-    def _same_kind(self, name: str, value: Any, kind: type, kinds: dict[str, type]) -> None:
-        known = self.kind_of(name) or kinds.setdefault(name, kind)
-        if known is not kind:
-            raise InvalidValue(
-                f"{self.side} feature {said(name)} = {said(value)} is {WORDS[kind]} and was {WORDS[known]} before; a feature keeps "
-                f"its kind: bandit.forget_feature({said(name)}) if this is right and the earlier ones were wrong"
-            )
-
-    def _same_length(self, name: str, d: int, vectors: dict[str, int]) -> None:
-        known = self.vectors.get(name) or vectors.setdefault(name, d)
-        vectors[name] = known
-        if known != d:
-            raise InvalidShape(
-                f"{self.side} feature {said(name)} has {d} numbers and had {known} before; a vector keeps its length"
-            )
 
     # ---------------------------------------------------------------------------------------------------------- writing
 
@@ -362,7 +197,7 @@ class Table:
     def copy(self) -> "Table":
         """A table of the same slots, whose changes do not show in this one."""
         new = Table(self.side, self.buckets)
-        for field in self.__slots__:
+        for field in (*Vocabulary.__slots__, *self.__slots__):
             if hasattr(self, field):
                 value = getattr(self, field)
                 setattr(new, field, value.copy() if isinstance(value, dict | list) else value)
@@ -532,16 +367,6 @@ class Table:
         table.owners = {int(slot): str(name) for slot, name in saved.get("owners", ())}  # files of 0.2 have none
         table.collisions, table.rows_seen = int(saved["collisions"]), int(saved["rows_seen"] > 0)
         return table
-
-
-def by_row(reading: Reading) -> Parsed:
-    """Numbers and strings of every row, however they were read."""
-    if reading.values is None:
-        return reading.rows
-    names = [name for name, _ in reading.strings]
-    strings = [*zip(*(column for _, column in reading.strings), strict=True)] or [()] * len(reading.values)
-    numbers = [dict(zip(reading.names, row, strict=True)) for row in reading.values.tolist()]
-    return [(own, [*zip(names, row, strict=True)]) for own, row in zip(numbers, strings, strict=True)]
 
 
 def mark(side: str, token: tuple[str, ...]) -> int:

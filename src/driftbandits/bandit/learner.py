@@ -10,7 +10,7 @@ import numpy as np
 
 from ..adaptive.sums import Integers
 from ..core.linalg import Matrix, Vector
-from .features import Reading
+from .reading import Reading
 from .vectors import Row
 
 ENGINE = 3  # of saved files: which arrays a learner has, and their order

@@ -8,8 +8,9 @@ from ..adaptive.sums import CAL_1, CAL_2, CAL_N
 from ..core.linalg import Vector
 from ..errors import InvalidValue
 from ..io.saving import finite
-from .features import NOTHING, Table
+from .features import Table
 from .learner import Memo, Offer, Placed
+from .reading import NOTHING
 from .vectors import Row
 
 NOBODY: Mapping[Any, int] = {}

@@ -15,9 +15,10 @@ from ..core.linalg import Matrix, Vector
 from ..core.part_json import encode
 from ..errors import InvalidValue, integer, said
 from ..protocol import limits, propensities
-from .features import Reading, Table, by_row
+from .features import Table
 from .learner import Choice, Memo, Offer, Placed, Stepwise
 from .memories import NOBODY
+from .reading import Reading, by_row
 from .vectors import Row
 
 NAME = "name"

@@ -1,0 +1,193 @@
+"""Features as users give them, checked: which names they have, of which kinds, and whether they are what they were before.
+
+A feature is a number, a string or a vector, and keeps its kind. `Vocabulary.read` checks rows against what has been seen and sorts their
+values by kind; it changes nothing, so that bad input leaves no trace. `features.Table` then puts them into slots.
+"""
+
+from array import array
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.linalg import Matrix
+from ..errors import InvalidShape, InvalidValue, said
+from .values import HUGE, PLAIN, WORDS, as_entries, as_number, entries, is_vector
+from .vectors import Row, Vectors
+
+Parsed = list[tuple[dict[str, float], list[tuple[str, str]]]]  # for each row, its numbers and its strings
+Lengths = Mapping[str, int]
+NONE: Lengths = {}
+COLUMNS = {str, list, tuple, np.ndarray}  # values that a matrix of numbers cannot hold
+SIMPLE = PLAIN | {list, tuple, np.ndarray}  # values that are read without a closer look at each
+
+
+class Reading(NamedTuple):
+    """Checked rows, not yet in slots: all numbers under the same names, or row by row."""
+
+    values: Matrix | None  # (n, len(names)), where every row has just these numbers
+    names: tuple[str, ...]
+    rows: Parsed  # else row by row
+    vectors: Lengths = NONE  # the vectors among the features, whose entries are numbers
+    strings: tuple[tuple[str, Sequence[str]], ...] = ()  # with `values`: the strings of every row, feature by feature
+
+
+NOTHING = Reading(np.empty((1, 0)), (), [])  # one row without features
+
+
+def by_row(reading: Reading) -> Parsed:
+    """Numbers and strings of every row, however they were read."""
+    if reading.values is None:
+        return reading.rows
+    names = [name for name, _ in reading.strings]
+    strings = [*zip(*(column for _, column in reading.strings), strict=True)] or [()] * len(reading.values)
+    numbers = [dict(zip(reading.names, row, strict=True)) for row in reading.values.tolist()]
+    return [(own, [*zip(names, row, strict=True)]) for own, row in zip(numbers, strings, strict=True)]
+
+
+class Plan(NamedTuple):
+    """Where the numbers of rows with the same names go."""
+
+    slots: NDArray[np.int64]
+    there: NDArray[np.int64]  # the slots that say they are there
+    straight: bool  # are these all slots, in their order?
+
+
+class Vocabulary:
+    """Names and kinds of the features of one side of a decision: the items, or the context."""
+
+    __slots__ = ("_plans", "numbers", "side", "strings", "vectors")
+
+    def __init__(self, side: str) -> None:
+        self.side = side
+        self.numbers: dict[str, int] = {}  # the slot of each number, and of each entry of a vector
+        self.strings: dict[str, None] = {}
+        self.vectors: dict[str, int] = {}  # their lengths
+        self._plans: dict[tuple[str, ...], Plan] = {}  # by the names of a row, all of which are known to be numbers
+
+    def read(self, rows: Sequence[Row]) -> Reading:
+        """Check rows and sort their values by kind; changes nothing."""
+        if type(rows) is Vectors and self._plain_names(rows.names) and np.vdot(rows.values, rows.values) < HUGE:
+            return Reading(rows.values, rows.names, [])
+        first = rows[0]
+        if not first:
+            if len(rows) == 1:
+                return NOTHING
+            return self._read_slowly(rows) if any(rows) else Reading(np.empty((len(rows), 0)), (), [])
+        names = tuple(first)
+        try:
+            values = [[*row.values()] for row in rows if tuple(row) == names]  # type: ignore[union-attr,arg-type]
+        except TypeError:  # a row without features
+            return self._read_slowly(rows)
+        if len(values) < len(rows) or not (names in self._plans or all(type(name) is str for name in names)):
+            return self._read_slowly(rows)
+        flat = [*chain.from_iterable(values)]
+        if not PLAIN.issuperset(map(type, flat)):
+            if COLUMNS.isdisjoint(map(type, values[0])):
+                return self._read_slowly(rows)
+            return self._read_columns(rows, names, values)
+        if not self._plain_names(names):
+            return self._read_slowly(rows)  # what was no number before
+        try:
+            raw = np.frombuffer(array("d", flat)).reshape(len(rows), len(names))
+        except (OverflowError, TypeError):  # a whole number beyond all floats; a kind of number that says no float
+            return self._read_slowly(rows)
+        if not np.vdot(raw, raw) < HUGE:
+            return self._read_slowly(rows)  # which says where, if one is not finite
+        return Reading(raw, names, [])
+
+    def _plain_names(self, names: tuple[str, ...]) -> bool:
+        return names in self._plans or (
+            all(type(name) is str for name in names)
+            and not any(name in self.strings or name in self.vectors for name in names)
+        )
+
+    def _read_columns(self, rows: Sequence[Row], names: tuple[str, ...], values: list[list[Any]]) -> Reading:
+        """Rows that have the same features, feature by feature; what is not so simple is read slowly."""
+        whole, flat, vectors, strings = [np.empty((len(rows), 0))], list[str](), dict[str, int](), []
+        for name, column in zip(names, zip(*values, strict=True), strict=True):
+            types = {*map(type, column)}
+            if types == {str}:
+                strings.append((name, column))
+                if self.kind_of(name) not in (None, str):
+                    return self._read_slowly(rows)
+                continue
+            if not types <= SIMPLE:
+                return self._read_slowly(rows)
+            try:
+                raw = np.array(column)
+            except (ValueError, TypeError, OverflowError):  # different lengths
+                return self._read_slowly(rows)
+            d = raw.shape[-1] if raw.ndim == 2 else 1
+            kind, known = (list if raw.ndim == 2 else float), self.vectors.get(name, d)
+            if (
+                raw.dtype.kind not in "fib"
+                or raw.ndim > 2
+                or not d
+                or d != known
+                or self.kind_of(name) not in (None, kind)
+            ):
+                return self._read_slowly(rows)
+            if kind is list:
+                vectors[name] = d
+            flat.extend(entries(name, d) if kind is list else (name,))
+            whole.append(raw.reshape(len(rows), d))
+        together: Matrix = np.hstack(whole).astype(np.float64, copy=False)
+        if not np.vdot(together, together) < HUGE:
+            return self._read_slowly(rows)
+        return Reading(together, tuple(flat), [], vectors, tuple(strings))
+
+    def _read_slowly(self, rows: Sequence[Row]) -> Reading:
+        kinds: dict[str, type] = {}
+        vectors: dict[str, int] = {}
+        read = []
+        for row in rows:
+            numbers: dict[str, float] = {}
+            strings: list[tuple[str, str]] = []
+            for name, value in (row or {}).items():
+                if type(value) in PLAIN and name in self.numbers and -HUGE < value < HUGE:
+                    numbers[name] = float(value)
+                    continue
+                if not isinstance(name, str):
+                    raise InvalidValue(
+                        f"{self.side} feature {said(name)} is named by a {type(name).__name__}; names are strings"
+                    )
+                if value is None:
+                    continue
+                if isinstance(value, str):
+                    self._same_kind(name, value, str, kinds)
+                    strings.append((name, value))
+                elif is_vector(value):
+                    given = as_entries(self.side, name, value)
+                    self._same_kind(name, value, list, kinds)
+                    self._same_length(name, len(given), vectors)
+                    numbers.update(zip(entries(name, len(given)), given.tolist(), strict=True))
+                else:
+                    numbers[name] = as_number(self.side, name, value)
+                    self._same_kind(name, value, float, kinds)
+            read.append((numbers, strings))
+        return Reading(None, (), read, vectors)
+
+    def kind_of(self, name: str) -> type | None:
+        """What a feature has been so far."""
+        if name in self.strings:
+            return str
+        return list if name in self.vectors else float if name in self.numbers else None
+
+    def _same_kind(self, name: str, value: Any, kind: type, kinds: dict[str, type]) -> None:
+        known = self.kind_of(name) or kinds.setdefault(name, kind)
+        if known is not kind:
+            raise InvalidValue(
+                f"{self.side} feature {said(name)} = {said(value)} is {WORDS[kind]} and was {WORDS[known]} before; a feature keeps "
+                f"its kind: bandit.forget_feature({said(name)}) if this is right and the earlier ones were wrong"
+            )
+
+    def _same_length(self, name: str, d: int, vectors: dict[str, int]) -> None:
+        known = self.vectors.get(name) or vectors.setdefault(name, d)
+        vectors[name] = known
+        if known != d:
+            raise InvalidShape(
+                f"{self.side} feature {said(name)} has {d} numbers and had {known} before; a vector keeps its length"
+            )
