@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("driftbandits")
 SETTINGS = ("half_life", "features", "explore")  # what a challenger may do otherwise
+RECENT_COST = 200.0  # decisions over which its cost is measured
 Policy = Callable[[dict[Any, Any], Any], Any]
 
 
@@ -37,7 +38,7 @@ class Challenger:
     def __init__(self, name: str, shadow: "Bandit | None", policy: Policy | None = None) -> None:
         self.name, self.shadow, self.policy = name, shadow, policy
         self.problem: str | None = None  # why it was suspended
-        self.seconds, self.asked = 0.0, 0
+        self.seconds, self.asked = 0.0, 0.0
         # The number of the choice made elsewhere that was learned last, and how many decisions the shadow had made before it.
         self._observing = -1, -1
         self._asked: tuple[str, int] | None = None  # the decision asked for last …
@@ -118,11 +119,12 @@ class Challenger:
             LOG.warning("challenger %r is suspended: %s", self.name, self.problem)
             return None
         finally:
-            self.seconds += time.perf_counter() - start
-            self.asked += asked
+            kept = 1.0 - asked / RECENT_COST  # decisions before code was compiled are forgotten
+            self.seconds = kept * self.seconds + time.perf_counter() - start
+            self.asked = kept * self.asked + asked
 
     def info(self) -> dict[str, Any]:
-        """What it costs, in microseconds per decision since it was made or loaded, and why it was suspended, if it was."""
+        """What it costs, in microseconds per decision over about the last 200, and why it was suspended, if it was."""
         return {"microseconds": 1e6 * self.seconds / self.asked if self.asked else None, "problem": self.problem}
 
 

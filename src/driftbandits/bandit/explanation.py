@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from ..adaptive.sums import NEVER, USE
+import numpy as np
+
+from ..adaptive.sums import NEVER, USE, State
 from ..core.lanes import lane
 from .adaptive import Adaptive
 from .contributions import AVERAGE, contributions, cut
@@ -34,8 +36,8 @@ class Case(NamedTuple):
 class Part:
     """The estimate of one item: `contributions` maps features to rewards, "(average)" included, and adds up to `estimate`.
 
-    `observations` of the item itself are in it, weighted by their age, and the newest is `age` decisions old (seconds, if `half_life` is a
-    duration): None if there is none, or if it is not kept.
+    `item_observations` of the item itself are in it, weighted by their age; the newest is `age` decisions old (seconds, if `half_life` is a
+    duration), and all of them are at least `mean_age` old on average: None if there is none, or if it is not kept.
     """
 
     item: Any
@@ -44,6 +46,7 @@ class Part:
     contributions: dict[str, float]
     item_observations: float | None
     age: float | None
+    mean_age: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,8 +73,9 @@ class Explanation(Part):
         Length of the memory that answers, in decisions, or in seconds if `half_life` is a duration; None if it forgets nothing.
     observations, item_observations
         How many observations the estimate rests on, weighted by their age; and how many of the item itself (None if it is not kept).
-    age
-        How many decisions ago the newest of the item's own observations was decided (seconds, if `half_life` is a duration).
+    age, mean_age
+        How many decisions ago the newest of the item's own observations was decided (seconds, if `half_life` is a duration), and a lower
+        bound on the mean over all of them: an estimate from one new and a thousand old ones is old.
     """
 
     runner_up: Part | None
@@ -136,12 +140,23 @@ def explain(learner: Learner, case: Case, tick: int, now: float | None = None) -
 def _of_item(learner: Learner, i: int, now: float) -> dict[str, float | None]:
     """Observations of an item in the memory in use, Σw, which is M_i of its constant; and the age of the newest."""
     if not isinstance(learner, Adaptive) or learner.model.state.own_M.shape[2] == 0:
-        return {"item_observations": None, "age": None}
+        return {"item_observations": None, "age": None, "mean_age": None}
     state = learner.model.state
     if i < 0 or state.last[i] <= NEVER:
-        return {"item_observations": 0.0, "age": None}
+        return {"item_observations": 0.0, "age": None, "mean_age": None}
     many = max(float(lane(state.own_M[i], int(state.numbers[USE]))[0, 0]), 0.0)
-    return {"item_observations": many, "age": max(now - float(state.last[i]), 0.0)}
+    age = max(now - float(state.last[i]), 0.0)
+    return {"item_observations": many, "age": age, "mean_age": _mean_age(state, i, age)}
+
+
+def _mean_age(state: State, i: int, age: float) -> float | None:
+    """A lower bound on the mean age of an item's n observations: Σ e^−ρτ ≥ n e^−ρτ̄ (Jensen), for the slowest memory that forgets."""
+    forgets, keeps = np.flatnonzero(state.rate > 0.0), np.flatnonzero(state.rate == 0.0)
+    if not len(forgets) or not len(keeps):
+        return None
+    slowest = int(forgets[np.argmin(state.rate[forgets])])
+    left, n = (float(lane(state.own_M[i], int(m))[0, 0]) for m in (slowest, keeps[-1]))
+    return age + max(math.log(n / left), 0.0) / float(state.rate[slowest]) if n > 0.0 and left > 0.0 else None
 
 
 def importance(learner: Learner, cases: Sequence[Case], tick: int, *, entries: bool = False) -> dict[str, float]:
@@ -221,8 +236,13 @@ def _old(part: Part, clocked: bool) -> str:
         return ", which has no reward yet"
     if part.age is None or part.age < (3600.0 if clocked else OLD):
         return ""
-    length = _written(part.age) if clocked else f"{part.age:,.0f} decisions"
-    return f", last shown {length} ago"
+    told = f", last shown {_length(part.age, clocked)} ago"
+    much = part.mean_age is not None and part.mean_age >= 2.0 * part.age
+    return f"{told}, on average {_length(part.mean_age, clocked)} ago" if much else told
+
+
+def _length(age: float, clocked: bool) -> str:
+    return _written(age) if clocked else f"{age:,.0f} decisions"
 
 
 def _written(seconds: float) -> str:

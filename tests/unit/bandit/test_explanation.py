@@ -203,3 +203,16 @@ def test_a_sentence_says_how_old_the_evidence_is(half_life):
     assert json.loads(json.dumps(e.to_dict()))["runner_up"]["age"] == e.runner_up.age
     new = bandit.explain(bandit.decide(["b", "z"], at=1e9 + 3600.0 * 141))
     assert "which has no reward yet" in new.sentence
+
+
+def test_one_new_observation_does_not_make_old_ones_young():
+    bandit = db.Bandit(seed=0, explore=0.0)
+    shown = ["a"] * 50 + ["b"] * 400 + ["a"] + ["b"] * 120
+    for t, item in enumerate(shown):
+        bandit.observe(item, reward=0.5 + 0.1 * (t % 3) + (item == "b"))
+    e = bandit.explain(bandit.decide(["a", "b"]))
+    left = e.runner_up
+    ages = [len(shown) - t for t, item in enumerate(shown) if item == "a"]
+    assert (left.item, left.age) == ("a", 121.0)
+    assert 0.8 * np.mean(ages) < left.mean_age <= np.mean(ages) + 1e-9
+    assert f"last shown 121 decisions ago, on average {left.mean_age:,.0f} decisions ago" in e.sentence
