@@ -4,8 +4,9 @@ BIN := .venv/bin
 STAMP := .venv/.ready
 # Byte code is kept when a module is first imported, not for all that is installed: tests start a hundred processes.
 unexport PYTHONDONTWRITEBYTECODE
-# Two processes; tests of a group stay in one, and groups start in the order of their files: the long ones are not the last.
-TWO := -n 2 --dist loadgroup --no-loadscope-reorder
+# Processes of each run of tests; 0 is the process of pytest itself. Tests of a file or group stay in one, and the long ones start first.
+WORKERS ?= 2
+SPLIT = -n $(WORKERS) --dist loadgroup --no-loadscope-reorder
 
 .PHONY: setup paper test digests digests-all test-all test-numba test-matrix test-package lint types imports unit interpreted format mutants torture tables benchmark bench bench-ours bench-quick docs docs-lock results lock clean
 
@@ -20,13 +21,16 @@ $(STAMP): requirements.lock pyproject.toml
 paper: setup  ## reproduce the paper: figures, tables and a report under results/paper
 	$(BIN)/driftbandits reproduce --trials 20 --horizon 6000 --seed 0 --out results/paper
 
-test: setup lint types imports unit interpreted digests  ## what CI runs
+# Three targets at a time, each run of tests in one process: nothing is collected or compiled twice, and while one waits for a page, a
+# database or the last long test, the others use its core. Their output comes when they are done.
+test: setup lint  ## what CI runs
+	$(MAKE) --no-print-directory --jobs 3 --output-sync=target WORKERS=0 unit interpreted types imports digests
 
 test-all: COVER_FIRST = --cov --cov-report= --cov-fail-under=0
 test-all: COVER = --cov --cov-append --cov-report=term
 test-all: export EXAMPLES = 100
-test-all: test docs test-numba test-package digests-all  ## with the slow statistical checks, every strategy compiled, and the lines that tests reach: at least 90 %
-	$(BIN)/python -m pytest $(TWO) -m "slow or interpreted" tests src --doctest-modules
+test-all: setup lint types imports unit interpreted digests docs test-numba test-package digests-all  ## with the slow statistical checks, every strategy compiled, and the lines that tests reach: at least 90 %
+	$(BIN)/python -m pytest $(SPLIT) -m "slow or interpreted" tests src --doctest-modules
 
 test-numba: setup  ## a smoke set on the oldest and the newest numba we promise, each in its own environment
 	$(BIN)/python tests/versions/run.py
@@ -48,10 +52,10 @@ imports: setup
 	$(BIN)/lint-imports --no-cache
 
 unit: setup  ## compiled: what is about kernels, and what uses Bandit
-	$(BIN)/python -m pytest $(TWO) -m "not slow and not interpreted" tests $(COVER_FIRST)
+	$(BIN)/python -m pytest $(SPLIT) -m "not slow and not interpreted" tests $(COVER_FIRST)
 
 interpreted: setup  ## the same kernels without compilation; all that is not a kernel; docstring examples
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(TWO) -m "not slow and not compiled" tests src --doctest-modules $(COVER)
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(SPLIT) -m "not slow and not compiled" tests src --doctest-modules $(COVER)
 
 digests: setup  ## choices and numbers of every learner against tests/digests/golden.json, without the compiler
 	NUMBA_DISABLE_JIT=1 OMP_NUM_THREADS=1 $(BIN)/python tests/digests/run.py --quick --jobs 2

@@ -32,7 +32,7 @@ def test_printed_and_corrected() -> None:
     assert "variant = 'copied' is not allowed" in refused(*SIZE, "--variant", "copied")
 
 
-@pytest.mark.parametrize("kind", ["png", "svg"])
+@pytest.mark.parametrize("kind", [pytest.param("png", marks=pytest.mark.slow), "svg"])  # the same drawing
 def test_the_figure_has_every_row(tmp_path: pathlib.Path, kind: str) -> None:
     target = tmp_path / f"table.{kind}"
     call(*SIZE, "--episode", "10", "--variation", "3", "--figure", str(target))
