@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from driftbandits.bandit.ledger import EARLY
 from driftbandits.experiment.study import Cells, Report, study, table
 from driftbandits.inference import outcomes as oc
 from driftbandits.inference import policy_value as pv
@@ -109,8 +108,8 @@ def exceeded(wealth: Any, lam: Any, total: Any) -> bool:
 
 def one_loop(means: Any, P: Any, F: Any, A: Any, R: Any) -> tuple[list[bool], list[tuple[float, float]], list[float]]:
     """Of the five means of `WHAT`: whether a bound was ever wrong, width and fixed-sample width at the end, and the error of the mean."""
-    rate = (R[:EARLY].sum() + 0.5) / (EARLY + 1.0)
-    means, P, F, A, R = (x[EARLY:] for x in (means, P, F, A, R))
+    rate = pv.rate_of(pv.EARLY, R[: pv.EARLY].sum())
+    means, P, F, A, R = (x[pv.EARLY :] for x in (means, P, F, A, R))
     T = len(R)
     start, pi = np.arange(T) * ITEMS, np.stack([np.full(ITEMS, 1.0 / ITEMS), np.eye(ITEMS)[0]])
     batch = oc.Batch(

@@ -21,13 +21,13 @@ from ..inference import outcomes
 from ..inference import policy_value as pv
 from ..inference.always_valid import RATE, J, stakes
 from ..inference.outcomes import BOUNDED, UNBOUNDED, Batch, Stakes
+from ..inference.policy_value import EARLY
 from .windows import WINDOWS, Buckets, bucketed, no_buckets
 
 BATCH = 256  # rewards that are added at once …
 MOST = 8 * BATCH  # … and at most this many while the code that adds them is being compiled
 ITEMS = 1000  # items with sums of their own; later ones have none
 RANDOM, FIRST = "random", "first"
-EARLY = 50  # decisions of a bandit whose clicks say how rare clicks are
 ENOUGH = 20  # of their rewards, to say it; else the forecast for the first decision that counts does
 
 
@@ -306,7 +306,7 @@ def _rate(many: float, total: float, law: Law) -> float:
     if many < ENOUGH:
         forecast = float(np.clip(np.dot(law.p, np.clip(law.forecast, 0.0, 1.0)), 0.0, 1.0))
         many, total = float(EARLY), EARLY * forecast
-    return (min(max(total, 0.0), many) + 0.5) / (many + 1.0)
+    return pv.rate_of(many, total)
 
 
 def _places(places: dict[Any, int], entries: list[Entry]) -> dict[Any, int]:

@@ -8,8 +8,8 @@ from typing import Any, Literal
 from ..core.linalg import Vector
 from ..errors import InvalidValue, said
 from ..inference import policy_value as pv
-from ..inference.policy_value import Interval
-from .ledger import EARLY, FIRST, RANDOM, Ledger
+from ..inference.policy_value import EARLY, Interval
+from .ledger import FIRST, RANDOM, Ledger
 from .windows import WINDOWS
 
 Looked = Literal["always", "once"]

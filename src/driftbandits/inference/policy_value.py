@@ -15,6 +15,7 @@ from .outcomes import D_HIGH, D_LOW, HIGH, LOW, OWN, OWN_HIGH, OWN_LOW, PHI, V_D
 
 Sides = Sequence[Sequence[float]]  # stakes, long and short
 LARGEST = 400.0  # the largest weight that stakes are made for
+EARLY = 50  # observations that say how rare rewards in [0, 1] are, and do not count
 
 
 class Interval(NamedTuple):
@@ -34,6 +35,11 @@ class Interval(NamedTuple):
 def usual_weight(most: float, explore: float) -> float:
     """The largest weight of a policy whose largest probability is `most` times that of uniform play, where p ≥ explore/n."""
     return max(1.0, min(most / explore, LARGEST)) if explore > 0.0 else LARGEST
+
+
+def rate_of(many: float, total: float) -> float:
+    """How rare rewards in [0, 1] are, by so many with this sum; never 0 or 1."""
+    return (min(max(total, 0.0), many) + 0.5) / (many + 1.0)
 
 
 def in_turn(total: Vector, terms: Vector) -> Vector:

@@ -7,17 +7,19 @@ With w_t = π_t(a_t)/p_t and a forecast r̂_t made from rows before t, the pseud
 has the mean that π_t would have earned at t, whatever r̂ is. Without a forecast by item, r̂_t is the weighted mean reward of the rows before.
 Finite-sample bounds need φ_t ≥ −k for each stake's k. If no item on offer ever had a probability below `floor`, w_t is at most
 m_t = max_a π_t(a)/floor, which is known before the choice is drawn; with s = min(1, k/m_t), φ_t ≥ −k. D_t, also known before, is the
-centre of the bets. The stakes are those for the m of the first row, narrowest at the end of the log.
+centre of the bets. The stakes are those for the m of the first row that counts, narrowest at the end of the log. In a log of at least 1,000
+rows the first 50 say how rare rewards are, and do not count.
 """
 
 import numpy as np
 
 from ..core.linalg import Matrix, Vector
-from ..inference.always_valid import LONG, SHORT, TOP, Bounds, J, asymptotic, finite, stakes
-from ..inference.policy_value import LARGEST, in_turn
+from ..inference.always_valid import LONG, RATE, SHORT, TOP, Bounds, J, asymptotic, finite, stakes
+from ..inference.policy_value import EARLY, LARGEST, in_turn, rate_of
 
 N, PHI, SQUARES, WEIGHTS, EARNED = range(5)
 LOW, HIGH = 5, 5 + J
+LONG_LOG = 1000  # rows of which EARLY can be spared
 
 
 class Valued:
@@ -36,12 +38,17 @@ class Valued:
     def __init__(self, *, bounded: bool, floor: float, rows: int, alpha: float = 0.05) -> None:
         self._bounded, self._floor, self._rows, self._alpha = bounded, floor, float(max(rows, 1)), alpha
         self._stakes: Matrix | None = None
+        self._early, self._early_sum = 0, 0.0  # rows that do not count, and what they earned
         self._sums = np.zeros(5 + 2 * J)
 
     def add(self, w: Vector, r: Vector, largest: Vector, forecast: tuple[Vector, Vector] | None = None) -> None:
         """Rows: weights, rewards, max_a π(a), and if there is a forecast, D and r̂ of the item that the log chose."""
+        spared = min(EARLY - self._early, len(r)) if self._bounded and self._rows >= LONG_LOG else 0
+        self._early, self._early_sum = self._early + spared, self._early_sum + float(r[:spared].sum())
+        w, r, largest = w[spared:], r[spared:], largest[spared:]
         if not len(r):
             return
+        forecast = None if forecast is None else (forecast[0][spared:], forecast[1][spared:])
         direct, of_item = (self._before(w, r),) * 2 if forecast is None else forecast
         phi = direct + w * (r - of_item)
         terms = np.zeros((len(r), len(self._sums)))
@@ -50,7 +57,9 @@ class Valued:
         if self._bounded:
             most = largest / self._floor
             if self._stakes is None:
-                self._stakes = stakes(min(max(float(most[0]), 1.0), LARGEST), self._rows)
+                weight = min(max(float(most[0]), 1.0), LARGEST)
+                known = self._early > 0
+                self._stakes = stakes(weight, self._rows, rate_of(self._early, self._early_sum) if known else RATE)
             terms[:, LOW:HIGH] = _wealth(w, r, most, direct, of_item, self._stakes[LONG])
             terms[:, HIGH:] = _wealth(w, 1.0 - r, most, 1.0 - direct, 1.0 - of_item, self._stakes[SHORT])
         self._sums = in_turn(self._sums, terms)

@@ -8,8 +8,9 @@ import pytest
 from naive import policy_value as naive
 
 import driftbandits as db
-from driftbandits.bandit.ledger import BATCH, EARLY, MOST, Entry, Law, Ledger, machine
+from driftbandits.bandit.ledger import BATCH, MOST, Entry, Law, Ledger, machine
 from driftbandits.inference import policy_value as pv
+from driftbandits.inference.policy_value import EARLY
 
 pytestmark = pytest.mark.xdist_group("bandit")
 RATES = {"a": 0.2, "b": 0.7, "c": 0.4}

@@ -113,11 +113,15 @@ def test_rows_of_a_log_are_valued_as_by_the_oracle(forecast):
 
 
 @pytest.mark.parametrize("bounded", [True, False])
-def test_chunks_of_a_log_do_not_matter(bounded):
-    w, r, largest, _ = rows(np.random.default_rng(4), 90)
-    once, parts = (Valued(bounded=bounded, floor=0.05, rows=90) for _ in range(2))
-    once.add(w, r, largest)
+@pytest.mark.parametrize("log", [90, 1000])
+def test_chunks_of_a_log_do_not_matter(bounded, log):
+    """Of a long log with rewards in [0, 1], the first 50 rows say how rare they are, and do not count."""
+    w, r, largest, known = rows(np.random.default_rng(4), 90)
+    once, parts = (Valued(bounded=bounded, floor=0.05, rows=log) for _ in range(2))
+    once.add(w, r, largest, known)
     for part in (slice(0, 1), slice(1, 40), slice(40, 40), slice(40, 90)):
-        parts.add(w[part], r[part], largest[part])
+        parts.add(w[part], r[part], largest[part], (known[0][part], known[1][part]))
     assert once.bounds() == parts.bounds()
-    assert once.bounds().n == 90
+    assert once.bounds().n == (40 if bounded and log == 1000 else 90)
+    if bounded and log == 1000:
+        assert once._stakes[0].tolist() == pytest.approx(naive.stakes(20.0, 1000.0, (r[:50].sum() + 0.5) / 51.0)[0])
