@@ -6,6 +6,7 @@
 `gate`              what every request passes: request id, key, rate, size of the body, log line, metrics
 `catalogue`         which loops there are, their settings, and how to open one; `file_catalogue`, `postgres_catalogue`
 `loop`, `loops`     one open loop; those open in this process
+`requested`         decisions and rewards of requests, made with the bandit of a loop
 `models`, `routes`  requests and answers of the own protocol, and its paths
 `problems`          errors as answers: `{"error": {"code", "message"}}`
 `metrics`           `/metrics`

@@ -1,4 +1,4 @@
-"""Changes of a loop that wait for their turn. Those that wait at the same time share a transaction: its commit is most of their cost."""
+"""The queue of changes of a loop. Changes that wait at the same time share a transaction, because the commit is most of their cost."""
 
 import asyncio
 import contextlib
@@ -13,7 +13,7 @@ from .problems import status_of
 
 
 class Job:
-    """A change that waits for its turn, and what became of it; `wanted`, if there is one, is a future of asyncio that is told."""
+    """A queued change and its result; `wanted`, if given, is an asyncio future that receives the result."""
 
     def __init__(
         self, function: Callable[[StoredBandit], Any], wanted: "asyncio.Future[Any] | None" = None, size: int = 1
@@ -39,7 +39,7 @@ class Job:
 
 
 class Waiting:
-    """The changes that wait for one loop; any thread may add to them."""
+    """The queue of one loop; any thread may add to it."""
 
     def __init__(self) -> None:
         self._jobs: list[Job] = []
@@ -47,41 +47,44 @@ class Waiting:
         self._served = False  # a thread makes changes until none is left
 
     def size(self) -> int:
-        """Decisions and rewards that wait."""
+        """The number of decisions and rewards in the queue."""
         return sum(job.size for job in self._jobs)
 
     def add(self, job: Job) -> None:
-        """One more, made by the next who takes all."""
+        """Add a change; the next thread that calls `take_all` makes it."""
         with self._lock:
             self._jobs.append(job)
 
     def add_unserved(self, job: Job) -> bool:
-        """One more; whether a thread must be sent that serves them until `served` says that none is left."""
+        """Add a change. Returns True if no thread serves the queue: the caller must then start one, which serves until `served` is True."""
         with self._lock:
             self._jobs.append(job)
             unserved, self._served = not self._served, True
             return unserved
 
     def served(self) -> bool:
-        """Whether none is left; then the thread that serves them goes."""
+        """Whether the queue is empty; the serving thread then ends."""
         with self._lock:
             self._served = bool(self._jobs)
             return not self._served
 
     def put_back(self, jobs: Sequence[Job]) -> None:
-        """Let changes that could not be made yet wait again, before all others."""
+        """Return changes that could not be made yet to the front of the queue."""
         with self._lock:
             self._jobs[:0] = jobs
 
     def take_all(self) -> list[Job]:
-        """Those that wait now."""
+        """Remove and return all queued changes."""
         with self._lock:
             jobs, self._jobs = self._jobs, []
             return jobs
 
 
 def tell(jobs: Sequence[Job], here: "asyncio.AbstractEventLoop | None" = None) -> None:
-    """Tell those who wait for a future, all at once: to wake an event loop costs more than a result. `here` is the one of this thread."""
+    """Set the futures of finished changes, all at once, because waking an event loop costs more than a result.
+
+    `here` is the event loop of this thread, if it has one.
+    """
     waiting = [(job.wanted, job) for job in jobs if job.wanted is not None]
     for loop in {future.get_loop() for future, _ in waiting}:
         theirs = [pair for pair in waiting if pair[0].get_loop() is loop]
@@ -103,11 +106,11 @@ def _tell(waiting: "Sequence[tuple[asyncio.Future[Any], Job]]") -> None:
 
 
 class _Undone(Exception):
-    """A change failed after it had begun: those of its transaction are undone, and made again one by one."""
+    """A change failed after it had begun: its transaction is rolled back, and the changes in it are repeated one by one."""
 
 
 def together(bandit: StoredBandit, jobs: Sequence[Job]) -> None:
-    """Make changes in one transaction. One that is refused before it changed anything does not touch the others."""
+    """Make changes in one transaction. A change that is refused before it changed anything does not affect the others."""
     if len(jobs) > 1:
         try:
             results = _attempt(bandit, jobs)

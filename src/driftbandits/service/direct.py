@@ -1,4 +1,4 @@
-"""The calls that are made most go past the routing of FastAPI, which costs as much as a decision; their paths are documented there.
+"""A shortcut for the most frequent calls: they bypass the routing of FastAPI, which costs as much as a decision; FastAPI documents them.
 
 Both ways end in the same function of `routes`.
 """

@@ -1,4 +1,4 @@
-"""What every request passes, whatever its path: an id, a key, a rate, a size; and what is written down about it.
+"""The outermost layer of the service: each request gets an id, its key, rate and size are checked, and it is logged and counted.
 
 This is plain ASGI: bodies are counted as they come, so a large one is refused before it is in memory.
 """

@@ -1,4 +1,4 @@
-"""Who may call. A key is 256 random bits; the file has only its SHA-256, so reading the file does not let anybody in.
+"""Authentication by keys. A key is 256 random bits; the file has only its SHA-256, so reading the file does not let anybody in.
 
     [shop]
     role = "decide"              # decide and reward, and look; "admin" also makes, changes and deletes loops
@@ -30,7 +30,7 @@ LONGEST = 64
 
 
 class Caller(NamedTuple):
-    """Who calls, and what they may."""
+    """The owner of a key, and the owner's role."""
 
     name: str
     role: Role

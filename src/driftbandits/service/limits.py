@@ -1,4 +1,4 @@
-"""Bounds on what a client sends, before anything looks at it."""
+"""Limits on the JSON of a request, checked before anything else reads it."""
 
 from typing import Any
 

@@ -1,7 +1,8 @@
 """One open loop: a bandit that learns, or one that follows the learner of another process, and the settings that a service adds.
 
-`tend` is called a few times a second. Of a learner it applies what other processes wrote and gives up decisions that waited too long; a
-follower it makes the learner when there is none any more. So the death of a learner needs no supervisor: its lock is free when it is gone.
+A background thread calls `tend` a few times a second. In the process that learns, `tend` applies the rows that other processes wrote and
+expires decisions that waited too long for their reward. In a process that follows, `tend` takes over learning if the lock of the learner
+is free. The system releases that lock when the learner dies, so no supervisor is needed.
 """
 
 import asyncio
@@ -19,10 +20,11 @@ from ..bandit.store import Busy, Superseded
 from ..bandit.stored import StoredBandit
 from ..errors import DriftBanditsError, InvalidState
 from ..util.fair_lock import FairLock
+from . import requested
 from .catalogue import Catalogue, Entry
 from .changes import Job, Waiting, tell, together
 from .models import Decide, Reward
-from .problems import Problem, status_of
+from .problems import Problem
 from .settings import LoopSettings
 
 T = TypeVar("T")
@@ -205,13 +207,13 @@ class Loop:
         """The change that decides all, or none."""
         settings = self.settings
         if len(asked) == 1:
-            return lambda bandit: [_decide(bandit, asked[0], settings)]
-        return lambda bandit: _decide_all(bandit, asked, settings)
+            return lambda bandit: [requested.decide_one(bandit, asked[0], settings)]
+        return lambda bandit: requested.decide_all(bandit, asked, settings)
 
     def decide_in_turn(self, asked: Sequence[Decide]) -> list[Decision]:
         """Decide one after the other in one transaction; what one shows is not on offer in the next."""
         settings = self.settings
-        return self.call(lambda bandit: _decide_in_turn(bandit, asked, settings))
+        return self.call(lambda bandit: requested.decide_in_turn(bandit, asked, settings))
 
     def delete_log(self) -> int:
         """Delete what was learned from, but for decisions that wait; what was learned stays. Returns how many rows are gone."""
@@ -227,7 +229,7 @@ class Loop:
 
     def rewarding(self, given: Sequence[Reward]) -> Callable[[StoredBandit], list[bool | DriftBanditsError]]:
         """The change that learns rewards."""
-        return lambda bandit: _reward_all(bandit, given, self._check_wait)
+        return lambda bandit: requested.reward_all(bandit, given, self._check_wait)
 
     def _check_wait(self, bandit: StoredBandit, id_: str) -> None:
         """After `reward_wait` a follower refuses a reward, too: the learner may not have given up the decision yet."""
@@ -311,84 +313,3 @@ class Closed(Problem):
 
     def __init__(self, name: str) -> None:
         super().__init__(503, "closing", f"loop {name!r} is being closed; call again")
-
-
-def _offered(asked: Decide) -> tuple[Any, list[Any]]:
-    """Items without those excluded, and the first of them as they were given."""
-    items = asked.items
-    if asked.exclude:
-        excluded = {*asked.exclude}
-        strange = next((name for name in asked.exclude if name not in items), None)
-        if strange is not None:
-            raise Problem(422, "invalid", f"exclude names {strange!r}, which is not on offer")
-        if isinstance(items, dict):
-            items = {name: features for name, features in items.items() if name not in excluded}
-        else:
-            items = [name for name in items if name not in excluded]
-        if not items:
-            raise Problem(422, "invalid", "exclude leaves no item; at least one must be left to choose")
-    return items, [*items][: max(asked.k, 1)]
-
-
-def _decide(bandit: StoredBandit, asked: Decide, settings: LoopSettings) -> Decision:
-    items, first = _offered(asked)
-    if settings.mode == "online":
-        decision = bandit.decide(items, asked.context, k=asked.k, id=asked.id, defer=asked.defer)
-    else:
-        if asked.k > len(first):
-            raise Problem(
-                422, "invalid", f"k = {asked.k} is not allowed; it must be ≤ {len(first)}, the number of items on offer"
-            )
-        learn = settings.mode == "apprentice"
-        decision = bandit.decide(items, asked.context, id=asked.id, defer=asked.defer, show=first, learn=learn)
-    return decision
-
-
-def _decide_all(bandit: StoredBandit, asked: Sequence[Decide], settings: LoopSettings) -> list[Decision]:
-    with bandit.transaction():
-        made = []
-        for place, one in enumerate(asked):
-            try:
-                made.append(_decide(bandit, one, settings))
-            except DriftBanditsError as problem:
-                status, code = status_of(problem)
-                if status >= 500:
-                    raise
-                raise Problem(status, code, f"decision {place} of the batch: {problem}") from None
-        return made
-
-
-def _decide_in_turn(bandit: StoredBandit, asked: Sequence[Decide], settings: LoopSettings) -> list[Decision]:
-    made: list[Decision] = []
-    with bandit.transaction():
-        for one in asked:
-            shown = {decision.item for decision in made}
-            exclude = [name for name in one.exclude if name not in shown]
-            items: Any = [name for name in one.items if name not in shown]
-            if isinstance(one.items, dict):
-                items = {name: features for name, features in one.items.items() if name not in shown}
-            if not items:
-                raise Problem(422, "invalid", f"{len(asked)} places are to be filled, and there are too few items")
-            made.append(_decide(bandit, one.model_copy(update={"items": items, "exclude": exclude}), settings))
-    return made
-
-
-def _reward_all(
-    bandit: StoredBandit, given: Sequence[Reward], check: Callable[[StoredBandit, str], None]
-) -> list[bool | DriftBanditsError]:
-    learned: list[bool | DriftBanditsError] = []
-    with bandit.transaction():
-        for one in given:
-            try:
-                check(bandit, one.id)
-                answer = bandit.checked(one.id, one.reward, at=one.at, weight=one.weight)
-            except DriftBanditsError as problem:
-                if status_of(problem)[0] >= 500:
-                    raise
-                learned.append(problem)
-                continue
-            try:
-                learned.append(bandit.take(answer))
-            except AlreadyRewarded as problem:  # of a follower: nothing was written
-                learned.append(problem)
-    return learned

@@ -1,4 +1,4 @@
-"""The own protocol: loops, decisions, rewards, and what there is to watch."""
+"""The service's own protocol: loops, decisions, rewards, and monitoring."""
 
 from collections.abc import Callable
 from typing import Annotated, Any, TypeVar, cast
@@ -76,7 +76,7 @@ async def the_config(request: Request) -> Config:
 
 
 async def admin(request: Request) -> Caller:
-    """Refuse who is no admin."""
+    """Refuse a caller whose role is not "admin"."""
     caller = cast(Caller, request.scope["caller"])
     if caller.role != "admin":
         raise Problem(403, "forbidden", f"key {caller.name!r} has the role {caller.role!r}; this needs 'admin'")
@@ -98,7 +98,7 @@ def fast(value: Any, status: int = 200) -> Response:
 
 
 def shown(loops: Loops, name: str) -> dict[str, Any]:
-    """A loop, its settings and what there is to watch."""
+    """A loop: its settings and its `info`."""
 
     def look(loop: Any) -> dict[str, Any]:
         info = finite(loop.info())
@@ -129,7 +129,7 @@ def put_loop(loop: str, loops: Open, _: Admin, settings: LoopSettings | None = N
 
 @router.get("/loops/{loop}", tags=["loops"], summary="A loop", response_model=models.LoopShown)
 def get_loop(loop: str, loops: Open) -> Response:
-    """Its settings, and what there is to watch."""
+    """The settings of a loop and its `info`."""
     return fast(shown(loops, loop))
 
 

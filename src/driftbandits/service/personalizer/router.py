@@ -86,7 +86,7 @@ Made = Annotated[Served, Depends(made)]
 
 
 def empty() -> Response:
-    """Done; there is nothing to say."""
+    """An empty answer: 204."""
     return Response(status_code=EMPTY)
 
 
@@ -167,20 +167,20 @@ def _configuration(here: Served) -> dict[str, Any]:
 
 @router.get("/configurations/policy", summary="Learning settings")
 def get_policy(here: Made, _: Admin) -> Response:
-    """What stands in their place."""
+    """A fixed learning policy: the learner of a loop has no learning settings to choose from."""
     return fast({"name": "driftbandits", "arguments": NO_POLICY})
 
 
 @router.put("/configurations/policy", summary="Change learning settings")
 @router.post("/configurations/applyFromEvaluation", summary="Apply learning settings")
 def put_policy(_: Admin) -> Response:
-    """Has no sense here."""
+    """Refused: the learner of a loop has no learning settings to choose from."""
     raise Problem(422, "no_policy", NO_POLICY)
 
 
 @router.delete("/configurations/policy", summary="Reset learning settings")
 def reset_policy(here: Here, caller: Admin) -> Response:
-    """They are what they always are."""
+    """Returns the fixed learning policy; there is nothing to reset."""
     return get_policy(here, caller)
 
 

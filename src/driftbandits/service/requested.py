@@ -1,0 +1,101 @@
+"""Decisions and rewards of requests, made with the bandit of a loop.
+
+A request is checked against the offer here. An error of one decision ends a batch of decisions before anything is kept; an error of one
+reward is the answer to that reward alone. Errors of the store (status 500 and above) always end the whole transaction.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..bandit.decision import Decision
+from ..bandit.pending import AlreadyRewarded
+from ..bandit.stored import StoredBandit
+from ..errors import DriftBanditsError
+from .models import Decide, Reward
+from .problems import Problem, status_of
+from .settings import LoopSettings
+
+
+def _offered(asked: Decide) -> tuple[Any, list[Any]]:
+    """Items without those excluded, and the first of them as they were given."""
+    items = asked.items
+    if asked.exclude:
+        excluded = {*asked.exclude}
+        strange = next((name for name in asked.exclude if name not in items), None)
+        if strange is not None:
+            raise Problem(422, "invalid", f"exclude names {strange!r}, which is not on offer")
+        if isinstance(items, dict):
+            items = {name: features for name, features in items.items() if name not in excluded}
+        else:
+            items = [name for name in items if name not in excluded]
+        if not items:
+            raise Problem(422, "invalid", "exclude leaves no item; at least one must be left to choose")
+    return items, [*items][: max(asked.k, 1)]
+
+
+def decide_one(bandit: StoredBandit, asked: Decide, settings: LoopSettings) -> Decision:
+    """Make one decision; unless the mode is "online", the first items are shown, and only an apprentice learns from them."""
+    items, first = _offered(asked)
+    if settings.mode == "online":
+        decision = bandit.decide(items, asked.context, k=asked.k, id=asked.id, defer=asked.defer)
+    else:
+        if asked.k > len(first):
+            raise Problem(
+                422, "invalid", f"k = {asked.k} is not allowed; it must be ≤ {len(first)}, the number of items on offer"
+            )
+        learn = settings.mode == "apprentice"
+        decision = bandit.decide(items, asked.context, id=asked.id, defer=asked.defer, show=first, learn=learn)
+    return decision
+
+
+def decide_all(bandit: StoredBandit, asked: Sequence[Decide], settings: LoopSettings) -> list[Decision]:
+    """Make all decisions in one transaction, or none; the error names the first that is refused."""
+    with bandit.transaction():
+        made = []
+        for place, one in enumerate(asked):
+            try:
+                made.append(decide_one(bandit, one, settings))
+            except DriftBanditsError as problem:
+                status, code = status_of(problem)
+                if status >= 500:
+                    raise
+                raise Problem(status, code, f"decision {place} of the batch: {problem}") from None
+        return made
+
+
+def decide_in_turn(bandit: StoredBandit, asked: Sequence[Decide], settings: LoopSettings) -> list[Decision]:
+    """Decide one after the other in one transaction; an item that one decision shows is not on offer in the next."""
+    made: list[Decision] = []
+    with bandit.transaction():
+        for one in asked:
+            shown = {decision.item for decision in made}
+            exclude = [name for name in one.exclude if name not in shown]
+            items: Any = [name for name in one.items if name not in shown]
+            if isinstance(one.items, dict):
+                items = {name: features for name, features in one.items.items() if name not in shown}
+            if not items:
+                raise Problem(422, "invalid", f"{len(asked)} places are to be filled, and there are too few items")
+            made.append(decide_one(bandit, one.model_copy(update={"items": items, "exclude": exclude}), settings))
+    return made
+
+
+def reward_all(
+    bandit: StoredBandit, given: Sequence[Reward], check: Callable[[StoredBandit, str], None]
+) -> list[bool | DriftBanditsError]:
+    """Learn rewards in one transaction: for each, whether it was learned, or the error that refused it. `check` may refuse one first."""
+    learned: list[bool | DriftBanditsError] = []
+    with bandit.transaction():
+        for one in given:
+            try:
+                check(bandit, one.id)
+                answer = bandit.checked(one.id, one.reward, at=one.at, weight=one.weight)
+            except DriftBanditsError as problem:
+                if status_of(problem)[0] >= 500:
+                    raise
+                learned.append(problem)
+                continue
+            try:
+                learned.append(bandit.take(answer))
+            except AlreadyRewarded as problem:  # of a follower: nothing was written
+                learned.append(problem)
+    return learned
