@@ -32,7 +32,6 @@ RELIES = {
     "alarms.bettors.fits": "a NaN place is outside its bracket",
     "alarms.bettors.standardise": "a missing value is not between −∞ and ∞",
     "inference.outcomes.fits": "a NaN place is outside its bracket",
-    "inference.outcomes.policy_terms": "an item that a policy never shows has no limit",
     "mdp.likelihood.likeliest": "a first decrement is compared with infinity",
     "core.ball._definite": "a NaN pivot is not positive",
     "core.ball.quadratic_on_ball": "a NaN norm ends the search at once",

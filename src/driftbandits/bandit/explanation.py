@@ -237,8 +237,9 @@ def _old(part: Part, clocked: bool) -> str:
     if part.age is None or part.age < (3600.0 if clocked else OLD):
         return ""
     told = f", last shown {_length(part.age, clocked)} ago"
-    much = part.mean_age is not None and part.mean_age >= 2.0 * part.age
-    return f"{told}, on average {_length(part.mean_age, clocked)} ago" if much else told
+    if part.mean_age is None or part.mean_age < 2.0 * part.age:
+        return told
+    return f"{told}, on average {_length(part.mean_age, clocked)} ago"
 
 
 def _length(age: float, clocked: bool) -> str:
