@@ -69,8 +69,8 @@ class Value(Comparison):
 def value(ledger: Ledger, against: Any, alpha: float, now: float, challengers: Collection[str] = ()) -> Value:
     """The sums of a ledger as intervals."""
     ledger.flush()
-    known = against in (RANDOM, FIRST) or against in challengers
-    if not isinstance(against, str | int) or not (known or ledger.knows(against)):
+    names = isinstance(against, str | int)
+    if not names or not (against in (RANDOM, FIRST) or against in challengers or ledger.knows(against)):
         raise InvalidValue(
             f"against = {said(against)} is not known; it must be 'random', 'first', a challenger, or an item that was on offer in a "
             "decision whose reward has come"
