@@ -2,8 +2,8 @@
 
 Both know the number of states and actions, the range of the rewards and the time limit. Mean return over *all* episodes, exploration
 included. Q-learning (one table, discount 0.99) has eight settings: step 0.1, 0.4, 0.8 or 1, ε = 0 or 0.1, and starts from 0, or from 1 in
-the lakes, where nothing pays less than 0; the best of them in hindsight, on the same seeds, is what is shown, so that it is a little too
-good. The variants were chosen before the first run on them, and were not looked at while the learner was designed:
+the lakes, where nothing pays less than 0; the best of them on two other seeds plays. The variants were chosen before the first run on
+them. The six of lakes 4×4 were looked at while the learner was designed, on other seeds; the other four were not:
 
     flipped map      the map of the lake is mirrored in the middle of the run
     turned actions   from the middle on, actions are exchanged: left with right, up with down (of Taxi also pickup with dropoff)
@@ -19,6 +19,7 @@ import numpy as np
 import driftbandits as db
 from driftbandits.experiment.study import Cells, Report, study, table
 
+TUNING, FIRST = (200, 201), 100  # seeds on which Q-learning is tuned, and the first of those on which both play
 MAP_4 = ["SFFF", "FHFH", "FFFH", "HFFG"]
 MAP_8 = ["SFFFFFFF", "FFFFFFFF", "FFFHFFFF", "FFFFFHFF", "FFFHFFFF", "FHHFFFHF", "FHFFHFHF", "FFFHFFFG"]
 
@@ -130,8 +131,11 @@ def returns_table(found: Mapping[str, Any]) -> str:
         cells = [f"{mean:.2f}".replace("-", "−") for mean in means]
         better = 0 if means[0] >= means[1] else 1
         cells[better] = f"**{cells[better]}**"
-        rows.append([row["world"], *cells, row["setting"]])
-    return table(["mean return over all episodes", "`weight_ucrl()`", "Q-learning, best setting", "setting"], rows)
+        gain = np.subtract(row["weight_ucrl()"], row["Q-learning"])
+        error = f"{gain.std(ddof=1) / len(gain) ** 0.5:.2f}" if len(gain) > 1 else "–"
+        rows.append([row["world"], *cells, error, row["setting"]])
+    heads = ["`weight_ucrl()`", "Q-learning", "standard error of the difference", "setting of Q-learning"]
+    return table(["mean return over all episodes", *heads], rows)
 
 
 @study(
@@ -147,9 +151,10 @@ def mdp_gymnasium(
     rows = []
     for name in worlds:
         same = {"name": name, "most": most}
-        asked = [same | {"setting": own, "seed": i} for own in (None, *settings.values()) for i in range(trials)]
-        mine, *others = np.reshape(cells(mean_return, asked), (1 + len(settings), trials)).tolist()
-        found = dict(zip(settings, others, strict=True))
-        best = max(found, key=lambda setting: float(np.mean(found[setting])))
-        rows.append({"world": name, "weight_ucrl()": mine, "Q-learning": found[best], "setting": best})
+        asked = [same | {"setting": own, "seed": seed} for own in settings.values() for seed in TUNING]
+        tuned = np.reshape(cells(mean_return, asked), (len(settings), len(TUNING))).mean(axis=1)
+        best = list(settings)[int(tuned.argmax())]
+        judged = [same | {"setting": own, "seed": FIRST + i} for own in (None, settings[best]) for i in range(trials)]
+        mine, other = np.reshape(cells(mean_return, judged), (2, trials)).tolist()
+        rows.append({"world": name, "weight_ucrl()": mine, "Q-learning": other, "setting": best})
     return Report({"rows": rows})

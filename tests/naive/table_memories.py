@@ -8,7 +8,7 @@ from naive.tables import optimistic
 
 START, LEAST, MEMORY = 0.05, 1e-4, 200.0  # σ̂² of rewards
 DOUBT, SHARE, MARGIN = 0.01, 1e-3, 1.0
-C_REWARD, C_NEXT = 0.1, 0.3
+C_REWARD, C_NEXT, HASTE = 0.1, 1.0, 0.1
 
 
 def steps(states, actions, rewards):
@@ -27,6 +27,52 @@ def novelty(history):
             new += successor not in before
         before.append(successor)
     return (1.0 + new) / (1.0 + chances)
+
+
+def shown(history):
+    """The successors of every pair, in the order in which they were first seen."""
+    out = {}
+    for _, pair, _, successor in steps(*history):
+        out.setdefault(pair, [])
+        if successor not in out[pair]:
+            out[pair].append(successor)
+    return out
+
+
+def beyond_first(successors, s):
+    """How many successors of the pairs of state s were not the first of their pair."""
+    return sum(len(found) - 1 for (state, _), found in successors.items() if state == s)
+
+
+def novelty_in_state(history):
+    """The same of successors that were new to their pair and not its first: was it new to the state as well?"""
+    S, new, chances = {}, 0, 0.0
+    for _, (s, a), _, successor in steps(*history):
+        known = {t for (state, _), found in S.items() if state == s for t in found}
+        draws = beyond_first(S, s)
+        mine = S.setdefault((s, a), [])
+        if successor not in mine:
+            if mine and draws:
+                chances += 1.0 / draws
+                new += successor not in known
+            mine.append(successor)
+    return (1.0 + new) / (1.0 + chances)
+
+
+def hopes(S, history, V):
+    """What a successor that is new to its pair may be worth: (S,) of pairs that were tried, and of all others."""
+    successors = shown(history)
+    met = {s for s, _ in successors} | {t for found in successors.values() for t in found}
+    drawn = len({(s, t) for (s, _), found in successors.items() for t in found})
+    never = [V[s] for s in range(S) if s not in met]
+    seen, unseen = max((V[s] for s in met), default=0.0), max(never, default=0.0)
+    world = seen if unseen <= seen else (drawn * seen + len(never) * unseen) / (drawn + len(never))
+    doubt, local = novelty_in_state(history), np.zeros(S)
+    for s in range(S):
+        draws = beyond_first(successors, s)
+        best = max((V[t] for (state, _), found in successors.items() if state == s for t in found), default=0.0)
+        local[s] = (draws * best + doubt * world) / (draws + doubt)
+    return local, world
 
 
 def measured_noise(history, gamma):
@@ -69,15 +115,16 @@ def optimistic_rewards(S, A, history, gamma, k):
     return out
 
 
-def plan(rewards, n, P, rho, H, c=C_NEXT):
-    """Q (H, S, A) from optimistic rewards, n visits of each pair and its distribution P of successors (0 where n = 0)."""
-    S = len(rewards)
+def plan(rewards, n, P, history, H, c=C_NEXT):
+    """Q (H, S, A) from optimistic rewards, n visits of each pair, its distribution P of successors (0 where n = 0), and the history."""
+    S, rho = len(rewards), novelty(history)
     Q, V = np.zeros((H, *rewards.shape)), np.zeros(S)
     for h in range(H - 1, -1, -1):
-        mean = P @ V
-        variance = np.where(n > 0, np.maximum(P @ V**2 - mean**2, 0.0), 0.0)
-        value = (n * mean + rho * V.max()) / (n + rho) + c * np.sqrt(variance / (n + rho))
-        Q[h] = np.clip(rewards + value, 0, H - h)
+        local, world = hopes(S, history, V)
+        top = np.where(n > 0, local[:, None], world)
+        mean = (n * (P @ V) + rho * top) / (n + rho)
+        variance = np.maximum((n * (P @ V**2) + rho * top**2) / (n + rho) - mean**2, 0.0)
+        Q[h] = np.clip(rewards + (1.0 - HASTE / H) * (mean + c * np.sqrt(variance / (n + rho))), 0, H - h)
         V = Q[h].max(axis=1)
     return Q
 
@@ -88,7 +135,7 @@ def measured_table_plan(S, A, H, history, gamma):
     N, _, _ = counts(S, A, history, gamma, k)
     n = N.sum(axis=2)
     P = np.divide(N, n[..., None], out=np.zeros_like(N), where=n[..., None] > 0)
-    return plan(optimistic_rewards(S, A, history, gamma, k), n, P, novelty(history), H)
+    return plan(optimistic_rewards(S, A, history, gamma, k), n, P, history, H)
 
 
 def leaning(N, room):
@@ -116,13 +163,12 @@ def adaptive_table_plans(S, A, H, history, gammas):
         of_transitions, mover = shared(of_transitions)
         known = [counts(S, A, history, gamma, k) for gamma in gammas]
         means = [expected_rewards(N, R) for N, R, _ in known]
-        longer = max(payer, mover)
-        rewards = means[payer] + optimistic_rewards(S, A, history, gammas[longer], k) - means[longer]
+        rewards = means[payer] + optimistic_rewards(S, A, history, gammas[-1], k) - means[-1]
         n = known[-1][0].sum(axis=2)
         P = np.divide(known[-1][0], n[..., None], out=np.zeros((S, A, S)), where=n[..., None] > 0)
         for N, _, _ in known[mover:-1][::-1]:
             P = np.where(n[..., None] > 0, (N + P) / (N.sum(axis=2, keepdims=True) + 1.0), 0.0)
-        plans.append((plan(rewards, n, P, novelty(tuple(x[:k] for x in history)), H), payer, mover))
+        plans.append((plan(rewards, n, P, tuple(x[:k] for x in history), H), payer, mover))
         if k == K:
             break
         for h in range(H):

@@ -9,8 +9,9 @@ leader's squared errors. `share` gives every candidate a part of a thousandth of
 long can come back.
 
 Rewards without noise are best forecast by the shortest memory, transitions, which are draws, by a longer one: hence two leaders. The bonus
-of the rewards is that of the longer of the two, for a short memory forgets what it has explored; a shorter leader of the rewards leans on
-the longer one's r̂ where it remembers nothing (`lean`), and of a table every memory leans on all longer ones (`table_memories`).
+of the rewards is that of the longer of the two, for a short memory forgets what it has explored (`bonus_of`; of a table that of the longest
+memory); a shorter leader of the rewards leans on the longer one's r̂ where it remembers nothing (`lean`), and of a table every memory leans
+on all longer ones (`table_memories`).
 All candidates learn from every episode, with the values of its plan as targets. No theorem is claimed.
 
 A plan that shows nothing about the transitions (the shore of a river, where all models agree) leaves every forecast equally good: a long
@@ -37,6 +38,7 @@ from .protocol import (
     Task,
     blend,
     blend_state,
+    bonus_of,
     estimate_transition,
     experience,
     forecast,
@@ -210,7 +212,8 @@ def _(strategy: AdaptivePlanner, state: AdaptiveState, rng: np.random.Generator)
     payer, mover = state.of_reward.leader[0], state.of_transition.leader[0]
     if strategy.candidates.probe > 0.0:
         mover = _planning(state.of_transition, state.idle, rng)
-    _combine(strategy, state, payer, max(payer, mover))
+    explored = bonus_of(base.reward, max(payer, mover), state.gamma.shape[0] - 1)
+    _combine(strategy, state, payer, explored)
     moving = blend(base.transition, state.transition, mover, state.blend)
     backup(base, state.book, state.optimistic, state.bonus, moving, state.tally, rng)
 

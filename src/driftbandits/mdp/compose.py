@@ -23,7 +23,6 @@ from .softmax_table import LOWEST, RAW, STAY
 from .tables import RewardTable, TransitionTable
 from .value_targeted import ValueTargeted
 
-ALONE = 0.6  # scale of the bonus of a table's transitions where rewards are known
 LOGITS = 2.0  # standard deviation of a logit before anything was seen
 
 
@@ -85,7 +84,7 @@ def measuring(family: str, task: Task, memory: Any, c: Mapping[str, Any]) -> Opt
         reward = MeasuredReward(S=c["S_theta"], L=c["L_phi"], noise=c.get("reward_noise", 0.0), **_scale(c, "reward"))
     transition: Any
     if task.moves is None:
-        transition = _successors(c, measured=True, known=task.rewards is not None)
+        transition = _successors(c, measured=True)
     elif family == "linear":
         transition = MeasuredMixture(**_scale(c, "transition"))
     else:
@@ -121,13 +120,10 @@ def _table(task: Task, c: Mapping[str, Any], *, measured: bool = False) -> Any:
     return RewardTable(imagined=_imagined(c), scale=c.get("reward_bonus_scale", 0.1))
 
 
-def _successors(c: Mapping[str, Any], *, measured: bool = False, known: bool = False) -> Any:
-    """Transitions learned pair by pair; imagined visits as of rewards.
-
-    Where rewards are known nothing is tried for their sake, and the bonus of the transitions must explore alone: it is doubled.
-    """
+def _successors(c: Mapping[str, Any], *, measured: bool = False) -> Any:
+    """Transitions learned pair by pair; imagined visits as of rewards."""
     if measured and "imagined_visits" not in c:
-        return MeasuredTransitionTable(**({"scale": ALONE} if known else {}) | _scale(c, "transition"))
+        return MeasuredTransitionTable(**_scale(c, "transition"))
     return TransitionTable(imagined=_imagined(c), scale=c.get("transition_bonus_scale", 0.1))
 
 

@@ -12,8 +12,7 @@ the units of the features, and an unknown direction adds a fraction of H:
 Where the memory is found out (no γ, no half-life), the scale of the bonuses is found out too, `bonus="measured"`: noise of rewards and
 information of transitions are measured (`posterior_reward`, `posterior_mixture`, `posterior_multinomial`), and bonuses are so many
 posterior standard deviations, c = 1 of rewards and of transitions, 0.3 of multinomial ones; of a table the imagined visits are measured
-(`posterior_table`), c = 0.1 and c = 0.3, or 0.6 where rewards are known. `bonus="fixed"` takes the constants above, as any of them that is
-given does.
+(`posterior_table`), c = 0.1 and c = 1. `bonus="fixed"` takes the constants above, as any of them that is given does.
 
 A ridge that pulls ŵ to 0 says that an action leads nowhere, and only a large bonus hides it; the shortest w whose probabilities add up to 1
 is no more pessimistic than optimistic. That they add up to 1 is not learned but known (`mixture_coordinates`). The scales were chosen on

@@ -9,7 +9,7 @@ part        question                           open functions it answers
 ==========  =================================  ==================================================
 memory      what is forgotten?                 those of the bandits, and `of_step` where stages are pooled
 reward      what does an action pay?           `reward_state`, `optimistic_reward`, `learn_reward`, `told`,
-                                               and where needed `lean`
+                                               and where needed `lean`, `bonus_of`
 transition  where does an action lead?         `transition_state`, `add_next`, `learn_transition`, `surprise`, `told`,
                                                and where needed `estimate_transition`, `room_for`;
                                                of several memories `forecast`, `blend_state`, `blend`
@@ -106,6 +106,12 @@ def lean(reward: Any, state: Any, longer: Any, h: int, out: Vector) -> None:
     """
     for n in range(out.shape[0]):
         out[n] += state.expected[h, n]
+
+
+@generic
+def bonus_of(reward: Any, longer: int, last: int) -> int:
+    """Which of several memories has the bonus of the plan: by default the longer of the two that lead."""
+    return longer
 
 
 # ------------------------------------------------------------------------------------------------------------- transition

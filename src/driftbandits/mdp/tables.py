@@ -98,7 +98,7 @@ def _(sums: Table, x: Vector, r: float, slot: int, sign: float) -> None:
 
 
 @kernel
-def _optimistic(count: float, total: float, squares: float, top: float, imagined: float, scale: float) -> float:
+def optimistic_mean(count: float, total: float, squares: float, top: float, imagined: float, scale: float) -> float:
     """μ + c√(v/m) of `count` values with these sums, and `imagined` ones equal to `top`."""
     m = count + imagined
     mean = (total + imagined * top) / m
@@ -156,7 +156,7 @@ def write_table(state: RewardTableState, h: int, imagined: float, scale: float) 
     for n in range(sums.N.shape[0]):
         count = sums.N[n]
         state.expected[g, n] = sums.R[n] / count if count > 0.0 else 0.0
-        value = _optimistic(count, sums.R[n], sums.R2[n], 1.0, imagined, scale)
+        value = optimistic_mean(count, sums.R[n], sums.R2[n], 1.0, imagined, scale)
         state.optimistic[g, n] = value
         bonus += value - state.expected[g, n]
     state.bonus[g] = bonus
@@ -177,10 +177,12 @@ def _(reward: RewardTable, state: RewardTableState) -> dict[str, Any]:
 
 
 class Novelty(NamedTuple):
-    """How often a visit after others showed a successor that was new."""
+    """How often a visit showed a successor that was new to its pair, and how often such a one was new to its state as well."""
 
-    expected: Vector  # (1,) Σ 1/n over visits after n ≥ 1 others: so often, were ρ = 1 and n large
-    found: Vector  # (1,)
+    expected: Vector  # (2,) Σ 1/n over draws after n ≥ 1 others: so often, were ρ = 1 and n large
+    found: Vector  # (2,)
+    met: Integers  # (S,) 1 for a state that was seen
+    drawn: Vector  # (1,) how many successors were new to their state
 
 
 class TransitionTableState(NamedTuple):
@@ -211,7 +213,7 @@ def blank_transitions(task: Task, memory: Any, groups: int, scale: float) -> Tra
         sums=TransitionCounts(np.zeros((groups, 2)), np.zeros((groups, pairs * U))),
         radius=np.full(groups, scale),
         visits=np.zeros(pairs, np.int64),
-        novelty=Novelty(np.zeros(1), np.zeros(1)),
+        novelty=Novelty(np.zeros(2), np.zeros(2), np.zeros(task.states, np.int64), np.zeros(1)),
         nothing=np.zeros(0),
     )
 
@@ -251,7 +253,7 @@ def _add_table(transition: TransitionTable, state: TransitionTableState, N: Vect
     top, bonus = largest(V), 0.0
     for n in range(out.shape[0]):
         count, total, squares = next_values(state, N, V, n)
-        value = _optimistic(count, total, squares, top, transition.imagined, transition.scale)
+        value = optimistic_mean(count, total, squares, top, transition.imagined, transition.scale)
         out[n] += value
         bonus += value - (total / count if count > 0.0 else 0.0)
     return bonus

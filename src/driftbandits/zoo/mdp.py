@@ -19,7 +19,7 @@ bonus
     the memory is found out and no constant of a fixed bonus is given.
 reward_bonus_scale, transition_bonus_scale
     Multiply the two bonuses. The theory is 1, at which Q saturates and play is no better than random (resolution D15). Measured: 1 and 1,
-    of multinomial mixtures 1 and 0.3, of tables 0.1 and 0.3.
+    of multinomial mixtures 1 and 0.3, of tables 0.1 and 1.
 ridge_centre
     Of linear mixtures: what λ_w pulls ŵ to, "zero" as in the paper or "even", the shortest w whose probabilities add up to 1 (of a mixture
     of d models 1/d each), which is the practical default; with "even" only such w are estimated (`mdp.mixture_coordinates`).

@@ -93,7 +93,7 @@ def test_a_discount_is_a_share(discount):
 def test_it_learns_a_queue():
     task = db.mdp.tasks.queue(steps=1500, drift="static", capacity=5)
     played = db.run(agent_for(task), task, steps=1500, seed=0)
-    assert played.rewards[-500:].mean() > task.gain(0) - 0.03
+    assert played.rewards[-500:].mean() > task.gain(0) - 0.06  # of eight seeds between −0.05 and 0.014
     assert "1500 steps" in repr(played)
     assert played.agent.info()["gain"] > task.gain(0) - 0.1
 

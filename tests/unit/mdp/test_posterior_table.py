@@ -79,7 +79,7 @@ def test_what_is_given_is_not_measured():
     ):
         assert [part.imagined for part in parts(**given)] == [0.2, 0.2]
     assert [part.imagined for part in parts(bonus="fixed")] == [0.1, 0.1]
-    assert [part.scale for part in parts()] == [0.1, 0.3]
+    assert [part.scale for part in parts()] == [0.1, 1.0]
     assert [part.scale for part in parts(reward_bonus_scale=0.5, transition_bonus_scale=0.7)] == [0.5, 0.7]
     with pytest.raises(db.DriftBanditsError, match="transition_bonus_scale"):
         parts(transition_bonus_scale=-1.0)
@@ -101,3 +101,37 @@ def test_states_that_nobody_reaches_are_not_looked_for():
             total, s = total + r, to
         returns.append(total)
     assert returns[-30:] == [4.0] * 30
+
+
+@pytest.mark.interpreted
+def test_an_end_that_is_worth_the_same_now_and_later_is_walked_to_now():
+    """A corridor of certain moves whose end, four steps away, pays once."""
+    strategy = db.zoo.weight_ucrl(gamma=1.0, bonus="measured")
+    agent = db.EpisodicAgent(strategy, db.mdp.tabular(5, 2), horizon=12, replan=True, seed=0)
+    lengths = []
+    for _ in range(60):
+        agent.begin_episode()
+        s = 0
+        for h in range(12):
+            a = agent.act(h, s)
+            to = s + 1 if a == 1 else max(s - 1, 0)
+            agent.observe(h, s, a, float(to == 4), to, terminated=to == 4)
+            s = to
+            if to == 4:
+                break
+        lengths.append(h + 1)
+    assert lengths[-40:] == [4] * 40
+
+
+@pytest.mark.interpreted
+def test_a_new_successor_is_hoped_for_near_by():
+    """Two states that are seen and pay nothing, 20 that are not and might pay 8: what 60 visits to each pair have shown is believed."""
+    agent = db.EpisodicAgent(db.zoo.weight_ucrl(gamma=1.0, bonus="measured"), db.mdp.tabular(22, 2), horizon=8, seed=0)
+    rng, states = np.random.default_rng(0), [0] * 9
+    for _ in range(30):
+        agent.begin_episode()
+        for h in range(8):
+            states[h + 1] = int(rng.integers(2))
+            agent.observe(h, states[h], int(rng.integers(2)), 0.0, states[h + 1])
+    hoped = agent.begin_episode()[0, :2].max()
+    assert hoped < 0.08  # 0.14 if a new successor were the best state there is
