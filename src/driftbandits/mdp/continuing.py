@@ -153,7 +153,8 @@ class ContinuingAgent:
     def info(self) -> dict[str, Any]:
         """As `EpisodicAgent.info`, in steps instead of episodes; `gain`, the reward per step that the plan expects, optimistically.
 
-        With a discount it is the weighted mean reward per step, Σ ρ^i r_i / Σ ρ^i.
+        With a discount it is the weighted mean reward per step, Σ ρ^i r_i / Σ ρ^i. Of a table with a measured bonus it is 5 % less, as
+        its plan counts later rewards a little less (`posterior_table`).
         """
         V, (low, high) = self._agent._state.book.V, self._agent.reward_range
         rho = self.discount or 1.0

@@ -95,7 +95,7 @@ def test_it_learns_a_queue():
     played = db.run(agent_for(task), task, steps=1500, seed=0)
     assert played.rewards[-500:].mean() > task.gain(0) - 0.06  # of eight seeds between −0.05 and 0.014
     assert "1500 steps" in repr(played)
-    assert played.agent.info()["gain"] > task.gain(0) - 0.1
+    assert played.agent.info()["gain"] > task.gain(0) - 0.12  # 5 % less for what comes later (`posterior_table`)
 
 
 @pytest.mark.parametrize("name", TASKS)
