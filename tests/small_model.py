@@ -10,3 +10,9 @@ def model():
         d = bandit.decide({"a": {"x": float(t)}, "b": {"x": 1.0}}, {"c": float(t % 3)})
         bandit.reward(d.id, float(t % 2))
     return bandit._learner.model
+
+
+def with_part(model, part, **arrays):
+    """The same model with other arrays in one part of its engine."""
+    engine = model.engine
+    return model._replace(engine=engine._replace(**{part: getattr(engine, part)._replace(**arrays)}))

@@ -9,9 +9,10 @@ from ..core.kernel import entry, kernel, solver
 from ..core.linalg import Matrix, Vector
 from . import steps
 from .choice import LAW, MEAN, ROWS, SAVED, SCORE, STATIC_MEAN
-from .columns import Layout, Scale, Slots
+from .columns import Scale
 from .duel import ticket
-from .sums import RHO, UNNAMED, Integers, State, Work, fits
+from .engine import Engine
+from .sums import RHO, UNNAMED, Integers, State, fits
 
 # What a decision is told of each place of its ranking: chance in [0, 1); the item; its ticket in the duel; its probability.
 CHANCE, ITEM, VOICE, SHARE, PROPENSITY = range(5)
@@ -24,10 +25,9 @@ OBSERVED = 6
 
 
 @solver
-def offer_fits(
-    state: State, layout: Layout, items: Scale, rows: Matrix, context: Scale, crows: Matrix, who: Integers, slots: Slots, work: Work
-) -> bool:  # fmt: skip
+def offer_fits(engine: Engine, rows: Matrix, crows: Matrix, who: Integers) -> bool:
     """Whether a model's arrays fit each other, and these rows fit them."""
+    state, layout, items, context, slots, work = engine
     p, k, N = work.phi.shape[0], work.psi.shape[0], state.last.shape[0]
     J, C, n = items.kind.shape[0], context.kind.shape[0], rows.shape[0]
     if not fits(state, work) or not _scale_fits(items, J) or not _scale_fits(context, C):
@@ -73,33 +73,26 @@ def all_below(values: Integers, least: int, limit: int) -> bool:
 
 
 @kernel
-def _retire(state: State, retired: Integers, work: Work) -> None:
+def _retire(engine: Engine, retired: Integers) -> None:
     for j in range(retired.shape[0]):
-        steps.forget_item(state, retired[j], work)
+        steps.forget_item(engine.state, retired[j], engine.work)
 
 
 @entry(brief=True)
 def place(
-    state: State,
-    layout: Layout,
-    items: Scale,
+    engine: Engine,
     rows: Matrix,
-    context: Scale,
     crow: Matrix,
     who: Integers,
     tick: float,
     retired: Integers,
     when: Vector,
-    slots: Slots,
-    work: Work,
     done: Vector,
 ) -> bool:
     """Count what decision `tick` offers; `retired` are places of items that lose them, `when` (N,) is when each was last on offer."""
-    if not offer_fits(state, layout, items, rows, context, crow, who, slots, work) or not _fits_places(
-        state, retired, when
-    ):
+    if not offer_fits(engine, rows, crow, who) or not _fits_places(engine.state, retired, when):
         return False
-    _offered(state, items, rows, context, crow, who, tick, retired, when, work)
+    _offered(engine, rows, crow, who, tick, retired, when)
     done[0] = 1.0
     return True
 
@@ -112,31 +105,19 @@ def _fits_places(state: State, retired: Integers, when: Vector) -> bool:
 
 @kernel
 def _offered(
-    state: State,
-    items: Scale,
-    rows: Matrix,
-    context: Scale,
-    crow: Matrix,
-    who: Integers,
-    tick: float,
-    retired: Integers,
-    when: Vector,
-    work: Work,
+    engine: Engine, rows: Matrix, crow: Matrix, who: Integers, tick: float, retired: Integers, when: Vector
 ) -> None:
-    _retire(state, retired, work)
+    _retire(engine, retired)
     for a in range(who.shape[0]):
         if who[a] >= 0:
             when[who[a]] = tick
-    steps.see(state, items, rows, context, crow, tick, True)
+    steps.see(engine, rows, crow, tick, True)
 
 
 @entry(brief=True)
 def decide(
-    state: State,
-    layout: Layout,
-    items: Scale,
+    engine: Engine,
     rows: Matrix,
-    context: Scale,
     crow: Matrix,
     who: Integers,
     tick: float,
@@ -147,15 +128,12 @@ def decide(
     table: Matrix,
     open_: Integers,
     told: Matrix,
-    slots: Slots,
-    work: Work,
     done: Vector,
 ) -> bool:
     """`place`, unless `tick` < 0, then forecasts and probabilities into `table` (ROWS, n), and a ranking into `told` (places, TOLD)."""
+    state, work = engine.state, engine.work
     n, rho = rows.shape[0], state.numbers[RHO]
-    if not offer_fits(state, layout, items, rows, context, crow, who, slots, work) or not _fits_places(
-        state, retired, when
-    ):
+    if not offer_fits(engine, rows, crow, who) or not _fits_places(engine.state, retired, when):
         return False
     if table.shape != (ROWS, n) or told.shape[1] != TOLD or told.shape[0] > n or open_.shape[0] != n:
         return False
@@ -164,12 +142,12 @@ def decide(
             if told[k, ITEM] < 0.0 or told[k, ITEM] >= n:
                 return False
     if tick >= 0.0:
-        _offered(state, items, rows, context, crow, who, tick, retired, when, work)
+        _offered(engine, rows, crow, who, tick, retired, when)
     for a in range(n):
         open_[a] = 1
     one = work.few[0]  # room for a ticket
     given = -2 if mode == FORECAST else -3  # forecasts alone have a width before the first reward
-    steps.decide(state, layout, items, rows, context, crow, who, explore, 0.0, given, table, open_, one, slots, work)
+    steps.decide(engine, rows, crow, who, explore, 0.0, given, table, open_, one)
     for a in range(n):
         table[SCORE, a] = (1.0 - rho) * table[MEAN, a] + rho * table[STATIC_MEAN, a]
     for k in range(told.shape[0] if mode != FORECAST else 0):
@@ -189,66 +167,53 @@ def decide(
 
 @entry(brief=True)
 def learn(
-    state: State,
-    layout: Layout,
-    items: Scale,
+    engine: Engine,
     rows: Matrix,
-    context: Scale,
     crows: Matrix,
     who: Integers,
     tick: float,
     retired: Integers,
     when: Vector,
     observed: Matrix,
-    slots: Slots,
-    work: Work,
     done: Vector,
 ) -> bool:
     """Learn observations (n, OBSERVED) in their order; `tick` ≥ 0 counts each first as the offer of decisions tick, tick + 1, …"""
     n = rows.shape[0]
-    if not offer_fits(state, layout, items, rows, context, crows, who, slots, work) or not _fits_places(
-        state, retired, when
-    ):
+    if not offer_fits(engine, rows, crows, who) or not _fits_places(engine.state, retired, when):
         return False
     if observed.shape != (n, OBSERVED) or crows.shape[0] != n:
         return False
-    _retire(state, retired, work)
+    _retire(engine, retired)
     for a in range(n):
         row, crow, o = rows[a : a + 1], crows[a : a + 1], observed[a]
         if tick >= 0.0:
-            _offered(state, items, row, context, crow, who[a : a + 1], tick + a, retired[:0], when, work)
+            _offered(engine, row, crow, who[a : a + 1], tick + a, retired[:0], when)
         if o[WEIGHT] == 0.0:
             continue
-        steps.learn(
-            state, layout, items, row[0], context, crow[0], who[a], o[TICK], o[REWARD], o[WEIGHT], o[JUDGED] > 0.0,
-            o[BY : BY_SHARE + 1], slots, work,
-        )  # fmt: skip
+        told = o[BY : BY_SHARE + 1]
+        steps.learn(engine, row[0], crow[0], who[a], o[TICK], o[REWARD], o[WEIGHT], o[JUDGED] > 0.0, told)
     done[0] = 1.0
     return True
 
 
 @entry(brief=True)
 def move_prior(
-    state: State,
-    layout: Layout,
-    items: Scale,
+    engine: Engine,
     rows: Matrix,
-    context: Scale,
     crow: Matrix,
     who: Integers,
-    slots: Slots,
-    work: Work,
 ) -> bool:
     """`steps.move_prior`, for a model that has more columns than before; `rows`, `crow` and `who` are of any offer."""
-    if not offer_fits(state, layout, items, rows, context, crow, who, slots, work):
+    if not offer_fits(engine, rows, crow, who):
         return False
-    steps.move_prior(state, layout, items, context, work)
+    steps.move_prior(engine)
     return True
 
 
 @entry(brief=True)
-def forget_item(state: State, i: int, work: Work, done: Vector) -> bool:
+def forget_item(engine: Engine, i: int, done: Vector) -> bool:
     """Forget an item's own effect, and renew all estimates."""
+    state, work = engine.state, engine.work
     if not fits(state, work) or i < 0 or i >= state.last.shape[0]:
         return False
     steps.forget_item(state, i, work)

@@ -11,8 +11,9 @@ from ..core.lanes import LANES, squared_norms
 from ..core.linalg import Matrix, Vector
 from ..core.simd4 import get, put, store
 from .choice import MEAN, SD, STATIC_MEAN, STATIC_SD, law, pick
-from .columns import Layout, Scale, Slots, count, cut, settle_scale, shift, wake
+from .columns import count, cut, settle_scale, shift, wake
 from .duel import discredit, rho_of, settle, ticket
+from .engine import Engine
 from .evidence import average, contest, exclude, readmit, robust_score, select
 from .explained import split_priors
 from .forecasting import forecast, measure_prior, worn
@@ -70,13 +71,12 @@ KEPT = 0.999  # calibration is over about a thousand rewards
 
 
 @kernel
-def columns_of(
-    layout: Layout, items: Scale, row: Vector, context: Scale, crow: Vector, slots: Slots, again: bool, work: Work
-) -> None:
+def columns_of(engine: Engine, row: Vector, crow: Vector, again: bool) -> None:
     """φ and ψ of one item into `work`; the context is read when it is a new one."""
-    shift(items, row, slots.zi)
+    layout, slots, work = engine.layout, engine.slots, engine.work
+    shift(engine.items, row, slots.zi)
     if again:
-        shift(context, crow, slots.zc)
+        shift(engine.context, crow, slots.zc)
         for j in range(work.psi.shape[0]):
             work.psi[j] = slots.zc[layout.own[j]] * slots.zc[layout.since[j]]
     for j in range(work.phi.shape[0]):
@@ -88,27 +88,15 @@ def columns_of(
 
 @solver
 def decide(
-    state: State,
-    layout: Layout,
-    items: Scale,
-    rows: Matrix,
-    context: Scale,
-    crow: Matrix,
-    who: Integers,
-    explore: float,
-    u: float,
-    given: int,
-    table: Matrix,
-    open_: Integers,
+    engine: Engine, rows: Matrix, crow: Matrix, who: Integers, explore: float, u: float, given: int, table: Matrix, open_: Integers,
     told: Vector,
-    slots: Slots,
-    work: Work,
-) -> int:
+) -> int:  # fmt: skip
     """Forecast every item, and draw one by u ∈ [0, 1); `given` ≥ 0 was chosen before, −2 only forecasts.
 
     who (n,) are the items' places, −1 for one that was never seen. Into `table` (ROWS, n): mean and standard deviation by each voice,
     probabilities. Into `told` (2,): the decision's ticket in the duel.
     """
+    state, work = engine.state, engine.work
     n, M = rows.shape[0], state.rate.shape[0]
     use = int(state.numbers[USE])
     sigma2 = noise(state, use)
@@ -117,7 +105,7 @@ def decide(
     rho = state.numbers[RHO] if M > 1 else 0.0
     _mix_memories(state, work)
     for a in range(n):
-        columns_of(layout, items, rows[a], context, crow[0], slots, a == 0, work)
+        columns_of(engine, rows[a], crow[0], a == 0)
         if a == 0:
             measure_prior(state, work)
         _look_at(state, who[a], use, a % LANES, work)
@@ -207,29 +195,17 @@ def draw(table: Matrix, open_: Integers, rho: float, explore: float, u: float) -
 
 @solver
 def learn(
-    state: State,
-    layout: Layout,
-    items: Scale,
-    row: Vector,
-    context: Scale,
-    crow: Vector,
-    i: int,
-    tick: float,
-    r: float,
-    w: float,
-    judged: bool,
-    told: Vector,
-    slots: Slots,
-    work: Work,
+    engine: Engine, row: Vector, crow: Vector, i: int, tick: float, r: float, w: float, judged: bool, told: Vector
 ) -> bool:
     """Learn a reward of weight w of a decision made at `tick`; True if the longest memory was refuted by it.
 
     Memories are judged by what they forecast now, just before they learn: a forecast of the day of the decision would be old news.
     """
+    state, work = engine.state, engine.work
     numbers, M = state.numbers, state.rate.shape[0]
     if numbers[DUE] == 1.0:
-        _set_priors(state, layout, items, context, work)
-    columns_of(layout, items, row, context, crow, slots, True, work)
+        _set_priors(engine)
+    columns_of(engine, row, crow, True)
     measure_prior(state, work)
     if numbers[KNOWN] == 0.0:
         numbers[KNOWN], numbers[R0] = 1.0, r
@@ -248,7 +224,7 @@ def learn(
         if judged and w > 0.0 and told[0] >= 0.0:
             settle(state.duel, int(told[0]), told[1], r)
         numbers[RHO] = rho_of(state, variance_of_rewards(state))
-    _tune_or_renew(state, layout, items, context, work)
+    _tune_or_renew(engine)
     return refuted
 
 
@@ -265,15 +241,16 @@ def _fold_all(state: State, i: int, tick: float, y: float, w: float, work: Work)
 
 
 @kernel
-def _tune_or_renew(state: State, layout: Layout, items: Scale, context: Scale, work: Work) -> None:
+def _tune_or_renew(engine: Engine) -> None:
     """At checkpoints the prior is tuned; of many columns estimates are renewed every p/8 rewards, while their sums are always exact."""
+    state, work = engine.state, engine.work
     numbers, p = state.numbers, work.phi.shape[0]
     numbers[LEARNED] += 1.0
     numbers[STALE] += 1.0
     if state.rate.shape[0] > 1 and numbers[LEARNED] >= numbers[NEXT_TUNED]:
         numbers[NEXT_TUNED] = following(numbers[LEARNED])
-        tune(state, layout, items, context, work)
-        _set_priors(state, layout, items, context, work)
+        tune(engine)
+        _set_priors(engine)
     elif p > DIRECT and numbers[STALE] * 8.0 >= p:
         renew_all(state, work)
 
@@ -340,18 +317,19 @@ def _calibrate(numbers: Vector, square: float) -> None:
 
 
 @solver
-def see(state: State, items: Scale, rows: Matrix, context: Scale, crow: Matrix, tick: float, counted: bool) -> None:
+def see(engine: Engine, rows: Matrix, crow: Matrix, tick: float, counted: bool) -> None:
     """Cut extreme values of an offer in place and, unless it is only looked at, count what is on offer.
 
     At checkpoints of decisions, and when a number first varies, the scales of today are taken for the prior, which moves with the next
     reward: this decision does not depend on it, so that looking at an offer tells what deciding will do. The scales are those of a decision
     and not of a reward, so that late rewards leave the same estimates.
     """
+    items, context = engine.items, engine.context
     cut(items, rows)
     cut(context, crow)
     if not counted:
         return
-    woken, numbers = count(items, rows), state.numbers
+    woken, numbers = count(items, rows), engine.state.numbers
     woken = count(context, crow) or woken
     numbers[OFFERED] = float(rows.shape[0])
     if woken or tick >= numbers[NEXT]:
@@ -362,21 +340,22 @@ def see(state: State, items: Scale, rows: Matrix, context: Scale, crow: Matrix, 
 
 
 @solver
-def move_prior(state: State, layout: Layout, items: Scale, context: Scale, work: Work) -> None:
+def move_prior(engine: Engine) -> None:
     """Λ and K for the scales of today, and all estimates from the sums."""
-    settle_scale(items)
-    settle_scale(context)
-    _set_priors(state, layout, items, context, work)
+    settle_scale(engine.items)
+    settle_scale(engine.context)
+    _set_priors(engine)
 
 
 @kernel
-def _set_priors(state: State, layout: Layout, items: Scale, context: Scale, work: Work) -> None:
+def _set_priors(engine: Engine) -> None:
     """Λ and K for the scales that were taken last, and all estimates from the sums."""
-    wake(items)
-    wake(context)
+    state, work = engine.state, engine.work
+    wake(engine.items)
+    wake(engine.context)
     _take_part(state, work)
-    set_prior(state, layout, items, context, ADAPTIVE, work)
-    set_prior(state, layout, items, context, STATIC, work)
+    set_prior(engine, ADAPTIVE)
+    set_prior(engine, STATIC)
     for g in range(int(state.numbers[SHORTEST]) // LANES, state.V.shape[0]):
         renew_own(state, g, 0, work)
     renew_from(state, int(state.numbers[SHORTEST]), work)

@@ -10,24 +10,21 @@ if they do not fit each other.
 from ..core.kernel import entry, solver
 from ..core.linalg import Matrix, Vector
 from .choice import LAW, MEAN, ROWS, STATIC_MEAN
-from .columns import Layout, Scale, Slots
+from .engine import Engine
 from .entries import all_below, offer_fits
 from .steps import decide, learn, see
-from .sums import RHO, Integers, State, Work
+from .sums import RHO, Integers
 
 TORN = -1  # returned where arrays do not fit each other
 
 
 @solver
 def _asked_fits(
-    state: State,
-    layout: Layout,
-    items: Scale,
+    engine: Engine,
     offers: Matrix,
     which: Integers,
     who: Integers,
     when: Vector,
-    context: Scale,
     crows: Matrix,
     u: Vector,
     chosen: Integers,
@@ -36,14 +33,12 @@ def _asked_fits(
     open_: Integers,
     law: Matrix,
     kept: Matrix,
-    slots: Slots,
-    work: Work,
 ) -> bool:
     """Whether the arrays of T decisions between n of K offers fit the model and each other."""
-    T, (K, n, J), N = crows.shape[0], offers.shape, state.last.shape[0]
+    T, (K, n, J), N = crows.shape[0], offers.shape, engine.state.last.shape[0]
     if T == 0 or K == 0 or n == 0 or crows.shape[1] != 1 or who.shape != (K, n):
         return False
-    if not offer_fits(state, layout, items, offers[0], context, crows[0], who[0], slots, work) or when.shape[0] != N:
+    if not offer_fits(engine, offers[0], crows[0], who[0]) or when.shape[0] != N:
         return False
     for k in range(K):
         if not all_below(who[k], 0, N):
@@ -56,11 +51,8 @@ def _asked_fits(
 
 @entry
 def observe_rows(
-    state: State,
-    layout: Layout,
-    items: Scale,
+    engine: Engine,
     rows: Matrix,
-    context: Scale,
     crows: Matrix,
     who: Integers,
     when: Vector,
@@ -70,18 +62,16 @@ def observe_rows(
     r: Vector,
     w: Vector,
     told: Vector,
-    slots: Slots,
-    work: Work,
 ) -> int:
     """Learn T choices made elsewhere, after `before` decisions; returns T.
 
     rows (T, 1, J) and crows (T, 1, J') are raw features, who (T,) places of the items, when (N,) the decision in which the item of each
     place was last on offer, at (T,) times, by which memories forget if they are `clocked`, told (2,) the ticket of a choice made elsewhere.
     """
-    T, N = rows.shape[0], state.last.shape[0]
+    T, N = rows.shape[0], engine.state.last.shape[0]
     if T == 0 or rows.shape[1] != 1 or crows.shape[0] != T or crows.shape[1] != 1 or who.shape[0] != T:
         return TORN
-    if not offer_fits(state, layout, items, rows[0], context, crows[0], who[:1], slots, work) or when.shape[0] != N:
+    if not offer_fits(engine, rows[0], crows[0], who[:1]) or when.shape[0] != N:
         return TORN
     if at.shape[0] != T or r.shape[0] != T or w.shape[0] != T or told.shape[0] != 2:
         return TORN
@@ -90,26 +80,23 @@ def observe_rows(
     for t in range(T):
         tick = float(before + t + 1)
         when[who[t]] = tick
-        see(state, items, rows[t], context, crows[t], tick, True)
+        see(engine, rows[t], crows[t], tick, True)
         if w[t] == 0.0:
             continue
         age = at[t] if clocked else tick
         row, crow = rows[t, 0], crows[t, 0]
-        learn(state, layout, items, row, context, crow, who[t], age, r[t], w[t], True, told, slots, work)
+        learn(engine, row, crow, who[t], age, r[t], w[t], True, told)
     return int(T)
 
 
 @entry
 def decide_rows(
-    state: State,
-    layout: Layout,
-    items: Scale,
+    engine: Engine,
     offers: Matrix,
     which: Integers,
     who: Integers,
     when: Vector,
     before: int,
-    context: Scale,
     crows: Matrix,
     explore: float,
     u: Vector,
@@ -121,8 +108,6 @@ def decide_rows(
     law: Matrix,
     scores: Matrix,
     kept: Matrix,
-    slots: Slots,
-    work: Work,
 ) -> int:
     """Decide T times between n items, after `before` decisions, by u (T,) in [0, 1).
 
@@ -132,23 +117,19 @@ def decide_rows(
     (n,) is 1. Returns T.
     """
     T, n, J = crows.shape[0], rows.shape[0], rows.shape[1]
-    if not _asked_fits(
-        state, layout, items, offers, which, who, when, context, crows, u, chosen, rows, table, open_, law, kept, slots, work
-    ):  # fmt: skip
+    if not _asked_fits(engine, offers, which, who, when, crows, u, chosen, rows, table, open_, law, kept):  # fmt: skip
         return TORN
     if told.shape != (T, 2) or scores.shape != (T, n):
         return TORN
-    rho = state.numbers[RHO]
+    rho = engine.state.numbers[RHO]
     for t in range(T):
         k, tick = which[t], float(before + t + 1)
         for a in range(n):
             when[who[k, a]] = tick
             for j in range(J):
                 rows[a, j] = offers[k, a, j]
-        see(state, items, rows, context, crows[t], tick, True)
-        a = decide(
-            state, layout, items, rows, context, crows[t], who[k], explore, u[t], -1, table, open_, told[t], slots, work
-        )
+        see(engine, rows, crows[t], tick, True)
+        a = decide(engine, rows, crows[t], who[k], explore, u[t], -1, table, open_, told[t])
         chosen[t] = a
         for j in range(n):
             law[t, j] = table[LAW, j]
@@ -160,44 +141,36 @@ def decide_rows(
 
 @entry
 def learn_rows(
-    state: State,
-    layout: Layout,
-    items: Scale,
+    engine: Engine,
     rows: Matrix,
-    context: Scale,
     crows: Matrix,
     who: Integers,
     tick: Vector,
     r: Vector,
     w: Vector,
     told: Matrix,
-    slots: Slots,
-    work: Work,
 ) -> int:
     """Learn the rewards of T decisions, made at tick (T,), in this order; returns T."""
     T = rows.shape[0]
-    if not offer_fits(state, layout, items, rows, context, crows, who, slots, work) or crows.shape[0] != T:
+    if not offer_fits(engine, rows, crows, who) or crows.shape[0] != T:
         return TORN
     if tick.shape[0] != T or r.shape[0] != T or w.shape[0] != T or told.shape != (T, 2):
         return TORN
     for t in range(T):
         if w[t] == 0.0:
             continue
-        learn(state, layout, items, rows[t], context, crows[t], who[t], tick[t], r[t], w[t], True, told[t], slots, work)
+        learn(engine, rows[t], crows[t], who[t], tick[t], r[t], w[t], True, told[t])
     return int(T)
 
 
 @entry
 def replay_rows(
-    state: State,
-    layout: Layout,
-    items: Scale,
+    engine: Engine,
     offers: Matrix,
     which: Integers,
     who: Integers,
     when: Vector,
     before: int,
-    context: Scale,
     crows: Matrix,
     explore: float,
     u: Vector,
@@ -213,8 +186,6 @@ def replay_rows(
     told: Vector,
     law: Matrix,
     kept: Matrix,
-    slots: Slots,
-    work: Work,
 ) -> int:
     """`decide_rows` over a log of T rows, in which the items logged (T,) were chosen and earned r (T,).
 
@@ -222,9 +193,7 @@ def replay_rows(
     choice is the same, where it is 0 never. kept (T, J) are the features of the items logged. Returns T.
     """
     T, n, J = crows.shape[0], rows.shape[0], rows.shape[1]
-    if not _asked_fits(
-        state, layout, items, offers, which, who, when, context, crows, u, chosen, rows, table, open_, law, kept, slots, work
-    ):  # fmt: skip
+    if not _asked_fits(engine, offers, which, who, when, crows, u, chosen, rows, table, open_, law, kept):  # fmt: skip
         return TORN
     if learns.shape[0] != T or at.shape[0] != T or r.shape[0] != T or told.shape[0] != 2:
         return TORN
@@ -236,10 +205,8 @@ def replay_rows(
             when[who[k, a]] = tick
             for j in range(J):
                 rows[a, j] = offers[k, a, j]
-        see(state, items, rows, context, crows[t], tick, True)
-        a = decide(
-            state, layout, items, rows, context, crows[t], who[k], explore, u[t], -1, table, open_, told, slots, work
-        )
+        see(engine, rows, crows[t], tick, True)
+        a = decide(engine, rows, crows[t], who[k], explore, u[t], -1, table, open_, told)
         chosen[t] = a
         for j in range(n):
             law[t, j] = table[LAW, j]
@@ -249,7 +216,7 @@ def replay_rows(
         if learns[t] == 0 or (learns[t] == 1 and a != b):
             continue
         if a != b:
-            decide(state, layout, items, rows, context, crows[t], who[k], 0.0, 0.0, b, table, open_, told, slots, work)
+            decide(engine, rows, crows[t], who[k], 0.0, 0.0, b, table, open_, told)
         age = at[t] if clocked else tick
-        learn(state, layout, items, rows[b], context, crows[t, 0], who[k, b], age, r[t], 1.0, True, told, slots, work)
+        learn(engine, rows[b], crows[t, 0], who[k, b], age, r[t], 1.0, True, told)
     return int(T)

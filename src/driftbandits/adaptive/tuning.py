@@ -22,10 +22,11 @@ from ..core.kernel import kernel, solver
 from ..core.lanes import LANES
 from ..core.linalg import cholesky as factor
 from ..core.linalg import inverse
-from .columns import Layout, Scale, own_prior, shared_prior, size_of_columns
+from .columns import own_prior, shared_prior, size_of_columns
+from .engine import Engine
 from .explained import UNKNOWN
 from .regression import log_det, noise, renew, renew_own, variance_of_rewards, weight_of
-from .sums import ADAPTIVE, CAL_N, COUNT, FOURTH, NEVER, SECOND, SEPARATE, STATIC, State, Work
+from .sums import ADAPTIVE, CAL_N, COUNT, FOURTH, NEVER, SECOND, SEPARATE, STATIC, State
 
 LAM_0, LAM, KAP_0, KAP = range(4)  # places of log₁₀ precisions
 STEP = 0.5  # decades
@@ -37,11 +38,11 @@ WIDE = 200  # columns above which nothing is tuned: a step costs p³
 
 
 @kernel
-def start_of(state: State, layout: Layout, items: Scale, context: Scale, place: int) -> float:
+def start_of(engine: Engine, place: int) -> float:
     """log₁₀ of the precision that a prior starts with."""
-    shared, own = size_of_columns(layout, items, context)
+    shared, own = size_of_columns(engine.layout, engine.items, engine.context)
     shared, own = max(1.0, shared), max(1.0, own)
-    separate = state.numbers[SEPARATE] == 1.0
+    separate = engine.state.numbers[SEPARATE] == 1.0
     if place == LAM_0:
         return math.log10(4.6 if separate else 1.0)
     if place == LAM:
@@ -52,16 +53,15 @@ def start_of(state: State, layout: Layout, items: Scale, context: Scale, place: 
 
 
 @solver
-def set_prior(
-    state: State, layout: Layout, items: Scale, context: Scale, voice: int, work: Work
-) -> tuple[float, float]:
+def set_prior(engine: Engine, voice: int) -> tuple[float, float]:
     """Λ, K and K⁻¹ of a voice from its precisions; returns log|Λ| and log|K|."""
-    lam0 = 10.0 ** (start_of(state, layout, items, context, LAM_0) + state.offset[voice, LAM_0])
-    lam = 10.0 ** (start_of(state, layout, items, context, LAM) + state.offset[voice, LAM])
-    kap0 = 10.0 ** (start_of(state, layout, items, context, KAP_0) + state.offset[voice, KAP_0])
-    kap = 10.0 ** (start_of(state, layout, items, context, KAP) + state.offset[voice, KAP])
-    shared = shared_prior(layout, items, context, lam0, lam, state.Lam[voice])
-    own = own_prior(layout, context, kap0, kap, state.Kap[voice])
+    state, layout, work = engine.state, engine.layout, engine.work
+    lam0 = 10.0 ** (start_of(engine, LAM_0) + state.offset[voice, LAM_0])
+    lam = 10.0 ** (start_of(engine, LAM) + state.offset[voice, LAM])
+    kap0 = 10.0 ** (start_of(engine, KAP_0) + state.offset[voice, KAP_0])
+    kap = 10.0 ** (start_of(engine, KAP) + state.offset[voice, KAP])
+    shared = shared_prior(layout, engine.items, engine.context, lam0, lam, state.Lam[voice])
+    own = own_prior(layout, engine.context, kap0, kap, state.Kap[voice])
     work.kind[0] = UNKNOWN
     k = work.psi.shape[0]
     if k == 1:
@@ -73,9 +73,10 @@ def set_prior(
 
 
 @solver
-def marginal_likelihood(state: State, layout: Layout, items: Scale, context: Scale, m: int, work: Work) -> float:
+def marginal_likelihood(engine: Engine, m: int) -> float:
     """Log marginal likelihood of memory m under the static voice's precisions, which its estimates then rest on."""
-    shared, own = set_prior(state, layout, items, context, STATIC, work)
+    state, work = engine.state, engine.work
+    shared, own = set_prior(engine, STATIC)
     g = m // LANES
     logdet, many = renew_own(state, g, m, work)
     renew(state, g, work)
@@ -94,13 +95,14 @@ def temper(state: State) -> float:
 
 
 @solver
-def tune(state: State, layout: Layout, items: Scale, context: Scale, work: Work) -> None:
+def tune(engine: Engine) -> None:
     """Move the static voice's precisions uphill; tell the adaptive voice those of own effects."""
+    state, work = engine.state, engine.work
     m = state.rate.shape[0] - 1
     if m < 1 or work.phi.shape[0] > WIDE or not _enough(state):
         return
     offset, T, k = state.offset[STATIC], temper(state), work.psi.shape[0]
-    best = marginal_likelihood(state, layout, items, context, m, work) / T - _rarity(state)
+    best = marginal_likelihood(engine, m) / T - _rarity(state)
     for _ in range(SWEEPS):
         moved = False
         for place in range(4):
@@ -117,7 +119,7 @@ def tune(state: State, layout: Layout, items: Scale, context: Scale, work: Work)
                 offset[place] = before + (STEP if sign == 0 else -STEP)
                 value = -math.inf
                 if abs(offset[place]) <= FURTHEST:
-                    value = marginal_likelihood(state, layout, items, context, m, work) / T - _rarity(state)
+                    value = marginal_likelihood(engine, m) / T - _rarity(state)
                 if value > best:
                     best, moved = value, True
                 else:

@@ -105,8 +105,7 @@ class Adaptive(Memories):
         placed, retired = self._prepare(draft, offer, awaited)
         m = self.model
         m.run(
-            self._machine.place, draft.done, m.state, m.layout, m.items, placed.rows, m.context, placed.context,
-            placed.blocks, float(tick), retired, m.when, m.slots, m.work,
+            self._machine.place, draft.done, m.engine, placed.rows, placed.context, placed.blocks, float(tick), retired, m.when
         )  # fmt: skip
         return placed
 
@@ -197,8 +196,8 @@ class Adaptive(Memories):
         table, told = np.empty((ROWS, n)), np.zeros((len(given), TOLD))
         told[:, ITEM] = given
         m.run(
-            self._machine.decide, np.zeros(1), m.state, m.layout, m.items, placed.rows, m.context, placed.context,
-            placed.blocks, -1.0, NONE, m.when, 0.0, mode, table, np.empty(n, np.int64), told, m.slots, m.work,
+            self._machine.decide, np.zeros(1), m.engine, placed.rows, placed.context,
+            placed.blocks, -1.0, NONE, m.when, 0.0, mode, table, np.empty(n, np.int64), told
         )  # fmt: skip
         return table, told
 
@@ -352,16 +351,16 @@ class Adaptive(Memories):
     def _decide(self, draft: Draft) -> None:
         m, placed = self.model, draft.placed
         m.run(
-            self._machine.decide, draft.done, m.state, m.layout, m.items, placed.rows, m.context, placed.context,
+            self._machine.decide, draft.done, m.engine, placed.rows, placed.context,
             placed.blocks, float(draft.tick), draft.retired, m.when, draft.explore, DRAW, draft.table,
-            np.empty(len(placed.names), np.int64), draft.told, m.slots, m.work,
+            np.empty(len(placed.names), np.int64), draft.told
         )  # fmt: skip
 
     def _learn(self, draft: Draft) -> None:
         m, placed = self.model, draft.placed
         m.run(
-            self._machine.learn, draft.done, m.state, m.layout, m.items, placed.rows, m.context, placed.context,
-            placed.blocks, float(draft.tick), draft.retired, m.when, draft.told, m.slots, m.work,
+            self._machine.learn, draft.done, m.engine, placed.rows, placed.context,
+            placed.blocks, float(draft.tick), draft.retired, m.when, draft.told
         )  # fmt: skip
 
     def _forget(self, draft: Draft) -> None:
@@ -369,7 +368,7 @@ class Adaptive(Memories):
         if draft.item < 0:  # it has no effect of its own
             draft.done[0] = 1.0
         else:
-            m.run(self._machine.forget_item, draft.done, m.state, draft.item, m.work)
+            m.run(self._machine.forget_item, draft.done, m.engine, draft.item)
 
     def forget_feature(self, feature: str) -> None:
         """It is missing from now on."""
@@ -392,7 +391,7 @@ class Adaptive(Memories):
             math.sqrt(max(float(noise(state, use)), 0.0)),
             state.numbers,
             static=float(state.numbers[RHO]) if len(self.rates) > 1 else None,
-            columns=len(self.model.layout.item),
+            columns=len(self.model.columns.pairs),
             covariance="full",
             items=len(self.places),
             evicted=self.places.evicted,

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..adaptive import entries
 from ..adaptive.columns import CONSTANT, Layout, Slots, new_scale
+from ..adaptive.engine import Engine
 from ..adaptive.sums import new_state, new_work
 from ..core.background_compile import compile_mode, prepared
 
@@ -25,13 +26,13 @@ class Machine:
         one, row, ints, pairs = np.zeros(1), np.zeros((1, 1)), np.zeros(1, np.int64), np.zeros((1, 1), np.int64)
         state, work, scale = new_state(one, 1, 1, 1), new_work(1, 1, 1), new_scale([CONSTANT], [0])
         layout, slots = Layout(ints, ints, pairs, ints, ints, pairs), Slots(one, one)
-        offer = state, layout, scale, row, scale, row, ints
-        placed = (*offer, 0.0, ints, one)
-        self._prepare("place", entries.place, *placed, slots, work, one)
-        self._prepare("decide", entries.decide, *placed, 0.0, 0, row, ints, row, slots, work, one)
-        self._prepare("learn", entries.learn, *placed, row, slots, work, one)
-        self._prepare("move_prior", entries.move_prior, *offer, slots, work)
-        self._prepare("forget_item", entries.forget_item, state, 0, work, one)
+        engine = Engine(state, layout, scale, scale, slots, work)
+        placed = engine, row, row, ints, 0.0, ints, one
+        self._prepare("place", entries.place, *placed, one)
+        self._prepare("decide", entries.decide, *placed, 0.0, 0, row, ints, row, one)
+        self._prepare("learn", entries.learn, *placed, row, one)
+        self._prepare("move_prior", entries.move_prior, engine, row, row, ints)
+        self._prepare("forget_item", entries.forget_item, engine, 0, one)
 
     def _prepare(self, name: str, entry: Any, *args: Any) -> None:
         setattr(self, name, prepared(entry, args, compile_mode("background"), partial(setattr, self, name)))

@@ -15,9 +15,10 @@ import numpy as np
 from ..adaptive import sums
 from ..adaptive.columns import Layout, Scale, Slots, new_scale
 from ..adaptive.duel import ITEMS, SHARED
+from ..adaptive.engine import Engine
 from ..adaptive.layout import Columns
 from ..adaptive.soundness import check_scale, check_sums
-from ..adaptive.sums import ODDS, SEPARATE, State, Work
+from ..adaptive.sums import ODDS, SEPARATE, State
 from ..core.linalg import Vector
 from ..errors import InvalidShape, InvalidValue
 from .features import Table
@@ -32,12 +33,7 @@ class Model(NamedTuple):
     """All that compiled code reads, of shapes that fit each other."""
 
     columns: Columns
-    state: State
-    layout: Layout
-    items: Scale
-    context: Scale
-    slots: Slots
-    work: Work
+    engine: Engine
     when: Vector  # (N,)  the decision in which each place's item was last on offer; ∞ for a free place
 
     @classmethod
@@ -46,7 +42,22 @@ class Model(NamedTuple):
         work = sums.new_work(len(state.rate), len(columns.pairs), len(columns.own))
         sums.check(state, work)
         slots = Slots(np.zeros(len(items.kind)), np.zeros(len(context.kind)))
-        return cls(columns, state, layout, items, context, slots, work, when)
+        return cls(columns, Engine(state, layout, items, context, slots, work), when)
+
+    @property
+    def state(self) -> State:
+        """What was learned."""
+        return self.engine.state
+
+    @property
+    def items(self) -> Scale:
+        """Statistics of the features of items."""
+        return self.engine.items
+
+    @property
+    def context(self) -> Scale:
+        """Statistics of the features of the context."""
+        return self.engine.context
 
     def arrays(self) -> list[Any]:
         """Everything that a compiled change writes to, but for its workspace."""
@@ -65,15 +76,12 @@ class Model(NamedTuple):
         if more <= 0:
             return self
         when = np.r_[self.when, np.full(more, math.inf)]
-        return self._replace(state=sums.with_items(self.state, places), when=when)
+        return self._replace(engine=self.engine._replace(state=sums.with_items(self.state, places)), when=when)
 
     def with_prior(self) -> "Model":
         """The prior for the scales of today, and all estimates from the sums; to be called before anybody else has the model."""
         rows, context = np.zeros((1, len(self.items.kind))), np.zeros((1, len(self.context.kind)))
-        fits = machine().move_prior(
-            self.state, self.layout, self.items, rows, self.context, context, nobody(1), self.slots, self.work
-        )
-        if not fits:
+        if not machine().move_prior(self.engine, rows, context, nobody(1)):
             raise InvalidShape(TORN)
         return self
 

@@ -34,7 +34,7 @@ def widened(old: Adaptive) -> Diagonal:
         getattr(new.context, name).update(getattr(old.context, name))
     new.trial.numbers[:NUMBERS] = model.state.numbers
     new.trial.weight[:] = model.state.weight[:M]
-    new.trial.numbers[PRIOR] = RIDGE * max(1.0, float(len(model.layout.item)) ** 0.5)
+    new.trial.numbers[PRIOR] = RIDGE * max(1.0, float(len(model.columns.pairs)) ** 0.5)
     items, context = _side(new, old.items, model.items), _side(new, old.context, model.context)
     away = model.state.numbers[SUM] / max(model.state.numbers[COUNT], 1.0)
     theta = of_memories(model.state.theta[:, 0] - away * model.state.theta[:, 1], M)

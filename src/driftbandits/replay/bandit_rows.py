@@ -11,7 +11,7 @@ from ..bandit import Bandit
 from ..bandit.adaptive import Adaptive
 from ..bandit.bulk.blocks import accepted
 from ..bandit.bulk.decide import Asked, Offered, equally_many, new_offers, stacked
-from ..bandit.bulk.fit import by_columns, other_kind, pass_time, ready, test_rewards
+from ..bandit.bulk.fit import alarm_rewards, by_columns, other_kind, pass_time, ready
 from ..bandit.bulk.machine import machine
 from ..bandit.bulk.stretches import codes_of, in_slots, new_to, pieces, walk
 from ..bandit.chance import uniforms
@@ -149,11 +149,10 @@ def _stretch(
     learns = np.where(heads[here], 1, 0).astype(np.int64) if own else np.full(T, 2, np.int64)
     chosen, law, kept = np.empty(T, np.int64), np.empty((T, n)), np.empty((T, J))
     walk(
-        machine().replay, m,
-        m.state, m.layout, m.items, offer.rows, offer.which, offer.who, m.when, bandit._tick, m.context,
-        crows[:, None], float(bandit._config["explore"]), uniforms(bandit._chance, bandit._tick + 1, T), logged, learns, at,
+        machine().replay, m, offer.rows, offer.which, offer.who, m.when, bandit._tick, crows[:, None],
+        float(bandit._config["explore"]), uniforms(bandit._chance, bandit._tick + 1, T), logged, learns, at,
         bandit._clocked, np.ascontiguousarray(chunk.reward[here]), chosen, np.empty((n, J)), np.empty((ROWS, n)),
-        np.ones(n, np.int64), np.empty(2), law, kept, m.slots, m.work,
+        np.ones(n, np.int64), np.empty(2), law, kept,
     )  # fmt: skip
     same = chosen == logged
     learned = (learns == 2) | ((learns == 1) & same)
@@ -165,7 +164,7 @@ def _stretch(
     _count(bandit, T, int(learned.sum()))
     newest = pass_time(bandit, at, given=True)
     who, distinct = codes_of(names)
-    test_rewards(bandit, distinct, who, rows, crows, r, ticks, newest[learned])
+    alarm_rewards(bandit, distinct, who, rows, crows, r, ticks, newest[learned])
     found.p[here], found.same[here] = law[np.arange(T), logged], same
     found.law[here] = law.tolist()
     found.names[here] = [offer.names[k] for k in offer.which.tolist()]

@@ -6,7 +6,7 @@ import pytest
 import driftbandits as db
 from driftbandits.adaptive import entries, sums
 from driftbandits.bandit.items import NONE
-from small_model import model
+from small_model import model, with_part
 
 pytestmark = [pytest.mark.xdist_group("bandit"), pytest.mark.interpreted]
 TUPLES = ("state", "layout", "items", "context", "slots", "work")
@@ -19,17 +19,16 @@ def call(name, m, **changed):
     given |= {"table": np.zeros((entries.ROWS, 2)), "told": np.zeros((1, entries.TOLD)), "mode": entries.DRAW}
     given |= {"observed": np.zeros((2, entries.OBSERVED))} | changed
     g = given
-    offer = (m.state, m.layout, m.items, g["rows"], m.context, g["crow"], g["who"])
-    end = (m.slots, m.work, g["done"])
+    offer = (m.engine, g["rows"], g["crow"], g["who"])
     if name == "place":
-        return entries.place.interpreted(*offer, 7.0, g["retired"], g["when"], *end)
+        return entries.place.interpreted(*offer, 7.0, g["retired"], g["when"], g["done"])
     if name == "decide":
         told = (0.1, g["mode"], g["table"], np.zeros(2, np.int64), g["told"])
-        return entries.decide.interpreted(*offer, 7.0, g["retired"], g["when"], *told, *end)
+        return entries.decide.interpreted(*offer, 7.0, g["retired"], g["when"], *told, g["done"])
     if name == "learn":
-        offer = (*offer[:5], np.ones((2, len(m.context.kind))), g["who"])
-        return entries.learn.interpreted(*offer, -1.0, g["retired"], g["when"], g["observed"], *end)
-    return entries.move_prior.interpreted(*offer, m.slots, m.work)
+        offer = (m.engine, g["rows"], np.ones((2, len(m.context.kind))), g["who"])
+        return entries.learn.interpreted(*offer, -1.0, g["retired"], g["when"], g["observed"], g["done"])
+    return entries.move_prior.interpreted(*offer)
 
 
 @pytest.mark.parametrize("name", ["place", "decide", "learn", "move_prior"])
@@ -38,10 +37,10 @@ def test_every_array_of_the_model_is_checked(name):
     whole, tried = model(), 0
     assert call(name, whole)
     for part in TUPLES:
-        for field, array in getattr(whole, part)._asdict().items():
+        for field, array in getattr(whole.engine, part)._asdict().items():
             for axis in range(array.ndim):
                 cut = np.ascontiguousarray(np.delete(array, -1, axis))
-                torn = whole._replace(**{part: getattr(whole, part)._replace(**{field: cut})})
+                torn = with_part(whole, part, **{field: cut})
                 before = [value.copy() for value in torn.state]
                 assert not call(name, torn), (part, field, axis)
                 assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(before, torn.state, strict=True))
@@ -79,17 +78,17 @@ def test_the_memories_that_are_named_exist(place, value):
     m.state.numbers[place] = value
     assert not call("decide", m)
     with pytest.raises(db.DriftBanditsError):
-        sums.check(m.state, m.work)
+        sums.check(m.state, m.engine.work)
 
 
 def test_layouts_name_columns_that_exist():
     m = model()
-    for field in m.layout._fields:
-        wrong = getattr(m.layout, field).copy()
+    for field in m.engine.layout._fields:
+        wrong = getattr(m.engine.layout, field).copy()
         wrong.ravel()[-1] = 99
-        assert not call("learn", m._replace(layout=m.layout._replace(**{field: wrong}))), field
+        assert not call("learn", with_part(m, "layout", **{field: wrong})), field
 
 
 def test_forgetting_an_item_that_has_no_place():
     m = model()
-    assert not entries.forget_item.interpreted(m.state, 99, m.work, np.zeros(1))
+    assert not entries.forget_item.interpreted(m.engine, 99, np.zeros(1))

@@ -7,7 +7,8 @@ import pytest
 from naive import adaptive as naive
 
 from driftbandits.adaptive import by_memory, explained, forecasting, regression, steady, sums, tuning
-from driftbandits.adaptive.columns import CONSTANT, Layout, new_scale
+from driftbandits.adaptive.columns import CONSTANT, Layout, Slots, new_scale
+from driftbandits.adaptive.engine import Engine
 from driftbandits.core.kernel import entry
 from driftbandits.core.lanes import LANES, upper
 
@@ -266,15 +267,17 @@ def test_the_marginal_likelihood_is_that_of_the_dense_normal_law():
     rows = [seen._replace(w=1.0) for seen in rows]
     got, want = [], []
 
+    engine = Engine(state, layout, items, context, Slots(np.zeros(1), np.zeros(3)), work)
+
     @entry
-    def evaluate(state, layout, items, context, work):
-        return tuning.marginal_likelihood(state, layout, items, context, 5, work)
+    def evaluate(engine):
+        return tuning.marginal_likelihood(engine, 5)
 
     for separate in (0.0, 1.0):
         for offset in ([0.0, 0.0, 0.0, 0.0], [0.5, -1.0, 1.0, 0.5], [0.0, 1.0, -1.5, -0.5]):
             state.numbers[sums.SEPARATE] = separate
             state.offset[1] = offset
-            got.append(evaluate(state, layout, items, context, work))
+            got.append(evaluate(engine))
             want.append(naive.evidence(rows, N, state.Lam[1], state.Kap[1]))
     assert np.diff(got) == pytest.approx(np.diff(want), rel=1e-8)
     pairs = [(0, c) for c in range(p)]

@@ -7,7 +7,7 @@ import driftbandits as db
 from driftbandits.adaptive import stretch
 from driftbandits.adaptive.choice import ROWS
 from driftbandits.bandit.bulk.stretches import walk
-from small_model import model
+from small_model import model, with_part
 
 pytestmark = [pytest.mark.xdist_group("bandit"), pytest.mark.interpreted]
 T, N_ITEMS, OFFERS = 3, 2, 2
@@ -21,16 +21,15 @@ def arguments(name, m):
     if name == "observe_rows":
         first = {
             "rows": np.ones((T, 1, J)),
-            "context": m.context,
             "crows": np.ones((T, 1, C)),
             "who": np.array([0, 1, 0]),
         }
         return first | {"when": m.when, "before": 6} | each | {"w": np.ones(T), "told": np.array([-1.0, 1.0])}
     if name == "learn_rows":
-        first = {"rows": np.ones((T, J)), "context": m.context, "crows": np.ones((T, C)), "who": np.array([0, 1, 0])}
+        first = {"rows": np.ones((T, J)), "crows": np.ones((T, C)), "who": np.array([0, 1, 0])}
         return first | {"tick": np.arange(7.0, 10.0), "r": np.ones(T), "w": np.ones(T), "told": np.ones((T, 2))}
     first = {"offers": np.ones((K, n, J)), "which": which, "who": who, "when": m.when, "before": 6}
-    first |= {"context": m.context, "crows": np.ones((T, 1, C)), "explore": 0.1, "u": np.full(T, 0.5)}
+    first |= {"crows": np.ones((T, 1, C)), "explore": 0.1, "u": np.full(T, 0.5)}
     logged = {"logged": np.array([0, 1, 1]), "learns": np.full(T, 2)} | each if name == "replay_rows" else {}
     room = {
         "chosen": np.zeros(T, np.int64),
@@ -46,7 +45,7 @@ def arguments(name, m):
 
 def call(name, m, **changed):
     given = arguments(name, m) | changed
-    return getattr(stretch, name).interpreted(m.state, m.layout, m.items, *given.values(), m.slots, m.work)
+    return getattr(stretch, name).interpreted(m.engine, *given.values())
 
 
 @pytest.mark.parametrize("name", ["observe_rows", "decide_rows", "learn_rows", "replay_rows"])
@@ -83,6 +82,6 @@ def test_a_place_that_does_not_exist_is_refused(name, changed):
 
 def test_a_torn_model_is_refused_with_our_error():
     m = model()
-    torn = m._replace(state=m.state._replace(V=m.state.V[:, :-1]))
+    torn = with_part(m, "state", V=m.state.V[:, :-1])
     with pytest.raises(db.DriftBanditsError, match="do not fit the model"):
-        walk(lambda: call("learn_rows", torn), torn)
+        walk(lambda _: call("learn_rows", torn), torn)

@@ -69,9 +69,9 @@ def test_interrupted_anywhere(step):
             call = lambda b=bandit: grows(b)  # noqa: E731
         reached += interrupted(call, line, problems[number % 2])
         model = bandit._learner.model
-        sums.check(model.state, model.work)
-        assert len(model.layout.item) == model.state.b.shape[1]
-        assert len(model.slots.zi) == len(model.items.kind)
+        sums.check(model.state, model.engine.work)
+        assert len(model.engine.layout.item) == model.state.b.shape[1]
+        assert len(model.engine.slots.zi) == len(model.items.kind)
         assert all(bandit._learner.places.get(name) < len(model.state.last) for name in ("a", "b0", "new", "newer"))
         d = bandit.decide({"a": {"x": 1.0}, "new": {"x": 2.0, "fresh": 1.0}}, {"c": 0.0})
         bandit.reward(d.id, 0.5)

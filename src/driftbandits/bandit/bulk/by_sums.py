@@ -179,7 +179,7 @@ def _sum(plan: Plan, task: "tuple[Data | Partition, int, int]") -> Part:
         zi, zc = _relative(x, m.items.kind, m.items.anchor), _relative(c, m.context.kind, m.context.anchor)
         add = _adder()[0]
         add(
-            part.shard, m.layout, zi, zc, who, np.ascontiguousarray(tick), block.reward - plan.first,
+            part.shard, m.engine.layout, zi, zc, who, np.ascontiguousarray(tick), block.reward - plan.first,
             np.ascontiguousarray(w), *room, plan.same,
         )  # fmt: skip
         first, rows = first + n, rows - n

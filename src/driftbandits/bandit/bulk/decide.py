@@ -252,10 +252,9 @@ def _stretch(bandit: "Bandit", learner: Adaptive, rows: Asked, made: Made) -> No
     given, told, law, kept = np.empty(T, np.int64), np.empty((T, 2)), np.empty((T, n)), np.empty((T, J))
     scores = np.empty((T, n))
     walk(
-        machine().decide, m,
-        m.state, m.layout, m.items, offer.rows, offer.which, offer.who, m.when, bandit._tick, m.context,
-        crows[:, None], float(bandit._config["explore"]), u, given, np.empty((n, J)),
-        np.empty((ROWS, n)), np.ones(n, np.int64), told, law, scores, kept, m.slots, m.work,
+        machine().decide, m, offer.rows, offer.which, offer.who, m.when, bandit._tick, crows[:, None],
+        float(bandit._config["explore"]), u, given, np.empty((n, J)),
+        np.empty((ROWS, n)), np.ones(n, np.int64), told, law, scores, kept,
     )  # fmt: skip
     first = bandit._tick + 1
     bandit._tick += T

@@ -164,10 +164,8 @@ def _stretch(bandit: "Bandit", learner: Adaptive, block: Block) -> None:
     places = learner.places.known(block.names)
     who = places[block.item]
     walk(
-        machine().observe, model,
-        model.state, model.layout, model.items, rows[:, None], model.context, crows[:, None], who, model.when,
-        bandit._tick, np.ascontiguousarray(at), bandit._clocked, np.ascontiguousarray(block.reward), weight, ELSEWHERE,
-        model.slots, model.work,
+        machine().observe, model, rows[:, None], crows[:, None], who, model.when, bandit._tick,
+        np.ascontiguousarray(at), bandit._clocked, np.ascontiguousarray(block.reward), weight, ELSEWHERE,
     )  # fmt: skip
     bandit._arrivals.elsewhere(bandit._tick + 1, n)
     ticks = np.arange(bandit._tick + 1, bandit._tick + n + 1)
@@ -178,7 +176,7 @@ def _stretch(bandit: "Bandit", learner: Adaptive, block: Block) -> None:
     learner.misfit.add_many(names, rows, crows, r)
     bandit._counts["observed"] += n
     newest = pass_time(bandit, at, given=block.at is not None)
-    test_rewards(bandit, block.names, block.item[learned], rows, crows, r, ticks[learned], newest[learned])
+    alarm_rewards(bandit, block.names, block.item[learned], rows, crows, r, ticks[learned], newest[learned])
 
 
 def pass_time(bandit: "Bandit", at: Vector, *, given: bool) -> Vector:
@@ -191,7 +189,7 @@ def pass_time(bandit: "Bandit", at: Vector, *, given: bool) -> Vector:
     return newest[1:]
 
 
-def test_rewards(
+def alarm_rewards(
     bandit: "Bandit",
     names: Sequence[Any],
     who: Codes,

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...adaptive import stretch
 from ...adaptive.columns import CONSTANT, Layout, Slots, new_scale
+from ...adaptive.engine import Engine
 from ...adaptive.sums import new_state, new_work
 from ...core.background_compile import CompileMode, compile_mode, prepared
 from ...core.numba_private import interpreted
@@ -32,14 +33,13 @@ class Machine:
         ints, pairs = np.zeros(1, np.int64), np.zeros((1, 1), np.int64)
         state, work, scale = new_state(one, 1, 1, 1), new_work(1, 1, 1), new_scale([CONSTANT])
         layout, slots = Layout(ints, ints, pairs, ints, ints, pairs), Slots(one, one)
-        model = state, layout, scale
-        seen = many, scale, many, ints, one, 0, one, True, one, one, one, slots, work
-        self._enter("observe", stretch.observe_rows, *model, *seen)
-        asked = many, ints, pairs, one, 0, scale, many, 0.0, one, ints, row, row, ints, row, row, row, row, slots, work
-        self._enter("decide", stretch.decide_rows, *model, *asked)
-        logged = ints, ints, one, True, one, ints, row, row, ints, one, row, row, slots, work
-        self._enter("replay", stretch.replay_rows, *model, many, ints, pairs, one, 0, scale, many, 0.0, one, *logged)
-        self._enter("learn", stretch.learn_rows, *model, row, scale, row, ints, one, one, one, row, slots, work)
+        engine = Engine(state, layout, scale, scale, slots, work)
+        self._enter("observe", stretch.observe_rows, engine, many, many, ints, one, 0, one, True, one, one, one)
+        asked = engine, many, ints, pairs, one, 0, many, 0.0, one
+        self._enter("decide", stretch.decide_rows, *asked, ints, row, row, ints, row, row, row, row)
+        logged = ints, ints, one, True, one
+        self._enter("replay", stretch.replay_rows, *asked, *logged, ints, row, row, ints, one, row, row)
+        self._enter("learn", stretch.learn_rows, engine, row, row, ints, one, one, one, row)
 
     def _enter(self, name: str, entry: Any, *args: Any) -> None:
         self._entries[name] = entry, args

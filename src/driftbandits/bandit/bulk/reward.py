@@ -8,7 +8,7 @@ from ...errors import DriftBanditsError, InvalidValue
 from ...tables.frames import missing, plain_value, read_frame
 from ..adaptive import Adaptive, in_slots_of_today
 from ..pending import DONE, Open
-from .fit import by_columns, ready, test_rewards
+from .fit import alarm_rewards, by_columns, ready
 from .machine import machine
 from .stretches import codes_of, walk
 
@@ -104,10 +104,7 @@ def _stretch(bandit: "Bandit", learner: Adaptive, came: list[Came], waiting: lis
     tick = np.array([opened.at if bandit._clocked else opened.tick for opened in waiting], np.float64)
     r, w = (np.array([getattr(one, name) for one in came], np.float64) for name in ("reward", "weight"))
     told = np.array([memo.seen for memo in memos])
-    walk(
-        machine().learn, m,
-        m.state, m.layout, m.items, rows, m.context, crows, who, tick, r, w, told, m.slots, m.work,
-    )  # fmt: skip
+    walk(machine().learn, m, rows, crows, who, tick, r, w, told)
     learned = w > 0.0
     names = [memo.item for memo, there in zip(memos, learned.tolist(), strict=True) if there]
     learner.misfit.add_many(names, rows[learned], crows[learned], r[learned])
@@ -122,4 +119,4 @@ def _stretch(bandit: "Bandit", learner: Adaptive, came: list[Came], waiting: lis
     newest = np.maximum(at, bandit._newest)[learned]
     who, distinct = codes_of(names)
     ticks = np.full(len(newest), bandit._tick)
-    test_rewards(bandit, distinct, who, rows[learned], crows[learned], r[learned], ticks, newest)
+    alarm_rewards(bandit, distinct, who, rows[learned], crows[learned], r[learned], ticks, newest)

@@ -86,7 +86,7 @@ def pieces(new: list[int], rows: int, most: int) -> list[tuple[int, int, bool]]:
 
 def walk(step: Callable[..., int], model: Model, *args: Any) -> int:
     """One compiled call over rows, made wholly or not at all; raises if what it was given does not fit the model."""
-    found: int = wholly(step, (*model.state, *model.items, *model.context, model.when), *args)
+    found: int = wholly(step, model.arrays(), model.engine, *args)
     if found == TORN:
         raise InvalidShape("rows of a batch do not fit the model: please report how it came to this")
     return found

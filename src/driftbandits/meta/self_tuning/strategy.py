@@ -11,6 +11,7 @@ import numpy as np
 
 from ...adaptive import steps, sums
 from ...adaptive.choice import LAW, MEAN, ROWS, STATIC_MEAN
+from ...adaptive.engine import Engine
 from ...core.kernel import kernel
 from ...core.linalg import Matrix, Vector, largest
 from ...errors import InvalidValue
@@ -91,6 +92,11 @@ def _(strategy: SelfTuning, state: SelfTuningState, rng: np.random.Generator) ->
 
 
 @kernel
+def _engine(state: SelfTuningState) -> Engine:
+    return Engine(state.engine, state.layout, state.items, state.context, state.room.slots, state.room.work)
+
+
+@kernel
 def _offer(strategy: SelfTuning, state: SelfTuningState, arms: Matrix, n: int) -> int:
     """What is on offer as rows of the engine, without dropped items; returns their number."""
     room, d = state.room, arms.shape[0]
@@ -118,11 +124,20 @@ def _draw(strategy: SelfTuning, state: SelfTuningState, many: int, counted: bool
     room, tick = state.room, state.now[CLOCK] + 1.0
     J = state.row.shape[0]
     rows, table = room.rows[: many * J].reshape((many, J)), room.table[: ROWS * many].reshape((ROWS, many))
-    steps.see(state.engine, state.items, rows, state.context, room.crow, tick, counted)
+    engine = _engine(state)
+    steps.see(engine, rows, room.crow, tick, counted)
     return steps.decide(
-        state.engine, state.layout, state.items, rows, state.context, room.crow, room.who[:many], strategy.explore,
-        state.now[DRAW], -1, table, room.ones[:many], room.told, room.slots, room.work,
-    )  # fmt: skip
+        engine,
+        rows,
+        room.crow,
+        room.who[:many],
+        strategy.explore,
+        state.now[DRAW],
+        -1,
+        table,
+        room.ones[:many],
+        room.told,
+    )
 
 
 @kernel
@@ -223,13 +238,10 @@ def _learn(
     if not (decided and age == 0.0 and _is_last(state, x)):
         _write_row(strategy, state, x)
         rows = state.row.reshape((1, state.row.shape[0]))
-        steps.see(state.engine, state.items, rows, state.context, state.crow, tick, not decided)
+        steps.see(_engine(state), rows, state.crow, tick, not decided)
     if strategy.disjoint == 1.0:
         i = slot
-    refuted = steps.learn(
-        state.engine, state.layout, state.items, state.row, state.context, state.crow[0], i, tick, r, weight, True, told,
-        room.slots, room.work,
-    )  # fmt: skip
+    refuted = steps.learn(_engine(state), state.row, state.crow[0], i, tick, r, weight, True, told)
     if refuted:
         state.events[int(now[EVENT]) % EVENTS] = now[CLOCK]
         now[EVENT] += 1.0
