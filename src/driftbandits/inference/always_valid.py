@@ -89,7 +89,7 @@ def lower_bound(wealth: Sequence[float], lam: Sequence[float], n: float, alpha: 
     --------
     >>> lam = stakes(rate=0.5)[LONG].tolist()
     >>> round(lower_bound([5000.0 * (math.log1p(0.5 * x) + math.log1p(-0.5 * x) + x) for x in lam], lam, 10_000, 0.025), 4)
-    0.4845
+    0.4854
     """
     goal = -math.log(alpha)
     terms = [(b + p, x * n) for b, p, x in zip(wealth, LOG_PRIOR, lam, strict=True)]
