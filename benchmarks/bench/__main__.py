@@ -48,6 +48,8 @@ def costs(what, *names):
 
 def play_all(asked):
     """Play what is not kept yet, everything in one process; what did not work."""
+    if not asked.only:
+        return {}
     most = "all" if asked.seeds is None else str(asked.seeds)
     command = [sys.executable, "-m", "bench.worker", folder(asked), str(asked.scale), "0", most, ";".join(asked.only)]
     if subprocess.run([*command, *asked.streams], check=False).returncode:
@@ -162,7 +164,9 @@ def main():
         type=int,
         help="at most so many of each stream; by default 32 or 64, and three stretches of real ones",
     )
-    parser.add_argument("--only", nargs="*", default=[*OURS, *PEERS], help="play these only; the others as far as kept")
+    parser.add_argument(
+        "--only", nargs="*", default=[*OURS, *PEERS], help="play these only, or nobody; the others as far as kept"
+    )
     parser.add_argument("--streams", nargs="*", default=[], help="play these only")
     parser.add_argument("--anew", action="store_true", help="play again also what is kept in benchmarks/results/cells")
     parser.add_argument("--rewards", action="store_true", help="no costs: for a machine on which others compute too")

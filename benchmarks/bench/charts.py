@@ -28,7 +28,7 @@ def reward_chart(data, folder):
     figure, axis = plt.subplots(figsize=(8, 0.42 * len(titles) + 1.2), layout="constrained")
     for y, title in enumerate(reversed(titles)):
         s = Stream(data["streams"][title])
-        told = [s.mean(n, v) for n in PEERS for v in ("default", "tuned")]
+        told = [s.mean(n, v) for n in PEERS for v in ("default", "tuned") if s.complete(n, v)]
         axis.plot(told, [y] * len(told), "o", color="0.72", ms=5, label=None if y else "a peer, as documented or tuned")
         name = s.best("tuned")
         if name:
