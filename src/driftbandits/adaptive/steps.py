@@ -221,7 +221,7 @@ def learn(
     if work.phi.shape[0] <= DIRECT:
         renew_faded(state, int(numbers[SHORTEST]), work)
     if M > 1:
-        if judged and w > 0.0 and told[0] >= 0.0:
+        if judged and w > 0.0 and (told[0] == float(ADAPTIVE) or told[0] == float(STATIC)):
             settle(state.duel, int(told[0]), told[1], r)
         numbers[RHO] = rho_of(state, variance_of_rewards(state))
     _tune_or_renew(engine)

@@ -252,7 +252,7 @@ def _written(seconds: float) -> str:
 
 
 def _memory(e: Explanation) -> str:
-    return "" if e.memory is None else f" (a memory of {e.memory:,.4g})"
+    return "" if e.memory is None else f" (a memory of {_length(e.memory, e.clocked)})"
 
 
 def _percent(p: float) -> str:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import InvalidValue, real, said
+from ..errors import InvalidValue, flag, real, said
 from ..util.notebook import card
 from .arguments import Features, Items
 from .checking import Checking
@@ -71,7 +71,7 @@ class Looking(Checking):
         """
         with self._turn():
             cases = [*map(self._case, self._recent_decisions())]
-            return importance(self._learner, cases, self._tick, entries=entries)
+            return importance(self._learner, cases, self._tick, entries=flag("entries", entries))
 
     def _recent_decisions(self) -> Sequence[Any]:
         """The last decisions, or their ids."""
@@ -92,6 +92,10 @@ class Looking(Checking):
         logged = read_logged(given, self._learner)
         first, propensity, scores = logged.offer.names[0], given.get("propensity"), given.get("scores")
         scores = scores if isinstance(scores, Mapping) else {}
+        if propensity is not None and not 0.0 <= real("propensity", propensity) <= 1.0:
+            raise InvalidValue(
+                f"propensity = {said(propensity)} is not allowed; it must be in [0, 1]: it is a probability"
+            )
         return Case([first], logged.rows[:1], logged.context, first, propensity, scores.get(first), logged.offer.named)
 
     def _decided(self, id_: str) -> Any:
@@ -133,6 +137,7 @@ class Looking(Checking):
         if not 0.0 < real("alpha", alpha) < 1.0:
             raise InvalidValue(f"alpha = {said(alpha)} is not allowed; it must be in (0, 1): it is a probability")
         with self._turn():
+            against = int(against) if isinstance(against, np.integer) else against
             return value(self._ledger, against, float(alpha), self._newest, self._challengers)
 
     def health(self) -> Health:
@@ -160,7 +165,7 @@ class Looking(Checking):
     def drift_events(self) -> list[DriftEvent]:
         """Changes of the world that were noticed, oldest first, at most 1000.
 
-        While nothing changes, there is at most one in 100,000 decisions on average; docs/alarms.md says how.
+        While nothing changes, there is about one in 100,000 decisions at most; docs/alarms.md has what was measured.
 
         Examples
         --------

@@ -16,6 +16,7 @@ from ..errors import CannotRead, DriftBanditsError, InvalidValue
 from ..io import saving
 from ..io.files import as_path, write_atomically
 from ..io.saveable import INCONSISTENT
+from ..io.saving import finite
 from .adaptive import Adaptive
 from .bandit import Bandit
 from .challengers import Challenger, functions
@@ -23,7 +24,9 @@ from .diagonal import Diagonal
 from .events import DriftEvent
 from .learner import ENGINE, Memo
 from .ledger import Law
+from .offers import as_name
 from .pending import DEFERRED, Closed, Open, Pending
+from .rewards import HUGE
 from .state import ALSO_COUNTED
 
 B = TypeVar("B", bound=Bandit)
@@ -46,6 +49,7 @@ STATE = (
     "_config",
     "_clocked",
 )
+CERTAIN = 1.0 + 1e-9  # a probability, up to rounding
 USUAL = (None, True)  # `since` and `learn` of a decision in files of 0.2.0
 DURABLE = b"SQLite format 3\0"  # how the file of `Bandit.open` begins
 FIRST = "driftbandits.Bandit"  # where files of the first versions have their JSON; they have no checksum
@@ -303,7 +307,7 @@ def _pack_pending(pending: Pending) -> tuple[dict[str, Any], Any]:
 
     open_ = [row(id_, waiting) for id_, waiting in pending.open.items()]
     closed = [
-        [id_, None if done.open is None else row(id_, done.open), done.rewards, done.weight]
+        [id_, None if done.open is None else row(id_, done.open), [*map(finite, done.rewards)], done.weight]
         for id_, done in pending.closed.items()
     ]
     about = {"open": open_, "closed": closed, "dropped": pending.dropped, "offers": [[*names] for names in offers]}
@@ -328,19 +332,38 @@ def _unpack_pending(about: Mapping[str, Any], flat: Any, limit: int) -> Pending:
         if not (0 <= chosen < len(names) and 0 <= first < len(names)):
             raise InvalidValue("a decision that waits for its reward chose an item that was not on offer")
         p, forecast = take(len(names)), take(len(names))
-        return Law(names, p, forecast, int(chosen), int(first), tuple((str(c), take(len(names))) for c in challengers))
+        others = tuple((str(c), take(len(names))) for c in challengers)
+        if not all(((one >= 0.0) & (one <= CERTAIN)).all() for one in (p, *(pi for _, pi in others))):
+            raise InvalidValue("the probabilities of a decision that waits for its reward are not in [0, 1]")
+        if not (np.abs(forecast) < HUGE).all():
+            raise InvalidValue(f"a forecast of a decision that waits for its reward is not within ± {HUGE:g}")
+        return Law([*map(as_name, names)], p, forecast, int(chosen), int(first), others)
 
     def waiting(row: Any) -> Open:
         _, tick, at, memos, *extra = row
         since, learn, *law = extra or USUAL  # files of 0.2.0 have no probabilities
         since = DEFERRED if since == "deferred" else None if since is None else float(since)
-        known = [Memo(item, take(a), take(b), take(c), not rest) for item, a, b, c, *rest in memos]
+        known = [Memo(as_name(item), take(a), take(b), take(c), not rest) for item, a, b, c, *rest in memos]
+        if not all(np.isfinite(memo.seen).all() for memo in known):
+            raise InvalidValue("what was noted of a decision that waits for its reward is not finite")
         return Open(int(tick), float(at), known, since, bool(learn), law_of(law[0]) if law else None)
 
     open_ = [(row[0], waiting(row)) for row in about["open"]]
-    closed = [
-        (id_, Closed(None if row is None else waiting(row), [float(r) for r in rewards], float(weight)))
-        for id_, row, rewards, weight in about["closed"]
-    ]
+
+    def answered(row: Any, rewards: Any, weight: Any) -> Closed:
+        done = Closed(None if row is None else waiting(row), [*map(_reward, rewards)], float(weight))
+        if done.open is not None and len(done.rewards) != len(done.open.memos):
+            raise InvalidValue(f"a decision that showed {len(done.open.memos)} items has {len(done.rewards)} rewards")
+        return done
+
+    closed = [(id_, answered(*row)) for id_, *row in about["closed"]]
     pending.restore(open_, closed, int(about["dropped"]))
     return pending
+
+
+def _reward(saved: Any) -> float:
+    """A reward that was saved; None is that of an item of a ranking which had none."""
+    r = math.nan if saved is None else float(saved)
+    if abs(r) >= HUGE:
+        raise InvalidValue(f"a reward of {r:g} is not within ± {HUGE:g}")
+    return r

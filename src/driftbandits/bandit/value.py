@@ -42,7 +42,7 @@ class Value(Comparison):
     against
         "random", "first", a challenger's name or an item's.
     windows
-        "day" and "week": the same over the decisions of the last 24 hours and 7 days, valid when looked at once.
+        "day" and "week": the same over the last 24 whole hours and 7 calendar days (UTC) up to the newest decision, valid at one look.
     alpha
         Each interval is ever wrong with at most this probability.
     """

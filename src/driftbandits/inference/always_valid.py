@@ -108,7 +108,7 @@ def lower_bound(wealth: Sequence[float], lam: Sequence[float], n: float, alpha: 
 
 
 def asymptotic(n: float, total: float, squares: float, alpha: float, tightest: float = USUAL) -> Bounds:
-    """Asymptotic bounds from Σφ and V = Σ(φ − g)²; without limits before 30 observations.
+    """Asymptotic bounds from Σφ and V = Σ(φ − g)²; without limits before 30 observations, and before they differ.
 
     Examples
     --------
@@ -116,11 +116,9 @@ def asymptotic(n: float, total: float, squares: float, alpha: float, tightest: f
     >>> b.lower < 1.0 < b.upper, b.finite
     (True, False)
     """
-    if n < LEAST:
+    if n < LEAST or squares <= 0.0:  # rewards that were all equal say nothing of those that are not
         return Bounds(total / n if n >= 0.5 else math.nan, -math.inf, math.inf, round(n), False)
-    mean, v = total / n, max(squares, 0.0)
-    if v == 0.0:
-        return Bounds(mean, mean, mean, round(n), False)
+    mean, v = total / n, squares
     lam = (3.0 / math.sqrt(v * tightest / n) * STEPS).tolist()
     half = -lower_bound([-0.5 * x * x * v for x in lam], lam, n, 0.5 * alpha)
     return Bounds(mean, mean - half, mean + half, round(n), False)

@@ -92,3 +92,11 @@ def test_layouts_name_columns_that_exist():
 def test_forgetting_an_item_that_has_no_place():
     m = model()
     assert not entries.forget_item.interpreted(m.engine, 99, np.zeros(1))
+
+
+@pytest.mark.parametrize("voice", [2.0, 5.0, 1e9, -7.0, 0.5])
+def test_a_ticket_of_a_voice_that_does_not_exist_is_ignored(voice):
+    m, before = model(), model().state.duel.copy()
+    observed = np.array([[7.0, 1.0, 1.0, 1.0, voice, 1.0]] * 2)
+    assert call("learn", m, observed=observed)
+    assert np.array_equal(m.state.duel, before)

@@ -136,7 +136,7 @@ def test_the_sentence_names_item_probability_and_evidence():
     assert e.observations == pytest.approx(bandit.info()["effective_memory"])
     assert 0.0 < e.item_observations < e.observations + 1e-9
     assert f"{e.observations:,.0f} observations" in e.sentence
-    assert "(a memory of 72.6" in e.sentence
+    assert "(a memory of 73 decisions)" in e.sentence
     assert json.loads(json.dumps(e.to_dict()))["sentence"] == str(e)
 
 

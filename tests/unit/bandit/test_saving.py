@@ -10,6 +10,7 @@ import pytest
 
 import driftbandits as db
 from driftbandits.bandit.saving import digest, from_bytes, to_bytes
+from driftbandits.errors import CannotRead
 from driftbandits.io.saving import KEY, _checksum, arrays
 
 pytestmark = pytest.mark.xdist_group("bandit")
@@ -161,3 +162,48 @@ def test_a_bandit_that_grew_past_its_short_memories_loads():
         bandit.reward(d.id, i)
     bandit.decide({"a": {"y": 1.0, "z": 1.0}, "b": {"y": 1.0, "z": 1.0}}, {"c": 1.0})
     assert digest(from_bytes(to_bytes(bandit), "b")) == digest(bandit)
+
+
+def test_a_ranking_of_which_only_some_items_had_a_reward_is_saved():
+    bandit = db.Bandit(reward="click", on_repeat="replace", seed=0)
+    d = bandit.decide(["a", "b"], k=2)
+    bandit.reward(d.id, {d.items[0]: 1})
+    again = from_bytes(to_bytes(bandit), "x")
+    for one in (bandit, again):
+        one.reward(d.id, {d.items[1]: 1})
+    assert to_bytes(again) == to_bytes(bandit)
+
+
+def forged_pending(**changed):
+    """A file with one decision that waits and one that was answered, of which some numbers were changed."""
+    bandit = db.Bandit(reward="click", on_repeat="replace", seed=0)
+    done, waits = bandit.decide(["a", "b"]), bandit.decide(["a", "b"])
+    bandit.reward(done.id, 1)
+    opened = bandit._pending.open[waits.id]
+    law = opened.law._replace(**{key: value for key, value in changed.items() if key in ("p", "forecast", "names")})
+    memo = opened.memos[0]._replace(**{key: value for key, value in changed.items() if key == "seen"})
+    bandit._pending.open[waits.id] = opened._replace(law=law, memos=[memo])
+    if "rewards" in changed:
+        bandit._pending.closed[done.id] = bandit._pending.closed[done.id]._replace(rewards=changed["rewards"])
+    return to_bytes(bandit)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"p": np.array([-1.0, 2.0])},
+        {"p": np.array([np.nan, np.nan])},
+        {"forecast": np.array([np.nan, 0.0])},
+        {"forecast": np.array([1e308, 0.0])},
+        {"names": [True, "b"]},
+        {"seen": np.array([np.inf, 1.0])},
+        {"rewards": []},
+        {"rewards": [1.0, 1.0]},
+        {"rewards": [-1e308]},
+    ],
+    ids=repr,
+)
+def test_forged_decisions_are_refused(changed):
+    assert from_bytes(forged_pending(), "x")
+    with pytest.raises(CannotRead, match="x cannot be loaded"):
+        from_bytes(forged_pending(**changed), "x")

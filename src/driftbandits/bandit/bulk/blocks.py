@@ -3,7 +3,6 @@
 import datetime
 import math
 import time as clock
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -23,7 +22,7 @@ from ..offers import as_name
 from ..rewards import HEAVY
 from ..rewards import HUGE as HUGE_REWARD
 from ..values import HUGE, as_float
-from .naming import no_feature
+from .naming import features
 from .stretches import codes_of, first_true
 
 ITEM = "item."  # columns that begin so are features of the item
@@ -66,16 +65,7 @@ def roles_of(
         [n for n in columns if n.startswith(ITEM)] if item_features is None else _listed("item_features", item_features)
     )
     if context is None:
-        left = [n for n in columns if n not in taken and n not in own]
-        rest = [n for n in left if not no_feature(n)]
-        doubtful = [n for n in left if no_feature(n)]
-        if doubtful:
-            names = ", ".join(map(repr, doubtful))
-            warnings.warn(
-                f"by its name {names} is no feature, and is left out; name it in context=[…] if it is one, or say what it is "
-                "(propensity=…, id=…)",
-                stacklevel=2,
-            )
+        rest = features([n for n in columns if n not in taken and n not in own])
     else:
         rest = _listed("context", context)
     for name in (*own, *rest):

@@ -100,7 +100,7 @@ def asked_of(frame: Any, *, offers: Any, time: str | None, context: Sequence[str
         raise InvalidValue(
             f"the frame has a column {taken[0]!r} already, which the decision would overwrite; rename it"
         )
-    who = [name for name in table.columns if name not in roles] if context is None else list(context)
+    who = naming.features([n for n in table.columns if n not in roles]) if context is None else list(context)
     return table, [*_read(frame, table, offers, column, time, who)]
 
 

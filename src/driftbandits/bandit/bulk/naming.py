@@ -1,6 +1,8 @@
 """Names of columns, as `fit` and `decide_batch` take them."""
 
 import re
+import warnings
+from collections.abc import Sequence
 from typing import Any
 
 from ...errors import InvalidValue, said
@@ -34,6 +36,19 @@ def no_feature(name: str) -> bool:
     """
     words = re.split(r"[^a-z0-9]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name).lower())
     return name.lower() in NAMES or not WORDS.isdisjoint(words)
+
+
+def features(left: Sequence[str]) -> list[str]:
+    """Of the columns that nobody gave a role, those that look like features; a warning names the others."""
+    doubtful = [name for name in left if no_feature(name)]
+    if doubtful:
+        names = ", ".join(map(repr, doubtful))
+        warnings.warn(
+            f"by its name {names} is no feature, and is left out; name it in context=[…] if it is one, or say what it is "
+            "(propensity=…, id=…)",
+            stacklevel=5,
+        )
+    return [name for name in left if not no_feature(name)]
 
 
 def column(argument: str, given: Any) -> str | None:

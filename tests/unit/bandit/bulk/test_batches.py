@@ -123,3 +123,11 @@ def test_rewards_of_rows_without_names_are_not_those_of_items_named_by_numbers()
         return bandit
 
     assert digest(made(batch=True)) == digest(made(batch=False))
+
+
+def test_rewards_and_clicks_are_no_context():
+    frame = pd.DataFrame({"age": [31.0, 45.0], "reward": [0, 1], "click": [1, 0]})
+    with pytest.warns(UserWarning, match="'reward', 'click' is no feature"):
+        made = db.Bandit(seed=0).decide_batch(frame, offers=["a", "b"])
+    plain = db.Bandit(seed=0).decide_batch(frame[["age"]], offers=["a", "b"])
+    assert made["propensity"].tolist() == plain["propensity"].tolist()
