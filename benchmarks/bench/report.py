@@ -89,17 +89,18 @@ def sums(data):
 
 
 def answer(data):
-    """One row a stream: ours, and the best peer."""
+    """One row a stream: what there is to know first, because a narrow window shows the first columns only."""
     rows = []
     for title, found in data["streams"].items():
         s = Stream(found)
-        row = [title, len(s.seeds), *("" if math.isnan(m := s.mean(n, "default")) else f"{m:.3f}" for n in OURS)]
-        for variant in ("tuned", "default"):
-            peer = s.best(variant)
-            row.append(f"{label(peer)} {s.mean(peer, variant):.3f}" if peer else "")
-        rows.append([*row, s.against("bandit", "tuned"), s.against("bandit", "default")])
-    head = ["stream", "seeds", *map(label, OURS), "best tuned peer", "best peer as documented"]
-    return table([*head, "`Bandit` against the tuned", "`Bandit` against the documented"], rows)
+        bandit, *others = ("" if math.isnan(m := s.mean(n, "default")) else f"{m:.3f}" for n in OURS)
+        against = [s.against("bandit", variant) for variant in ("tuned", "default")]
+        best = [(s.best(variant), variant) for variant in ("tuned", "default")]
+        peers = [f"{label(peer)} {s.mean(peer, variant):.3f}" if peer else "" for peer, variant in best]
+        rows.append([title, *against, bandit, *peers, *others, len(s.seeds)])
+    bandit, *others = map(label, OURS)
+    head = ["stream", f"{bandit} against the tuned", f"{bandit} against the documented", bandit, "best tuned peer"]
+    return table([*head, "best peer as documented", *others, "seeds"], rows)
 
 
 def every(data):
