@@ -26,7 +26,7 @@ from .windows import WINDOWS, Buckets, bucketed, no_buckets
 
 BATCH = 256  # rewards that are added at once …
 MOST = 8 * BATCH  # … and at most this many while the code that adds them is being compiled
-LARGEST, LARGEST_OF_CLICKS = 1e160, 1e15  # sums of squares of rewards, and sums of bets on clicks, are below
+LARGEST = 1e100  # a sum of inverse propensities is below, and its square is a float
 ITEMS = 1000  # items with sums of their own; later ones have none
 RANDOM, FIRST = "random", "first"
 ENOUGH = 20  # of their rewards, to say it; else the forecast for the first decision that counts does
@@ -277,9 +277,8 @@ class Ledger:
             raise InvalidValue(
                 f"the sums of policies are {said(flat)}; they must be {many * self.width} finite numbers"
             )
-        most = LARGEST_OF_CLICKS if self.bounded else LARGEST
-        if flat.size and np.abs(flat).max() > most:
-            raise InvalidValue(f"the sums of policies have a number beyond ± {most:g}, which no rewards reach")
+        if flat.size and np.abs(flat.reshape(many, self.width)[:, outcomes.W]).max() > LARGEST:
+            raise InvalidValue(f"the sums of weights have a number beyond ± {LARGEST:g}, which no propensities give")
         if len({*about["items"]}) < len(about["items"]):
             raise InvalidValue("the sums of policies name an item twice")
         rows = iter(flat.reshape(many, self.width).copy())
@@ -295,7 +294,7 @@ class Ledger:
             raise InvalidValue(f"the weights of policies are {said(weights)}; each must be in [1, {pv.LARGEST:g}]")
         known, total = (float(x) for x in about.get("early", (0.0, 0.0)))
         rate = None if about.get("rate") is None else float(about["rate"])
-        if not 0.0 <= total <= known <= EARLY or (rate is not None and not 0.0 < rate < 1.0):
+        if not 0.0 <= total <= known <= LARGEST or (rate is not None and not 0.0 < rate < 1.0):
             told = said((known, total, rate))
             raise InvalidValue(f"rewards of the first {EARLY} decisions are {told}: no clicks give these")
         self.books = Books(weights, policies, places, items, buckets, newest, (known, total), rate)

@@ -50,6 +50,7 @@ STATE = (
     "_clocked",
 )
 CERTAIN = 1.0 + 1e-9  # a probability, up to rounding
+FARTHEST = 1e150  # a forecast; its square is a float
 USUAL = (None, True)  # `since` and `learn` of a decision in files of 0.2.0
 DURABLE = b"SQLite format 3\0"  # how the file of `Bandit.open` begins
 FIRST = "driftbandits.Bandit"  # where files of the first versions have their JSON; they have no checksum
@@ -335,8 +336,8 @@ def _unpack_pending(about: Mapping[str, Any], flat: Any, limit: int) -> Pending:
         others = tuple((str(c), take(len(names))) for c in challengers)
         if not all(((one >= 0.0) & (one <= CERTAIN)).all() for one in (p, *(pi for _, pi in others))):
             raise InvalidValue("the probabilities of a decision that waits for its reward are not in [0, 1]")
-        if not (np.abs(forecast) < HUGE).all():
-            raise InvalidValue(f"a forecast of a decision that waits for its reward is not within ± {HUGE:g}")
+        if not (np.abs(forecast) < FARTHEST).all():
+            raise InvalidValue(f"a forecast of a decision that waits for its reward is not within ± {FARTHEST:g}")
         return Law([*map(as_name, names)], p, forecast, int(chosen), int(first), others)
 
     def waiting(row: Any) -> Open:

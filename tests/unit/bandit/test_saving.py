@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import driftbandits as db
+from driftbandits.bandit.ledger import Law, Ledger
 from driftbandits.bandit.saving import digest, from_bytes, to_bytes
 from driftbandits.errors import CannotRead
 from driftbandits.io.saving import KEY, _checksum, arrays
@@ -207,3 +208,14 @@ def test_forged_decisions_are_refused(changed):
     assert from_bytes(forged_pending(), "x")
     with pytest.raises(CannotRead, match="x cannot be loaded"):
         from_bytes(forged_pending(**changed), "x")
+
+
+@pytest.mark.parametrize("bounded", [True, False])
+def test_sums_of_a_choice_that_was_very_unlikely_are_loaded(bounded):
+    """Its weight is 1e12, and the square of that is in the sums."""
+    law = Law(["a", "b"], np.array([1e-12, 1.0 - 1e-12]), np.array([0.5, 0.5]), chosen=0, first=1)
+    ledger, again = Ledger(bounded=bounded, explore=0.0), Ledger(bounded=bounded, explore=0.0)
+    ledger.add(law, 1.0, 1e9)
+    again.unpack(*ledger.pack())
+    assert again.pack()[1].max() > 1e23
+    assert np.array_equal(again.pack()[1], ledger.pack()[1])
