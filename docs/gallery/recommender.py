@@ -32,9 +32,10 @@ def click_rate(article, age, t):
     return {"sport": 0.1 + 0.3 * young, "politics": 0.35 - 0.25 * young, "culture": 0.2}[article]
 
 
-past = pd.DataFrame({"age": rng.integers(18, 75, 1500), "article": rng.choice(ARTICLES, 1500)})
+SHOWN = ROUNDS // 4  # rows of the log
+past = pd.DataFrame({"age": rng.integers(18, 75, SHOWN), "article": rng.choice(ARTICLES, SHOWN)})
 past["clicked"] = [int(rng.random() < click_rate(a, age, 0)) for a, age in zip(past.article, past.age, strict=True)]
-past["shown_at"] = pd.Timestamp("2026-03-01") + pd.to_timedelta(np.arange(1500), unit="min")
+past["shown_at"] = pd.Timestamp("2026-03-01") + pd.to_timedelta(np.arange(SHOWN), unit="min")
 past.head()
 
 # %%
