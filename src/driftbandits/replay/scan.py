@@ -68,8 +68,7 @@ def scan(chunks: Iterator[Chunk], name: str, known: bool) -> Facts:
     facts.items = in_order(items)
     facts.untrue = None if propensities is None else propensities.problem()
     if uniformity is not None and uniformity.p_value() < UNIFORM:
-        item, chosen, expected = uniformity.worst()
-        facts.crooked = f"item {item!r} was chosen {chosen:.0f} times, where uniform choice would give {expected:.0f}"
+        facts.crooked = uniformity.worst(UNIFORM)
     return facts
 
 

@@ -17,6 +17,7 @@ GROUPS = 8  # of a context column; further values share one
 LOOKED_AT = 1000  # rows whose quartiles cut a number
 LEAST = 5.0  # expected in a cell that counts
 STRETCHES = 20  # of time, at most
+TIME = "(time)"  # the name of the groups by time
 REMEMBERED = 10_000  # offers whose places are kept
 
 Cells = NDArray[np.float64]  # (2, items): chosen, expected
@@ -94,12 +95,17 @@ class Uniformity:
 
     def p_value(self) -> float:
         """The p-value: the probability of choices at least as uneven as these under uniform choice."""
+        found = [p for _, p, _ in self._tests()]
+        return min(1.0, min(found) * len(found)) if found else 1.0
+
+    def _tests(self) -> list[tuple[str, float, dict[Any, Cells]]]:
+        """Each way to group rows: its name ("" for the whole log), its p-value, and the groups' cells."""
         from scipy.stats import chi2
 
         if self._cuts is None:
             self._settle()
-        smallest, tests = 1.0, 0
-        for groups in ({0: self._total()}, self._times, *self._contexts.values()):
+        found = []
+        for name, groups in {"": {0: self._total()}, TIME: self._times, **self._contexts}.items():
             statistic, freedom = 0.0, 0
             for observed, expected in groups.values():
                 there = expected >= LEAST
@@ -107,9 +113,8 @@ class Uniformity:
                     statistic += float(((observed - expected)[there] ** 2 / expected[there]).sum())
                     freedom += int(there.sum()) - 1
             if freedom:
-                tests += 1
-                smallest = min(smallest, float(chi2.sf(statistic, freedom)))
-        return min(1.0, smallest * tests)
+                found.append((name, float(chi2.sf(statistic, freedom)), groups))
+        return found
 
     def _total(self) -> Cells:
         total: Cells = np.zeros((2, len(self._places)))
@@ -117,11 +122,37 @@ class Uniformity:
             total = _sum(total, cells)
         return total
 
-    def worst(self) -> tuple[Any, float, float]:
-        """The item with the largest deviation: its name, its number of choices, and the expected number."""
-        total = self._total()
-        k = int(np.argmax(np.abs(total[0] - total[1]) / np.sqrt(np.maximum(total[1], 1.0))))
-        return list(self._places)[k], float(total[0, k]), float(total[1, k])
+    def worst(self, level: float = 0.0) -> str:
+        """The largest deviation: the group, the item, its number of choices, and the expected one.
+
+        It is that of the whole log if it is refuted at this level, else of the grouping that is least uniform.
+        """
+        tests = self._tests()
+        name, _, groups = tests[0] if tests[0][1] * len(tests) < level else min(tests, key=lambda test: test[1])
+        group, k, chosen, expected = max(
+            ((group, *_deviant(cells)) for group, cells in groups.items()),
+            key=lambda found: abs(found[2] - found[3]) / max(found[3], 1.0) ** 0.5,
+        )
+        told = f"item {list(self._places)[k]!r} was chosen {chosen:.0f} times, where uniform choice would give {expected:.0f}"
+        return f"{self._group(name, group)}{told}"
+
+    def _group(self, name: str, group: Any) -> str:
+        """A group in words, as the beginning of a sentence."""
+        if name == TIME:
+            return f"in decisions {group * self._length} to {(group + 1) * self._length - 1}, "
+        if not name:
+            return ""
+        cuts = (self._cuts or {}).get(name)
+        if cuts is None or not isinstance(group, int):
+            return f"where {name!r} = {group!r}, "
+        low, high = [-np.inf, *cuts][group], [*cuts, np.inf][group]
+        return f"where {low:.4g} < {name!r} ≤ {high:.4g}, "
+
+
+def _deviant(cells: Cells) -> tuple[int, float, float]:
+    """The item with the largest deviation: its place, its number of choices, and the expected number."""
+    k = int(np.argmax(np.abs(cells[0] - cells[1]) / np.sqrt(np.maximum(cells[1], 1.0))))
+    return k, float(cells[0, k]), float(cells[1, k])
 
 
 def _sum(a: Cells | None, b: Cells) -> Cells:
