@@ -24,7 +24,7 @@ import numpy as np
 from ..adaptive.layout import Columns
 from ..core.linalg import Matrix, Vector
 from .derived import WAVY, Derived, pairs_of, waves_of
-from .evidence_of_groups import evidence, profile, residuals, temper
+from .evidence_of_groups import Base, Eliminated, Groups, evidence, temper
 from .features import NUMBER, Table
 from .learner import Memo
 
@@ -115,20 +115,24 @@ class Misfit:
         z, w = _standardised(rows, items), _standardised(who, context)
         own = _indicators(names)
         shared = np.hstack([z, w, _products(z, w)] if columns.products else [z, w])
-        base = _tuned([shared, own, *([_products(own, w)] if columns.slopes else [])], y)
-        T = temper(residuals(base, y))
-        self.nats["items"] = _of(base[:1] + base[2:], own, y) / T
-        found = []
         slopes = _products(own, w)
+        groups = Groups(y)
+        places = [groups.add(X[:, :WIDEST]) for X in (shared, own, *([slopes] if columns.slopes else []))]
+        base = _tuned(groups, [place for place in places if groups.width(place)])
+        model = Eliminated(groups, base)
+        T = temper(model.residuals())
+        without = Eliminated(groups, [group for group in base if group[0] != places[1]])
+        self.nats["items"] = _of(without, own) / T
+        found = []
         if not columns.slopes:
-            self.nats["slopes"] = nats = _of(base, slopes, y) / T
+            self.nats["slopes"] = nats = _of(model, slopes) / T
             found.append(Found(nats, "slopes", None))
         for side, table, raw in ((ITEMS, items, rows), (CONTEXT, context, who)):
             for derived in _candidates(table, raw):
                 X = _centred(np.nan_to_num(derived.values(raw)))
                 if side == CONTEXT:
                     X = np.hstack([X, _products(own if columns.slopes else z, X)])
-                found.append(Found(_of(base, X, y) / T, side, derived))
+                found.append(Found(_of(model, X) / T, side, derived))
         curved = [f.nats for f in found if f.derived is not None]
         self.nats["curvature"] = max(curved, default=None)
         best = max(found, key=lambda f: f.nats, default=None)
@@ -187,20 +191,21 @@ def _threads_of_blas() -> Any:
     return ThreadpoolController()
 
 
-def _of(base: Sequence[tuple[Matrix, float]], X: Matrix, y: Vector) -> float:
-    """Evidence of a group beside the base; 0 of one that has no column, or whose numbers overflow."""
+def _of(model: Eliminated, X: Matrix) -> float:
+    """Evidence of a group beside a base; 0 of one that has no column, or whose numbers overflow."""
     if X.shape[1] > GROUP:  # the columns that vary most: those of items seen most often
         X = X[:, np.argsort(-X.var(axis=0), kind="stable")[:GROUP]]
-    nats = evidence(profile(base, X, y))[0] if X.size else 0.0
+    nats = evidence(model.profile(model.groups.add(X)))[0] if X.size else 0.0
     return nats if math.isfinite(nats) else 0.0
 
 
-def _tuned(groups: Sequence[Matrix], y: Vector) -> list[tuple[Matrix, float]]:
+def _tuned(groups: Groups, places: Sequence[int]) -> Base:
     """The base with precisions by their posterior, group by group, twice."""
-    base = [(X[:, :WIDEST], 4.0) for X in groups if X.shape[1]]
+    base = [(place, 4.0) for place in places]
     for _ in range(2):
-        for g, (X, _) in enumerate(base):
-            base[g] = (X, evidence(profile(base[:g] + base[g + 1 :], X, y))[1])
+        for g, (place, _) in enumerate(base):
+            others = Eliminated(groups, base[:g] + base[g + 1 :])
+            base[g] = (place, evidence(others.profile(place))[1])
     return base
 
 
@@ -215,8 +220,8 @@ def _rows(table: Table, rows: Sequence[Vector]) -> Matrix:
 
 def _standardised(rows: Matrix, table: Table) -> Matrix:
     """Columns (n, J − 1) of mean 0; numbers have variance 1, the entries of a vector on average."""
-    z = rows[:, 1:] - np.array([np.nanmean(x) if not np.isnan(x).all() else 0.0 for x in rows[:, 1:].T])
-    z = np.nan_to_num(z)
+    z, present = np.nan_to_num(rows[:, 1:]), ~np.isnan(rows[:, 1:])
+    z = np.where(present, z - z.sum(axis=0) / np.maximum(present.sum(axis=0), 1), 0.0)
     variance = z.var(axis=0)
     groups = np.array(table.groups[1:])
     for group in {*groups[np.array(table.kinds[1:]) == NUMBER].tolist()}:

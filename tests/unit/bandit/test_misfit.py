@@ -8,7 +8,7 @@ import pytest
 import driftbandits as db
 from driftbandits.adaptive.layout import Columns
 from driftbandits.bandit.derived import pairs_of, waves_of
-from driftbandits.bandit.evidence_of_groups import FLAT, GRID, evidence, profile, temper
+from driftbandits.bandit.evidence_of_groups import FLAT, GRID, Eliminated, Groups, evidence, temper
 from driftbandits.bandit.features import Table
 from driftbandits.bandit.learner import Memo
 from driftbandits.bandit.misfit import NATS, Misfit
@@ -29,10 +29,14 @@ def test_evidence_is_the_difference_of_two_marginal_likelihoods():
     a, b, X = rng.normal(size=(30, 3)), rng.normal(size=(30, 2)), rng.normal(size=(30, 4))
     y = a @ [1.0, 0.0, 2.0] + 0.5 * X[:, 0] + rng.normal(size=30)
     base = [(a, 0.7), (b, 3.0)]
-    found = profile(base, X, y)
+    groups = Groups(y)
+    without = Eliminated(groups, [(groups.add(columns), precision) for columns, precision in base])
+    found = without.profile(groups.add(X))
+    C = np.eye(30) + np.ones((30, 30)) / FLAT + sum(columns @ columns.T / precision for columns, precision in base)
+    assert without.residuals() == pytest.approx(np.linalg.solve(C, y), abs=1e-8)
     for lam in (0.25, 1.0, 64.0):
         want = log_marginal_likelihood([*base, (X, lam)], y) - log_marginal_likelihood(base, y)
-        assert found.log_factor(lam) == pytest.approx(want, abs=1e-8)
+        assert found.log_factor(np.array([lam])) == pytest.approx(want, abs=1e-8)
     factors = [np.exp(log_marginal_likelihood([*base, (X, lam)], y) - log_marginal_likelihood(base, y)) for lam in GRID]
     nats, precision = evidence(found)
     assert nats == pytest.approx(np.log(np.mean(factors)), abs=1e-8)
