@@ -11,10 +11,15 @@ PALE = """() => {
   const linear = v => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
   const light = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
   const over = (top, below) => { const a = top[3] ?? 1; return [0, 1, 2].map(i => a * top[i] + (1 - a) * below[i]); };
-  const behind = node => {
-    if (!node) return [255, 255, 255];
+  const known = new Map(); // a listing has thousands of words with the same ancestors
+  const found = node => {
     const c = parse(getComputedStyle(node).backgroundColor);
     return (c[3] ?? 1) >= 1 ? c : over(c, behind(node.parentElement));
+  };
+  const behind = node => {
+    if (!node) return [255, 255, 255];
+    if (!known.has(node)) known.set(node, found(node));
+    return known.get(node);
   };
   const seen = new Map();
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -60,6 +65,15 @@ def listen(page: Any) -> list[str]:
 
 def faults(page: Any) -> list[str]:
     """What a reader would trip over on the page as it is."""
-    wide = [f"too wide: {one}" for one in page.evaluate(WIDE)]
-    pale = [f"too pale: {one}" for one in page.evaluate(PALE)]
-    return wide + pale + [f"no picture: {one}" for one in page.evaluate(BROKEN_PICTURES)]
+    return misplaced(page) + pale(page)
+
+
+def misplaced(page: Any) -> list[str]:
+    """What is wider than the window, and pictures that are not there: both may depend on the width, not on the colours."""
+    wide, lost = page.evaluate(f"() => [({WIDE})(), ({BROKEN_PICTURES})()]")
+    return [f"too wide: {one}" for one in wide] + [f"no picture: {one}" for one in lost]
+
+
+def pale(page: Any) -> list[str]:
+    """Text with too little contrast."""
+    return [f"too pale: {one}" for one in page.evaluate(PALE)]

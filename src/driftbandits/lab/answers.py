@@ -1,5 +1,6 @@
 """The response to a request of the page, in parts and in the order in which the page needs them:
 
+    compiling   the learners whose code is still compiled; the curves of all others are sent meanwhile
     preview     every learner over a fifth of the trials: a picture while the slider still moves
     curves      every learner over all trials, on all cores; what was computed before is not computed again
     inside      the first trial, looked into
@@ -28,7 +29,7 @@ from ..core.linalg import Matrix, Vector
 from ..core.numba_private import interpreted
 from ..errors import DriftBanditsError, InvalidValue
 from ..experiment.run.cells import Cell
-from ..experiment.run.compilation import compile_apart, compile_one, is_compiled, needed
+from ..experiment.run.compilation import compile_apart, compile_one, is_compiled
 from ..experiment.run.plan import plan
 from ..experiment.spec.experiment import parse
 from ..experiment.spec.formulas import number
@@ -39,8 +40,8 @@ from ..simulate.runs import spread_rounds
 from ..zoo.record import RECORDS
 from . import river
 from . import trial_view as inside
-from .learners import LEARNERS, Learner
-from .question import Question
+from .learners import DEFAULTS, LEARNERS, Learner
+from .question import Question, read
 from .specification import CHECKPOINTS, NAME, toml
 from .trials import regret_of
 
@@ -52,6 +53,13 @@ PREVIEW = 5  # a preview has this part of the trials,
 LEAST_PREVIEW = 2  # if that is at least so many,
 AT_ONCE = 0.1  # and fewer if they would take longer than this, in seconds
 PATIENCE = 0.5  # seconds between two signs of life while compiling
+COMPILERS = 2  # processes that compile at the same time
+#: Questions whose learners `Laboratory.compile_ahead` compiles before anybody asks: the worlds of the story, then the river.
+AHEAD: tuple[dict[str, Any], ...] = (
+    {"learners": DEFAULTS["linear"]},
+    {"learners": DEFAULTS["generalized"], "link": "logistic"},
+    {"learners": DEFAULTS["river"], "world": "river"},
+)
 
 
 class Dropped(Exception):
@@ -110,9 +118,10 @@ class Laboratory:
         self.threads = threads or os.cpu_count() or 1
         self.pool = ThreadPoolExecutor(self.threads, thread_name_prefix="lab")
         self.kept: OrderedDict[str, Vector] = OrderedDict()
-        self.ready: set[str] = set()  # compositions whose code this process has
+        self.loading: dict[str, asyncio.Task[None]] = {}  # by composition; done when this process has its code
         self.cost: dict[str, float] = {}  # CPU seconds of the latest trial of each composition
-        self.one_at_a_time = asyncio.Lock()  # compilations
+        self.compilers = asyncio.Semaphore(COMPILERS)
+        self.one_at_a_time = asyncio.Lock()  # loading code into this process
 
     def close(self) -> None:
         """Stop the threads."""
@@ -128,7 +137,7 @@ class Laboratory:
         stop = threading.Event()
         try:
             yield _told(asked)
-            async for event in self._compiled(asked):
+            async for event in self._compiled(asked, stop):
                 yield event
                 began = time.perf_counter()  # what is told is the time of the trials
             async for event in self._curves(asked, stop):
@@ -148,29 +157,50 @@ class Laboratory:
 
     # ------------------------------------------------------------------------------------------------------- compilation
 
-    async def _compiled(self, asked: Asked) -> AsyncIterator[Event]:
-        """Load or compile the code of every learner, with progress messages meanwhile."""
-        firsts = [trials[0] for trials in asked.cells]
-        missing = [cell for cell in firsts if cell.composition not in self.ready]
-        if not missing or interpreted():
-            return
-        task = asyncio.create_task(self._compile(missing))
-        while not task.done():
-            absent = [cell.strategy for cell in missing if not is_compiled(cell.composition)]
-            yield {"kind": "compiling", "names": absent}
-            # If the client disconnects, the compilation continues: the next request can use it.
-            await asyncio.wait({task}, timeout=PATIENCE)
-        task.result()
-        yield {"kind": "compiling", "names": []}
+    async def compile_ahead(self) -> None:
+        """Compile the default learners of the usual worlds, one after another, so that a visitor who goes on to them need not wait."""
+        for question in AHEAD if not interpreted() else ():
+            for trials in (await self.ask(read(question))).cells:
+                await self._code(trials[0])
 
-    async def _compile(self, cells: list[Cell]) -> None:
-        async with self.one_at_a_time:
-            specs = [spec for name, spec in needed(cells).items() if not is_compiled(name)]
-            if specs:
-                await _in_daemon(compile_apart, specs)
-            for name, spec in needed(cells).items():
-                await _in_daemon(compile_one, spec)  # loads what is in the cache, and compiles what could not be kept
-                self.ready.add(name)
+    async def _compiled(self, asked: Asked, stop: threading.Event) -> AsyncIterator[Event]:
+        """Load or compile the code of every learner. Meanwhile: progress messages, and the curves of learners whose code is there."""
+        if interpreted():
+            return
+        pairs = list(zip(asked.question.chosen, asked.cells, strict=True))
+        tasks = [self._code(trials[0]) for _, trials in pairs]
+        if all(task.done() for task in tasks):
+            return  # as always but the first time
+        drawn: set[str] = set()
+        while len(drawn) < len(pairs):
+            for (learner, cells), task in zip(pairs, tasks, strict=True):
+                if task.done() and learner.key not in drawn:
+                    task.result()
+                    drawn.add(learner.key)
+                    yield await self._curve(learner, cells, stop)
+            absent = [cells[0].strategy for (_, cells), task in zip(pairs, tasks, strict=True) if not task.done()]
+            if absent:
+                yield {"kind": "compiling", "names": absent}
+                await asyncio.wait(tasks, timeout=PATIENCE)
+
+    def _code(self, cell: Cell) -> "asyncio.Task[None]":
+        """The task that loads or compiles the code of a cell. If the client disconnects it goes on: the next request can use it."""
+        name = cell.composition
+        if name not in self.loading:
+            self.loading[name] = asyncio.create_task(self._load(cell))
+        return self.loading[name]
+
+    async def _load(self, cell: Cell) -> None:
+        try:
+            if not is_compiled(cell.composition):
+                async with self.compilers:
+                    await _in_daemon(compile_apart, [cell.spec])
+            async with self.one_at_a_time:
+                with contextlib.suppress(DriftBanditsError):  # this learner cannot run in this world: its curve says so
+                    await _in_daemon(compile_one, cell.spec)  # loads what was kept, and compiles what could not be
+        except BaseException:
+            del self.loading[cell.composition]  # the next request tries again
+            raise
 
     # ------------------------------------------------------------------------------------------------------------ curves
 

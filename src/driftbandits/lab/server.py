@@ -11,6 +11,7 @@ it, come from our own page (Origin, Sec-Fetch-Site). An error is one line: {"err
 """
 
 import asyncio
+import functools
 import json
 import pathlib
 import socket
@@ -53,8 +54,8 @@ HEADERS = {
 KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
-def application() -> Starlette:
-    """The lab as an ASGI application."""
+def application(*, ahead: bool = False) -> Starlette:
+    """The lab as an ASGI application; `ahead` compiles the learners of the usual worlds before anybody asks for them."""
     return Starlette(
         routes=[
             Route("/", _file("index.html")),
@@ -66,15 +67,18 @@ def application() -> Starlette:
         ],
         middleware=[Middleware(OnlyThisMachine)],
         exception_handlers={404: _not_found, 405: _not_found, DriftBanditsError: _refused, Exception: _broken},
-        lifespan=_lifespan,
+        lifespan=functools.partial(_lifespan, ahead=ahead),
     )
 
 
 @asynccontextmanager
-async def _lifespan(app: Starlette) -> AsyncIterator[None]:
-    app.state.lab = Laboratory()
+async def _lifespan(app: Starlette, ahead: bool) -> AsyncIterator[None]:
+    app.state.lab = lab = Laboratory()
+    beside = asyncio.create_task(lab.compile_ahead()) if ahead else None
     yield
-    app.state.lab.close()
+    if beside is not None:
+        beside.cancel()
+    lab.close()
 
 
 # ---------------------------------------------------------------------------------------------------------------- who may ask
@@ -252,6 +256,8 @@ def serve(port: int, *, browser: bool, say: Callable[[str], None]) -> None:
             if browser:
                 webbrowser.open(address)
 
-    config = uvicorn.Config(application(), http=ClosesHalfOpen, log_level="warning", timeout_graceful_shutdown=1)
+    config = uvicorn.Config(
+        application(ahead=True), http=ClosesHalfOpen, log_level="warning", timeout_graceful_shutdown=1
+    )
     with own:
         Server(config).run([own])

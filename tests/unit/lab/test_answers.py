@@ -9,6 +9,7 @@ import pytest
 
 import driftbandits as db
 from driftbandits.experiment.run.cells import run
+from driftbandits.experiment.run.objects import composition, strategy_of, world_of
 from driftbandits.lab import answers as work
 from driftbandits.lab.answers import Laboratory, ask, gammas
 from driftbandits.lab.learners import LEARNERS
@@ -31,19 +32,70 @@ def of_kind(events: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
 
 
 def test_pieces_come_in_the_order_in_which_they_are_drawn() -> None:
-    events = answers(SMALL)
-    kinds = [event["kind"] for event in events if event["kind"] != "compiling"]
+    lab = Laboratory(2)
+    answers(SMALL, lab)  # now the code is there; while it is compiled, curves come one by one, without a preview
+    kinds = [event["kind"] for event in answers(SMALL, lab)]
     assert kinds == ["plan", "curve", "curve", "curves", "inside", *["gamma"] * (work.GAMMAS + 1), "done"]
 
 
 def test_a_preview_of_some_trials_comes_before_all_of_them() -> None:
-    events = answers({**SMALL, "trials": 10})
+    lab = Laboratory(2)
+    answers(SMALL, lab)
+    events = answers({**SMALL, "trials": 10}, lab)
     kinds = [event["kind"] for event in events if event["kind"] in ("curve", "preview", "curves")]
     assert kinds == ["curve", "curve", "preview", "curve", "curve", "curves"]
     asked = ask(read({**SMALL, "trials": 10}))
     few = {event["learner"]: event for event in of_kind(events, "curve") if event.get("preview")}
     for learner, trials in zip(asked.question.chosen, asked.cells, strict=True):
         assert few[learner.key]["final"] == np.mean([run(cell.spec).regret[-1] for cell in trials[:2]])
+
+
+def test_curves_of_learners_whose_code_is_there_do_not_wait_for_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow, _ = (trials[0].composition for trials in ask(read(SMALL)).cells)
+    known, compiled = threading.Event(), []
+
+    def compile_apart(specs: list[Any]) -> None:
+        assert known.wait(60)
+        compiled.extend(specs)
+
+    monkeypatch.setattr(work, "interpreted", lambda: False)
+    monkeypatch.setattr(work, "is_compiled", lambda name: name != slow)
+    monkeypatch.setattr(work, "compile_apart", compile_apart)
+    monkeypatch.setattr(work, "compile_one", lambda spec: None)
+
+    async def collect() -> list[dict[str, Any]]:
+        events = []
+        async for event in Laboratory(2).answer(ask(read(SMALL))):
+            events.append(event)
+            if event["kind"] == "curve":
+                assert bool(compiled) == known.is_set()
+                known.set()
+        return events
+
+    events = asyncio.run(collect())
+    told = [event.get("learner") or event.get("names") for event in events[: len(events) - work.GAMMAS - 4]]
+    assert told[:2] == [None, ["OFUL", "LB-WeightUCB"]]  # the plan, and what is loaded or compiled
+    assert told[2:4] == ["lb_weight_ucb", ["OFUL"]]
+    assert len(compiled) == 1
+    final = {event["learner"]: event["final"] for event in of_kind(events, "curve")}
+    assert final == {event["learner"]: event["final"] for event in of_kind(answers(SMALL), "curve")}
+
+
+def test_the_learners_of_the_story_are_compiled_before_anybody_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[dict[str, Any]] = []
+    monkeypatch.setattr(work, "interpreted", lambda: False)
+    monkeypatch.setattr(work, "is_compiled", lambda name: True)
+    monkeypatch.setattr(work, "compile_one", loaded.append)
+
+    async def prepared() -> None:
+        await Laboratory(2).compile_ahead()
+
+    asyncio.run(prepared())
+    assert len(loaded) == 9
+    clicks = ask(read({**work.AHEAD[1], "path": "jumps", "speed": 2, "S": 3, "T": 3000}))  # as in page/story.js
+    assert {trials[0].composition for trials in clicks.cells} <= {
+        composition(strategy_of(spec["strategy"]), world_of(spec["environment"])) for spec in loaded
+    }
 
 
 @pytest.mark.parametrize(("seconds", "trials"), [(0.0, 4), (0.03, 3), (1.0, 2)])

@@ -62,6 +62,7 @@ def test_a_view_that_fails_leaves_no_clip_behind(browser: Any, lab: Served) -> N
 
 def test_while_code_is_compiled_the_old_picture_is_grey_and_says_why(browser: Any, lab: Served) -> None:
     page = opened(browser, f"{lab.address}#{TWO}")
+    page.evaluate("lab.asking.onStart(lab.scene.question, performance.now(), lab.timing.asked)")
     page.evaluate("lab.asking.onEvent({ kind: 'compiling', names: ['SW-UCB'] }, lab.timing.asked)")
     note = page.locator("#busy-note")
     assert note.is_visible()
@@ -72,6 +73,21 @@ def test_while_code_is_compiled_the_old_picture_is_grey_and_says_why(browser: An
     move(page, "noise", 40)
     assert not note.is_visible()
     assert page.evaluate("getComputedStyle(document.getElementById('regret')).filter") == "none"
+
+
+def test_curves_that_came_before_the_compiler_is_done_are_not_grey_and_none_is_older(browser: Any, lab: Served) -> None:
+    page = opened(browser, f"{lab.address}#{TWO}")
+    assert page.evaluate("lab.scene.curves.length") == 2
+    page.evaluate(
+        "(() => { const [one] = lab.scene.curves, next = lab.timing.asked + 1;"
+        " lab.asking.onStart(lab.scene.question, performance.now(), next);"
+        " lab.asking.onEvent({ ...one, kind: 'curve' }, next);"
+        " lab.asking.onEvent({ kind: 'compiling', names: ['SW-UCB'] }, next); })()"
+    )
+    assert page.evaluate("lab.scene.curves.length") == 1
+    assert page.locator("#busy-note").is_visible()
+    assert page.evaluate("getComputedStyle(document.getElementById('regret')).filter") == "none"
+    assert "lost" in page.locator("#headline").text_content()
 
 
 @pytest.mark.parametrize(

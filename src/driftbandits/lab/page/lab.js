@@ -53,7 +53,7 @@ new ResizeObserver(drawAll).observe(document.querySelector("main"));
 const timing = { sequence: 0, milliseconds: 0, server: 0 };
 const asking = new Asking({
   onStart(question, since, sequence) {
-    Object.assign(scene, { asked: question, since, fresh: true, waiting: "…", planned: null });
+    Object.assign(scene, { asked: question, since, fresh: true, waiting: "…", planned: null, compiling: 0 });
     timing.asked = sequence;
     status("", true);
   },
@@ -80,18 +80,25 @@ const asking = new Asking({
       scene.waiting = ""; // the note over the picture says it
       status(words, true);
       busy(words);
+      if (!scene.fresh) { // curves of learners that need not be compiled are there; those of the question before are not kept among them
+        scene.curves = scene.curves.filter(c => c.sequence === sequence);
+        showFinals();
+        showHeadline();
+      }
       draw("regret", "sweep");
     } else if (event.kind === "curve") {
       begin();
       scene.curves = [...scene.curves.filter(c => c.learner !== event.learner), { ...event, sequence }];
       draw("regret");
     } else if (event.kind === "preview") {
+      busy("");
       scene.curves = scene.curves.filter(c => c.sequence === sequence);
       scene.drawn = () => (timing.preview = performance.now() - scene.since);
       draw("regret");
       showHeadline();
       showNote(event.trials);
     } else if (event.kind === "curves") {
+      busy("");
       showNote(scene.question.trials);
       const order = scene.learners.map(l => l.key);
       scene.curves = scene.curves.filter(c => c.sequence === sequence).sort((a, b) => order.indexOf(a.learner) - order.indexOf(b.learner));
@@ -132,18 +139,18 @@ function begin() {
   if (world !== scene.asked.world || T !== scene.asked.T || placeOf(scene.question) !== place) Object.assign(scene, { curves: [], sweep: [], inside: null });
   scene.learners = options.learners[place];
   scene.theory = scene.planned;
-  scene.compiling = 0;
   busy("");
   scene.curves = scene.curves.filter(c => scene.asked.learners.includes(c.learner));
   Object.assign(scene, { fresh: false, question: scene.asked, waiting: "" });
 }
 
-/** The picture is of an older question: grey, with a note on what it waits for. Captions below it are those of the new one. */
+/** A note on what the picture waits for. As long as it is of an older question it is grey; captions below it are those of the new one. */
 function busy(words) {
-  for (const canvas of Object.values(canvases)) canvas.classList.toggle("old", Boolean(words));
+  for (const canvas of Object.values(canvases)) canvas.classList.toggle("old", Boolean(words) && scene.fresh);
   $("busy-note").hidden = !words;
+  $("busy-note").classList.toggle("beside", !scene.fresh);
   $("busy-note").textContent = words;
-  $("headline").classList.toggle("note", Boolean(words));
+  $("headline").classList.toggle("note", Boolean(words) && scene.fresh);
 }
 
 /** One friendly line, and a way out. */
