@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import driftbandits as db
+from driftbandits.bandit import ledger_files
 from driftbandits.bandit.saving import digest
 from torture.interrupts import Case
 
@@ -171,7 +172,7 @@ def memory_case(mode: str, call: str) -> Case:
 def whole(bandit: Any) -> Any:
     """What was learned and waits, the change detectors, the ledger, and the same of every challenger."""
     about, came, ring = bandit._arrivals.pack()
-    books, sums = bandit._ledger.pack()
+    books, sums = ledger_files.pack(bandit._ledger)
     rivals = [
         (name, c.problem, None if c.shadow is None else whole(c.shadow)) for name, c in bandit._challengers.items()
     ]

@@ -20,8 +20,8 @@ from ..errors import InvalidValue, said
 from .alarms import Alarms
 from .changes import Request
 from .learner import Draft
-from .ledger import FIRST, RANDOM
 from .pending import DONE, Closed, Open, Pending
+from .policy_sums import FIRST, RANDOM
 
 if TYPE_CHECKING:
     from .bandit import Bandit
@@ -132,8 +132,7 @@ def new_challenger(bandit: "Bandit", name: str, policy: Any, settings: dict[str,
     """A challenger of a bandit; raises, or changes nothing."""
     if not isinstance(name, str) or not name or name in (RANDOM, FIRST):
         raise InvalidValue(f"name = {said(name)} is not allowed; a challenger has a name of its own, a string")
-    bandit._ledger.flush()
-    if name in bandit._ledger.books.places:
+    if bandit._ledger.knows_item(name):
         raise InvalidValue(
             f"name = {said(name)} is not allowed; an item has that name, and value({said(name)}) is what always showing it would earn"
         )

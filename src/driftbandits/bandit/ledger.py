@@ -1,35 +1,29 @@
-"""What a bandit earned and what other policies would have earned: sums over its decisions, kept as rewards arrive.
+"""What a bandit earned and what other policies would have earned, kept as rewards arrive.
 
 A decision counts when its reward comes, once, whatever its weight; of a ranking, the first place counts. Rewards are collected and added
-in batches, one after the other, so that the sums do not depend on when they are looked at (`inference.policy_value`).
-
-What is bet on clicks must be fixed before the first reward that counts, and depends on how rare clicks are. The first decisions of a bandit
-therefore say how rare they are, and do not count.
+in batches, one after the other, so that the sums (`policy_sums`) do not depend on when they are looked at.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache, partial
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.background_compile import InterpretedUntilCompiled, compile_mode, prepared
 from ..core.linalg import Matrix, Vector
-from ..errors import InvalidShape, InvalidValue, said
-from ..inference import outcomes
 from ..inference import policy_value as pv
-from ..inference.always_valid import RATE, J, stakes
-from ..inference.outcomes import BOUNDED, UNBOUNDED, Batch, Stakes
+from ..inference.always_valid import RATE, stakes
+from ..inference.outcomes import BOUNDED, UNBOUNDED, Batch, Integers, Stakes
 from ..inference.policy_value import EARLY
-from .windows import WINDOWS, Buckets, bucketed, no_buckets
+from . import policy_sums
+from .early_clicks import EarlyClicks
+from .policy_sums import FIRST, RANDOM, Added, Sized, machine
+from .windows import WINDOWS
 
 BATCH = 256  # rewards that are added at once …
 MOST = 8 * BATCH  # … and at most this many while the code that adds them is being compiled
-LARGEST = 1e100  # a sum of inverse propensities is below, and its square is a float
 ITEMS = 1000  # items with sums of their own; later ones have none
-RANDOM, FIRST = "random", "first"
-ENOUGH = 20  # of their rewards, to say it; else the forecast for the first decision that counts does
 
 
 class Law(NamedTuple):
@@ -77,16 +71,10 @@ class Books(NamedTuple):
     """All sums. A book is replaced as a whole, so that an interrupt leaves the old one or the new one."""
 
     weights: dict[str, float]  # the largest that each policy was expected to have; single items have that of "first"
-    policies: dict[str, Vector]  # (width,)
-    places: dict[Any, int]
-    items: Matrix  # (N, width)
-    buckets: Buckets
+    places: dict[Any, int]  # of items in the sums
+    sums: Sized
     newest: float
-    early: tuple[float, float] = (
-        0.0,
-        0.0,
-    )  # rewards of early decisions: their number and sum, until the first one counts
-    rate: float | None = None  # how rare rewards in [0, 1] were by then
+    early: EarlyClicks = EarlyClicks()
     waiting: Waiting = NONE
 
 
@@ -99,13 +87,13 @@ class Ledger:
     >>> law = Law(["a", "b"], np.array([0.75, 0.25]), np.array([0.5, 0.5]), chosen=0, first=1)
     >>> for r in (1.0, 0.0, 1.0):
     ...     ledger.add(law, r, at=0.0)
-    >>> float(ledger.sums("random")[pv.OWN])
+    >>> float(ledger.of_policy("random")[pv.OWN])
     2.0
     """
 
     def __init__(self, *, bounded: bool, explore: float) -> None:
         self.bounded, self.explore, self.width = bounded, explore, BOUNDED if bounded else UNBOUNDED
-        self.books = Books({}, {}, {}, np.zeros((0, self.width)), no_buckets(), -math.inf)
+        self.books = Books({}, {}, {}, -math.inf)
         machine()  # is compiled as soon as there is a bandit, not when its first batch is full
 
     def add(self, law: Law, r: float, at: float, *, sign: float = 1.0) -> None:
@@ -137,54 +125,44 @@ class Ledger:
     # --------------------------------------------------------------------------------------------------------------- adding
 
     def _added(self, books: Books, entries: list[Entry]) -> Books:
-        width, places = self.width, _places(books.places, entries)
-        items = np.zeros((len(places), width))
-        items[: len(books.items)] = books.items
-        early, rate, entries = self._begun(books, entries)
+        places = _places(books.places, entries)
+        early, entries = self._begun(books.early, entries)
         if not entries:
-            return books._replace(places=places, items=items, early=early, rate=rate, waiting=NONE)
+            return books._replace(places=places, early=early, waiting=NONE)
         batch = self._batch(entries, places)
-        # The largest weight of a policy, as far as it is known when its first offer is counted, decides what is bet.
-        most = float(batch.size[0])
-        weights = {
-            RANDOM: pv.usual_weight(1.0, self.explore),
-            FIRST: pv.usual_weight(most, self.explore),
-        } | books.weights
+        made = np.array([entry.at for entry in entries])
+        seen = np.maximum(np.maximum.accumulate(made), books.newest)
         names = [RANDOM, FIRST, *dict.fromkeys(name for entry in entries for name, _ in entry.law.others)]
-        for name in names[2:]:
-            weights.setdefault(name, weights[FIRST])
-        pi, known = _probabilities(names, entries, batch)
-        terms = np.empty((len(names), len(entries), width))
+        weights = self._weights(books.weights, names, float(batch.size[0]))
         lam = Stakes(
-            np.array([_stakes(weights[name], rate) for name in names]),
-            _stakes(weights[FIRST], rate),
-            _stakes(1.0, rate),
+            np.array([_stakes(weights[name], early.rate) for name in names]),
+            _stakes(weights[FIRST], early.rate),
+            _stakes(1.0, early.rate),
         )
-        if machine().count(batch, pi, known, lam, terms, items, np.empty(width), np.empty((2, J))) < 0:
-            raise InvalidShape("arrays of decisions do not fit each other: please report how it came to this")
-        valued = {
-            name: (slice(None) if there.all() else there > 0.0, of_policy)
-            for name, of_policy, there in zip(names, terms, known, strict=True)
-        }
-        policies = dict(books.policies)
-        for name, (rows, of_policy) in valued.items():
-            policies[name] = pv.in_turn(policies.get(name, np.zeros(width)), of_policy[rows])
-        buckets, newest = bucketed(books.buckets, books.newest, [entry.at for entry in entries], valued)
-        return Books(weights, policies, places, items, buckets, newest, early, rate)
+        new = Added(batch, names, *_probabilities(names, entries, batch), lam, made, seen)
+        sums = policy_sums.added(books.sums, new, self._sizes(batch), len(places), self.width)
+        return Books(weights, places, sums, float(seen[-1]), early)
 
-    def _begun(self, books: Books, entries: list[Entry]) -> tuple[tuple[float, float], float | None, list[Entry]]:
-        """Rewards of early decisions, how rare rewards are as soon as that can be told, and the rewards that count."""
-        (many, total), rate = books.early, books.rate
+    def _begun(self, early: EarlyClicks, entries: list[Entry]) -> tuple[EarlyClicks, list[Entry]]:
+        """What early rewards say of how rare clicks are, and the rewards that count."""
         if not self.bounded:
-            return books.early, rate, entries
+            return early, entries
         counted = []
         for entry in entries:
             if entry.tick > EARLY:
-                rate = rate or _rate(many, total, entry.law)
+                early = early.fixed(entry.law.p, entry.law.forecast)
                 counted.append(entry)
-            elif rate is None:
-                many, total = many + entry.sign, total + entry.sign * entry.r
-        return (many, total), rate, counted
+            else:
+                early = early.heard(entry.r, entry.sign)
+        return early, counted
+
+    def _weights(self, known: Mapping[str, float], names: Sequence[str], most: float) -> dict[str, float]:
+        """The largest weight of each policy, as far as its first offer (of `most` items) tells: it decides what is bet."""
+        usual = {RANDOM: pv.usual_weight(1.0, self.explore), FIRST: pv.usual_weight(most, self.explore)} | dict(known)
+        return dict.fromkeys(names, usual[FIRST]) | usual
+
+    def _sizes(self, batch: Batch) -> Integers:
+        return np.zeros(len(batch.r), np.int64) if self.bounded else policy_sums.sizes(batch)
 
     def _batch(self, entries: list[Entry], places: Mapping[Any, int]) -> Batch:
         """Entries as arrays, one offer after the other."""
@@ -204,114 +182,57 @@ class Ledger:
 
     # -------------------------------------------------------------------------------------------------------------- looking
 
-    def sums(self, against: Any) -> Vector:
-        """The sums beside a policy: "random", "first", a challenger or an item; zeros if it has none."""
+    def of_policy(self, name: str) -> Vector:
+        """The sums beside "random", "first" or a challenger; zeros if there are none."""
         self.flush()
-        books = self.books
-        if isinstance(against, str) and against in books.policies:
-            return books.policies[against]
-        place = books.places.get(against)
-        return np.zeros(self.width) if place is None else books.items[place]
+        return policy_sums.of_policy(self.books.sums, name, self.width)
 
-    def window(self, against: str, window: str, now: float) -> Vector:
-        """The sums over the decisions of the last day or week."""
+    def of_item(self, name: Any) -> Vector:
+        """The sums beside always showing an item; zeros if there are none."""
+        self.flush()
+        place = self.books.places.get(name)
+        return np.zeros(self.width) if place is None else policy_sums.of_item(self.books.sums, place, self.width)
+
+    def buckets(self, name: str, window: str) -> dict[int, Vector]:
+        """The sums beside a policy over each hour of the last day, or day of the last week, as far as they are kept."""
         self.flush()
         length, many = WINDOWS[window]
+        found = policy_sums.of_bucket(self.books.sums, window, name, self.width)
+        return {b: sums for b, sums in found.items() if b > math.floor(self.books.newest / length) - many}
+
+    def window(self, name: str, window: str, now: float) -> Vector:
+        """The sums beside a policy over the decisions of the last day or week."""
+        length, many = WINDOWS[window]
         last = math.floor(now / length)
-        kept = self.books.buckets[window]
-        found = [kept[b][against] for b in sorted(kept) if last - many < b <= last and against in kept[b]]
-        return np.asarray(sum(found)) if found else np.zeros(self.width)
+        kept = self.buckets(name, window)
+        return policy_sums.total([kept[b] for b in kept if last - many < b <= last], self.width)
 
-    def stakes(self, against: Any) -> tuple[list[list[float]], list[list[float]]]:
-        """What is bet on the rewards themselves, and on a policy or on an item; long and short."""
-        known, rate = self.books.weights, self.books.rate
-        own = against if isinstance(against, str) and against in self.books.policies else FIRST
-        return _stakes(1.0, rate).tolist(), _stakes(known.get(own, 1.0), rate).tolist()
+    def stakes(self, name: str) -> tuple[list[list[float]], list[list[float]]]:
+        """What is bet on the rewards themselves, and on a policy; long and short. What is bet on items is that on "first"."""
+        weight, rate = self.books.weights.get(name, 1.0), self.books.early.rate
+        return _stakes(1.0, rate).tolist(), _stakes(weight, rate).tolist()
 
-    def knows(self, against: Any) -> bool:
+    def knows_policy(self, name: str) -> bool:
         """Whether there are sums of this policy."""
         self.flush()
-        return against in self.books.policies or against in self.books.places
+        return any(name in sums.policies for sums in self.books.sums.values())
+
+    def knows_item(self, name: Any) -> bool:
+        """Whether there are sums of this item."""
+        self.flush()
+        return name in self.books.places
 
     def forget(self, challenger: str) -> None:
         """Drop the sums of a challenger."""
         self.flush()
-        books = self.books
-        without = {name: sums for name, sums in books.policies.items() if name != challenger}
-        weights = {name: value for name, value in books.weights.items() if name != challenger}
-        buckets = {
-            window: {b: {n: s for n, s in sums.items() if n != challenger} for b, sums in kept.items()}
-            for window, kept in books.buckets.items()
-        }
-        self.books = books._replace(weights=weights, policies=without, buckets=buckets)
-
-    # --------------------------------------------------------------------------------------------------------------- saving
-
-    def pack(self) -> tuple[dict[str, Any], Vector]:
-        """Everything, as JSON and one array."""
-        self.flush()
-        books = self.books
-        flat = [*books.policies.values(), *books.items]
-        windows = []
-        for window, kept in books.buckets.items():
-            for b in sorted(kept):
-                windows.append([window, b, [*kept[b]]])
-                flat.extend(kept[b].values())
-        about = {
-            "weights": books.weights,
-            "policies": [*books.policies],
-            "items": [*books.places],
-            "windows": windows,
-            "newest": books.newest if math.isfinite(books.newest) else None,
-            "early": list(books.early),
-            "rate": books.rate,
-        }
-        return about, np.concatenate(flat) if flat else np.zeros(0)
-
-    def unpack(self, about: Mapping[str, Any], flat: Vector) -> None:
-        """What was packed, in place of what is known; sums of an earlier version, which bet otherwise, are begun anew."""
-        if "rate" not in about and self.bounded:
-            return
-        many = len(about["policies"]) + len(about["items"]) + sum(len(names) for _, _, names in about["windows"])
-        if flat.dtype != np.float64 or flat.shape != (many * self.width,) or not np.isfinite(flat).all():
-            raise InvalidValue(
-                f"the sums of policies are {said(flat)}; they must be {many * self.width} finite numbers"
-            )
-        if flat.size and np.abs(flat.reshape(many, self.width)[:, outcomes.W]).max() > LARGEST:
-            raise InvalidValue(f"the sums of weights have a number beyond ± {LARGEST:g}, which no propensities give")
-        if len({*about["items"]}) < len(about["items"]):
-            raise InvalidValue("the sums of policies name an item twice")
-        rows = iter(flat.reshape(many, self.width).copy())
-        policies = {str(name): next(rows) for name in about["policies"]}
-        places = {name: place for place, name in enumerate(about["items"])}
-        items = np.array([next(rows) for _ in places]).reshape(-1, self.width)
-        buckets = no_buckets()
-        for window, b, names in about["windows"]:
-            buckets[window][int(b)] = {str(name): next(rows) for name in names}
-        newest = -math.inf if about["newest"] is None else float(about["newest"])
-        weights = {str(name): float(value) for name, value in about["weights"].items()}
-        if not all(1.0 <= weight <= pv.LARGEST for weight in weights.values()) or not {*policies} <= {*weights}:
-            raise InvalidValue(f"the weights of policies are {said(weights)}; each must be in [1, {pv.LARGEST:g}]")
-        known, total = (float(x) for x in about.get("early", (0.0, 0.0)))
-        rate = None if about.get("rate") is None else float(about["rate"])
-        if not 0.0 <= total <= known <= LARGEST or (rate is not None and not 0.0 < rate < 1.0):
-            told = said((known, total, rate))
-            raise InvalidValue(f"rewards of the first {EARLY} decisions are {told}: no clicks give these")
-        self.books = Books(weights, policies, places, items, buckets, newest, (known, total), rate)
+        weights = {name: value for name, value in self.books.weights.items() if name != challenger}
+        self.books = self.books._replace(weights=weights, sums=policy_sums.without(self.books.sums, challenger))
 
 
 @lru_cache(64)
 def _stakes(weight: float, rate: float | None) -> Matrix:
     """The stakes for a weight; they are not changed."""
     return stakes(weight, rate=RATE if rate is None else rate)
-
-
-def _rate(many: float, total: float, law: Law) -> float:
-    """How rare rewards are, as far as is known before the reward of the first decision that counts."""
-    if many < ENOUGH:
-        forecast = float(np.clip(np.dot(law.p, np.clip(law.forecast, 0.0, 1.0)), 0.0, 1.0))
-        many, total = float(EARLY), EARLY * forecast
-    return pv.rate_of(many, total)
 
 
 def _places(places: dict[Any, int], entries: list[Entry]) -> dict[Any, int]:
@@ -334,29 +255,3 @@ def _probabilities(names: list[str], entries: list[Entry], batch: Batch) -> tupl
             known[k, t] = 1.0
             pi[k, batch.start[t] : batch.start[t] + batch.size[t]] = law
     return pi, known
-
-
-class Machine:
-    """`count` as machine code if it is in the cache; else as Python, while it is compiled."""
-
-    count: Callable[..., int]
-
-    def __init__(self) -> None:
-        one, places = np.ones(1), np.zeros(1, np.int64)
-        batch = Batch(one, one, places, places, places, one, one, places)
-        args = batch, np.ones((1, 1)), np.ones((1, 1)), Stakes(np.ones((1, 2, J)), np.ones((2, J)), np.ones((2, J)))
-        space = np.ones((1, 1, 1)), np.ones((1, 1)), one, np.ones((2, J))
-        self.count = prepared(
-            outcomes.count, (*args, *space), compile_mode("background"), partial(setattr, self, "count")
-        )
-
-    @property
-    def compiling(self) -> bool:
-        """Whether it will soon be a hundred times faster."""
-        return isinstance(self.count, InterpretedUntilCompiled) and not self.count.request.over.is_set()
-
-
-@cache
-def machine() -> Machine:
-    """The one of this process."""
-    return Machine()

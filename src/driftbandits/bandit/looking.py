@@ -19,7 +19,7 @@ from .kinds import KINDS
 from .logged import read_logged
 from .pending import UnknownDecision
 from .state import RECENT
-from .value import Value, value
+from .value import Value, named, value
 
 
 class Estimate(NamedTuple):
@@ -107,7 +107,7 @@ class Looking(Checking):
             )
         return found
 
-    def value(self, against: Any = "random", *, alpha: float = 0.05) -> Value:
+    def value(self, against: Any = "random", *, item: Any = None, alpha: float = 0.05) -> Value:
         """What it earns, what another policy would have earned on the same decisions, and the difference, with bounds.
 
         The bounds hold at all times at once, while the world drifts: look as often as you like. For clicks they are exact for every sample
@@ -118,8 +118,10 @@ class Looking(Checking):
         Parameters
         ----------
         against
-            "random" (each item on offer alike), "first" (the first item of each offer, as the application gave it), the name of an item
-            (over the decisions in which it was on offer), or of a challenger.
+            "random" (each item on offer alike), "first" (the first item of each offer, as the application gave it), the name of a
+            challenger, or of an item (always that one, over the decisions in which it was on offer).
+        item
+            An item whose name means something else as `against`: `value(item="random")`.
         alpha
             Each interval is ever wrong with at most this probability.
 
@@ -137,8 +139,8 @@ class Looking(Checking):
         if not 0.0 < real("alpha", alpha) < 1.0:
             raise InvalidValue(f"alpha = {said(alpha)} is not allowed; it must be in (0, 1): it is a probability")
         with self._turn():
-            against = int(against) if isinstance(against, np.integer) else against
-            return value(self._ledger, against, float(alpha), self._newest, self._challengers)
+            found = named(self._ledger, against, item, self._challengers)
+            return value(self._ledger, found, float(alpha), self._newest)
 
     def health(self) -> Health:
         """How it is doing: `ok`, one `sentence`, and `actions`, what to do, most urgent first.
@@ -150,7 +152,7 @@ class Looking(Checking):
         'Nothing has been decided yet.'
         """
         with self._turn():
-            challengers = [self.value(name) for name in self._challengers if self._ledger.knows(name)]
+            challengers = [self.value(name) for name in self._challengers if self._ledger.knows_policy(name)]
             explore = self._config["explore"]
             return health(self.info(), self.value(), challengers, self._events, self._newest, explore)
 
@@ -159,7 +161,7 @@ class Looking(Checking):
         from .picture import plot
 
         with self._turn():
-            against = ["random", "first", *(name for name in self._challengers if self._ledger.knows(name))]
+            against = ["random", "first", *(name for name in self._challengers if self._ledger.knows_policy(name))]
             return plot([self.value(name) for name in against], self._ledger, list(self._events), self.info())
 
     def drift_events(self) -> list[DriftEvent]:

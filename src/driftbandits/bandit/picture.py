@@ -7,7 +7,8 @@ from typing import Any
 
 from ..inference.outcomes import OWN, PHI, N
 from .events import DriftEvent
-from .ledger import RANDOM, Ledger
+from .ledger import Ledger
+from .policy_sums import RANDOM
 from .value import Value
 from .windows import DAY
 
@@ -42,10 +43,9 @@ def _compare(axis: Any, values: Sequence[Value]) -> None:
 
 def _over_time(axis: Any, ledger: Ledger, events: Sequence[DriftEvent]) -> None:
     """Mean reward by day, and by hour where there is one day only; drift events as vertical lines."""
-    ledger.flush()
-    by_day, by_hour = ledger.books.buckets["week"], ledger.books.buckets["day"]
+    by_day, by_hour = ledger.buckets(RANDOM, "week"), ledger.buckets(RANDOM, "day")
     kept, length = (by_day, DAY) if len(by_day) > 1 else (by_hour, 3600.0)
-    known = [(b, kept[b][RANDOM]) for b in sorted(kept) if RANDOM in kept[b] and kept[b][RANDOM][N] > 0]
+    known = [(b, sums) for b, sums in kept.items() if sums[N] > 0]
     times = [datetime.datetime.fromtimestamp((b + 0.5) * length, datetime.UTC) for b, _ in known]
     for column, colour, label in ((OWN, BLUE, "this bandit"), (PHI, GREY, "random choice")):
         axis.plot(times, [s[column] / s[N] for _, s in known], "o-", color=colour, label=label, ms=3)

@@ -17,6 +17,7 @@ from ..io import saving
 from ..io.files import as_path, write_atomically
 from ..io.saveable import INCONSISTENT
 from ..io.saving import finite
+from . import ledger_files
 from .adaptive import Adaptive
 from .bandit import Bandit
 from .challengers import Challenger, functions
@@ -124,7 +125,7 @@ def to_bytes(bandit: Bandit) -> bytes:
     """The whole state; equal states give equal bytes."""
     about, arrays = bandit._learner.pack()
     waiting, flat = _pack_pending(bandit._pending)
-    books, sums = bandit._ledger.pack()
+    books, sums = ledger_files.pack(bandit._ledger)
     alarms, tested = bandit._alarms.pack()
     arrivals, came, ring = bandit._arrivals.pack()
     state = {
@@ -205,7 +206,7 @@ def from_bytes(
             if rival in state.get("suspended", {}):
                 bandit._challengers[str(rival)].problem = str(state["suspended"][rival])
         if "ledger" in state:  # not in files of 0.2.0
-            bandit._ledger.unpack(state["ledger"], np.array(arrays["ledger"]))
+            ledger_files.unpack(bandit._ledger, state["ledger"], np.array(arrays["ledger"]))
         if "alarms" in state:  # not in files of 0.2.0
             bandit._alarms.unpack(state["alarms"], np.array(arrays["alarms"]))
             bandit._arrivals.unpack(state["arrivals"], np.array(arrays["arrivals"]), np.array(arrays["arrivals.ring"]))

@@ -3,16 +3,28 @@
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
 
 from ..core.linalg import Vector
 from ..errors import InvalidValue, said
 from ..inference import policy_value as pv
+from ..inference.outcomes import N
 from ..inference.policy_value import EARLY, Interval
-from .ledger import FIRST, RANDOM, Ledger
+from .ledger import Ledger
+from .policy_sums import FIRST, RANDOM
 from .windows import WINDOWS
 
 Looked = Literal["always", "once"]
+Kind = Literal["policy", "challenger", "item"]
+
+
+class Against(NamedTuple):
+    """What a bandit is compared with."""
+
+    kind: Kind
+    name: Any
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,8 +51,8 @@ class Value(Comparison):
         Intervals over all decisions whose reward has come, valid at all times at once while the world drifts: what is bounded is the mean
         of the values that the rounds had. `finite=False` marks asymptotic bounds: rewards without a known range. Of clicks, the first 50
         decisions of a bandit do not count: they say how rare clicks are.
-    against
-        "random", "first", a challenger's name or an item's.
+    against, kind
+        "random" or "first" ("policy"), a challenger's name ("challenger"), or an item's ("item").
     windows
         "day" and "week": the same over the last 24 whole hours and 7 calendar days (UTC) up to the newest decision, valid at one look.
     alpha
@@ -48,6 +60,7 @@ class Value(Comparison):
     """
 
     against: Any
+    kind: Kind
     alpha: float
     windows: Mapping[str, Comparison]
 
@@ -59,31 +72,49 @@ class Value(Comparison):
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON, the sentence included; what is not finite is None."""
         windows = {name: _plain(window) for name, window in self.windows.items()}
-        named = {"against": self.against, "alpha": self.alpha, "sentence": self.sentence}
+        named = {"against": self.against, "kind": self.kind, "alpha": self.alpha, "sentence": self.sentence}
         return {**_plain(self), **named, "windows": windows}
 
     def __str__(self) -> str:
         return self.sentence
 
 
-def value(ledger: Ledger, against: Any, alpha: float, now: float, challengers: Collection[str] = ()) -> Value:
-    """The sums of a ledger as intervals."""
-    ledger.flush()
-    names = isinstance(against, str | int)
-    if not names or not (against in (RANDOM, FIRST) or against in challengers or ledger.knows(against)):
-        raise InvalidValue(
-            f"against = {said(against)} is not known; it must be 'random', 'first', a challenger, or an item that was on offer in a "
-            "decision whose reward has come"
-        )
-    lam = ledger.stakes(against)
-    windows = {}
-    if isinstance(against, str) and against in ledger.books.policies:
-        for name in WINDOWS:
-            windows[name] = Comparison(
-                **_intervals(ledger, ledger.window(against, name, now), lam, alpha), valid="once"
+def named(ledger: Ledger, against: Any, item: Any, challengers: Collection[str]) -> Against:
+    """What words mean: "random" and "first" are policies, then come challengers, then items; `item` can only be an item."""
+    if item is not None:
+        if against != RANDOM:
+            raise InvalidValue(
+                f"against = {said(against)} and item = {said(item)} are two comparisons; give one of them"
             )
-    whole = _intervals(ledger, ledger.sums(against), lam, alpha)
-    return Value(**whole, valid="always", against=against, alpha=alpha, windows=windows)
+        against, challengers = item, ()
+    elif isinstance(against, str) and against in (RANDOM, FIRST):
+        return Against("policy", against)
+    against = int(against) if isinstance(against, np.integer) else against
+    if isinstance(against, str) and against in challengers:
+        return Against("challenger", against)
+    if isinstance(against, str | int) and ledger.knows_item(against):
+        return Against("item", against)
+    allowed = "'random', 'first', a challenger, or an item" if item is None else "an item"
+    raise InvalidValue(
+        f"{'against' if item is None else 'item'} = {said(against)} is not known; it must be {allowed} that was on offer in a decision "
+        "whose reward has come"
+    )
+
+
+def value(ledger: Ledger, against: Against, alpha: float, now: float) -> Value:
+    """The sums of a ledger as intervals."""
+    kind, name = against
+    windows = {}
+    if kind == "item":
+        lam, sums = ledger.stakes(FIRST), ledger.of_item(name)
+    else:
+        sums, lam = ledger.of_policy(name), ledger.stakes(name)
+        for window in WINDOWS if sums[N] > 0.0 else ():
+            windows[window] = Comparison(
+                **_intervals(ledger, ledger.window(name, window, now), lam, alpha), valid="once"
+            )
+    whole = _intervals(ledger, sums, lam, alpha)
+    return Value(**whole, valid="always", against=name, kind=kind, alpha=alpha, windows=windows)
 
 
 def _intervals(ledger: Ledger, sums: Vector, lam: tuple[pv.Sides, pv.Sides], alpha: float) -> dict[str, Interval]:
@@ -103,12 +134,18 @@ def _plain(found: Comparison) -> dict[str, Any]:
     return {**intervals, "valid": found.valid}
 
 
+def _whose(v: Value) -> str:
+    if v.kind == "policy":
+        return "random choice" if v.against == RANDOM else "always showing the first item"
+    return f"challenger {v.against!r}" if v.kind == "challenger" else f"always showing {v.against!r}"
+
+
 def _sentence(v: Value) -> str:
     n, level = v.own.n, f"{100 * (1 - v.alpha):g} %"
     if n == 0:
         after = f" of a decision after the first {EARLY}, which only say how rare rewards are," if v.own.finite else ""
         return f"No reward{after} has come yet, so that nothing can be said about what it earns."
-    whose = {RANDOM: "random choice", FIRST: "always showing the first item"}.get(v.against, f"{v.against!r}")
+    whose = _whose(v)
     earns = f"It earns {v.own.mean:.4g} per decision over {n:,} decisions"
     lift, bounds = v.lift, f"between {v.lift.lower:+.3g} and {v.lift.upper:+.3g}"
     if lift.lower > 0.0:
@@ -124,4 +161,4 @@ def _sentence(v: Value) -> str:
     return f"{earns}, {verdict}, {kind}."
 
 
-__all__ = ["Comparison", "Interval", "Value", "value"]
+__all__ = ["Against", "Comparison", "Interval", "Value", "named", "value"]

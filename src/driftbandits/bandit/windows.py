@@ -1,7 +1,6 @@
 """Sums over the decisions of the last day and week: by hour and by day, so that old ones can be left out."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -18,26 +17,23 @@ def no_buckets() -> Buckets:
     return {window: {} for window in WINDOWS}
 
 
-def bucketed(
-    buckets: Buckets, newest: float, at: Sequence[float], valued: Mapping[str, tuple[Any, Matrix]]
-) -> tuple[Buckets, float]:
-    """Buckets with rewards of decisions made `at`, and the newest of all; decisions that are too old when their reward comes are left out.
+def bucketed(buckets: Buckets, made: Vector, seen: Vector, valued: Mapping[str, tuple[Vector, Matrix]]) -> Buckets:
+    """Buckets with further rewards, in their order; decisions that are too old when their reward comes are left out.
 
-    `valued` has of each policy which of the rewards it has terms of, and the terms of all.
+    `made` is when their decisions were made, `seen` the newest time that was known when each came. `valued` has of each policy which of
+    the rewards it has terms of, and the terms of all.
     """
-    made = np.array(at)
-    seen = np.maximum(np.maximum.accumulate(made), newest)
     found = {}
     for window, (length, many) in WINDOWS.items():
         number, last = np.floor(made / length), np.floor(seen / length)
-        recent = number > last - many
+        recent = (number > last - many) & (number > last[-1] - many)
         kept = {b: dict(sums) for b, sums in buckets[window].items() if b > last[-1] - many}
-        for b in np.unique(number[recent & (number > last[-1] - many)]):
-            here, sums = recent & (number == b), kept.setdefault(int(b), {})
-            whole = bool(here.all())
+        for b in np.unique(number[recent]):
+            here = recent & (number == b)
             for name, (rows, terms) in valued.items():
-                chosen = terms[rows] if whole else terms[here if isinstance(rows, slice) else rows & here]
+                chosen = terms[rows & here]
                 if len(chosen):
+                    sums = kept.setdefault(int(b), {})
                     sums[name] = pv.in_turn(sums.get(name, np.zeros(chosen.shape[1])), chosen)
         found[window] = kept
-    return found, float(seen[-1])
+    return found

@@ -102,45 +102,36 @@ def policy_terms(batch: Batch, t: int, pi: Vector, lam: Matrix, own: float, out:
     for j in range(J):
         low, d_high, long = phi, difference, lam[LONG, j]
         if most > TOP / long - 1.0:
-            low, d_high = cut_below(p, f, pi, first, last, chosen, TOP / long - 1.0, r)
+            low, d_high = cut(batch, t, pi, LONG, TOP / long - 1.0)
         bet(out, LOW + j, long, low - g, g)
         bet(out, D_HIGH + j, long, d - d_high, -d)
         high, d_low, short = phi, difference, lam[SHORT, j]
         if most > TOP / short - 1.0:
-            high, d_low = cut_above(p, f, pi, first, last, chosen, TOP / short - 1.0, r)
+            high, d_low = cut(batch, t, pi, SHORT, TOP / short - 1.0)
         bet(out, HIGH + j, short, g - high, 1.0 - g)
         bet(out, D_LOW + j, short, d_low - d, d)
 
 
-@solver
-def cut_below(
-    p: Vector, f: Vector, pi: Vector, first: int, last: int, chosen: int, k: float, r: float
-) -> tuple[float, float]:
-    """φ⁻ and D⁺: forecasts c(a) = min(f(a), k/w(a))."""
-    of_chosen = of_pi = of_p = 0.0
-    for a in range(first, last):
-        c = min(f[a], k * p[a] / pi[a]) if pi[a] > 0.0 else f[a]
-        of_pi += pi[a] * c
-        of_p += p[a] * c
-        if a == chosen:
-            of_chosen = c
-    w = pi[chosen] / p[chosen]
-    return w * (r - of_chosen) + of_pi, (1.0 - w) * (r - of_chosen) + of_p - of_pi
+@kernel
+def cut_forecast(side: int, f: float, most: float) -> float:
+    """A forecast cut for one side: c = min(f, k/w) for the long one, e = 1 − min(1 − f, k/w) for the short one; `most` is k/w."""
+    if side == LONG:
+        return min(f, most)
+    return 1.0 - most if most < 1.0 - f else f
 
 
 @solver
-def cut_above(
-    p: Vector, f: Vector, pi: Vector, first: int, last: int, chosen: int, k: float, r: float
-) -> tuple[float, float]:
-    """φ⁺ and D⁻: forecasts e(a) = 1 − min(1 − f(a), k/w(a))."""
+def cut(batch: Batch, t: int, pi: Vector, side: int, k: float) -> tuple[float, float]:
+    """φ⁻ and D⁺ of the long side, φ⁺ and D⁻ of the short one: the outcome and the difference with forecasts that are cut."""
     of_chosen = of_pi = of_p = 0.0
-    for a in range(first, last):
-        e = 1.0 - min(1.0 - f[a], k * p[a] / pi[a]) if pi[a] > 0.0 else f[a]
-        of_pi += pi[a] * e
-        of_p += p[a] * e
-        if a == chosen:
-            of_chosen = e
-    w = pi[chosen] / p[chosen]
+    for a in range(batch.start[t], batch.start[t] + batch.size[t]):
+        p = batch.p[a]
+        f = cut_forecast(side, batch.forecast[a], k * p / pi[a]) if pi[a] > 0.0 else batch.forecast[a]
+        of_pi += pi[a] * f
+        of_p += p * f
+        if a == batch.chosen[t]:
+            of_chosen = f
+    w, r = pi[batch.chosen[t]] / batch.p[batch.chosen[t]], batch.r[t]
     return w * (r - of_chosen) + of_pi, (1.0 - w) * (r - of_chosen) + of_p - of_pi
 
 
@@ -158,8 +149,8 @@ def item_terms(batch: Batch, t: int, a: int, lam: Matrix, own: float, missed: Ma
         return
     for j in range(J):
         long, short = lam[LONG, j], lam[SHORT, j]
-        c, above = min(f, (TOP / long - 1.0) * p), (TOP / short - 1.0) * p
-        e = 1.0 - above if above < 1.0 - f else f
+        c = cut_forecast(LONG, f, (TOP / long - 1.0) * p)
+        e = cut_forecast(SHORT, f, (TOP / short - 1.0) * p)
         if hit or c < f:
             d_high = ((1.0 - w) * (r - c) if hit else r - shown) + own + p * (c - f) - c
             bet(out, LOW + j, long, w * (r - c) + c - f, f)

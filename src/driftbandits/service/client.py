@@ -247,11 +247,12 @@ class Client:
         id_ = decision.id if isinstance(decision, Decision) else decision
         return explanation(self._call("GET", f"/explain/{urllib.parse.quote(str(id_), safe='')}"))
 
-    def value(self, against: Any = "random", *, alpha: float = 0.05) -> "Value":
+    def value(self, against: Any = "random", *, item: Any = None, alpha: float = 0.05) -> "Value":
         """What the loop earns, and what another policy would have; as `Bandit.value`."""
         from .answers import value
 
-        return value(self._call("GET", f"/value?{urllib.parse.urlencode({'against': against, 'alpha': alpha})}"))
+        asked = {"against": against, "alpha": alpha} | ({} if item is None else {"item": item})
+        return value(self._call("GET", f"/value?{urllib.parse.urlencode(asked)}"))
 
     def health(self) -> "Health":
         """Whether the loop works, and what to do; as `Bandit.health`."""

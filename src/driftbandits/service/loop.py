@@ -254,9 +254,9 @@ class Loop:
         """Why an item was chosen."""
         return self.call(lambda bandit: bandit.explain(id_).to_dict())
 
-    def value(self, against: str, alpha: float) -> dict[str, Any]:
+    def value(self, against: str, item: str | None, alpha: float) -> dict[str, Any]:
         """What the loop earns, and what another policy would have."""
-        return self.call(lambda bandit: bandit.value(against, alpha=alpha).to_dict())
+        return self.call(lambda bandit: bandit.value(against, item=item, alpha=alpha).to_dict())
 
     # -------------------------------------------------------------------------------------------------------------- tending
 

@@ -305,9 +305,9 @@ def explain(loop: str, id: str, loops: Open) -> Response:  # noqa: A002
 
 
 @router.get("/loops/{loop}/value", tags=["looking"], summary="What the loop earns")
-def value(loop: str, loops: Open, against: str = "random", alpha: float = 0.05) -> Response:
+def value(loop: str, loops: Open, against: str = "random", item: str | None = None, alpha: float = 0.05) -> Response:
     """What the loop earns per decision and what it would have earned otherwise, with always-valid bounds."""
-    return fast(finite(loops.use(loop, lambda open_: open_.value(against, alpha))))
+    return fast(finite(loops.use(loop, lambda open_: open_.value(against, item, alpha))))
 
 
 @router.get("/loops/{loop}/health", tags=["looking"], summary="Is it working", response_model=models.LoopHealth)

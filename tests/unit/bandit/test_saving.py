@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import driftbandits as db
+from driftbandits.bandit import ledger_files
 from driftbandits.bandit.ledger import Law, Ledger
 from driftbandits.bandit.saving import digest, from_bytes, to_bytes
 from driftbandits.errors import CannotRead
@@ -216,6 +217,6 @@ def test_sums_of_a_choice_that_was_very_unlikely_are_loaded(bounded):
     law = Law(["a", "b"], np.array([1e-12, 1.0 - 1e-12]), np.array([0.5, 0.5]), chosen=0, first=1)
     ledger, again = Ledger(bounded=bounded, explore=0.0), Ledger(bounded=bounded, explore=0.0)
     ledger.add(law, 1.0, 1e9)
-    again.unpack(*ledger.pack())
-    assert again.pack()[1].max() > 1e23
-    assert np.array_equal(again.pack()[1], ledger.pack()[1])
+    ledger_files.unpack(again, *ledger_files.pack(ledger))
+    assert ledger_files.pack(again)[1].max() > 1e23
+    assert np.array_equal(ledger_files.pack(again)[1], ledger_files.pack(ledger)[1])

@@ -8,7 +8,9 @@ import pytest
 from naive import policy_value as naive
 
 import driftbandits as db
+from driftbandits.bandit import ledger_files
 from driftbandits.bandit.ledger import BATCH, MOST, Entry, Law, Ledger, machine
+from driftbandits.inference import outcomes
 from driftbandits.inference import policy_value as pv
 from driftbandits.inference.policy_value import EARLY
 
@@ -117,10 +119,10 @@ def test_a_log_learned_again_gives_the_same_bits(tmp_path):
     bandit.value("random")  # adds what waits
     play(bandit, 45, rng=rng, start=30)
     bandit.backup(tmp_path / "copy.db")
-    before = bandit._ledger.pack()
+    before = ledger_files.pack(bandit._ledger)
     bandit.close()
     with db.Bandit.open(tmp_path / "copy.db") as again:
-        after = again._ledger.pack()
+        after = ledger_files.pack(again._ledger)
     assert after[0] == before[0]
     assert after[1].tobytes() == before[1].tobytes()
 
@@ -179,23 +181,23 @@ def test_after_a_log_was_learned_the_forecast_says_how_rare_clicks_are():
     bandit.reward(d.id, 0)
     assert bandit.value().own.n == 1
     forecast = sum(p * min(max(f, 0.0), 1.0) for p, f in zip(d.propensities.values(), d.scores.values(), strict=True))
-    assert bandit._ledger.books.rate == pytest.approx((EARLY * forecast + 0.5) / (EARLY + 1.0))
-    assert bandit._ledger.books.rate < 0.1
+    assert bandit._ledger.books.early.rate == pytest.approx((EARLY * forecast + 0.5) / (EARLY + 1.0))
+    assert bandit._ledger.books.early.rate < 0.1
 
 
 def test_sums_that_were_bet_otherwise_are_begun_anew():
-    """Files of an earlier version have no rate: their stakes were others, and would be misread."""
+    """Files of an earlier version have no sizes: their sums were kept otherwise, and would be misread."""
     bandit = db.Bandit(reward="click", explore=0.3, seed=0)
     play(bandit, EARLY + 10, rng=np.random.default_rng(9))
-    about, flat = bandit._ledger.pack()
+    about, flat = ledger_files.pack(bandit._ledger)
     fresh = Ledger(bounded=True, explore=0.3)
-    fresh.unpack({key: x for key, x in about.items() if key not in ("rate", "early")}, flat)
-    assert fresh.sums("random")[pv.N] == 0.0
-    fresh.unpack(about, flat)
-    assert fresh.sums("random")[pv.N] == 10.0
+    ledger_files.unpack(fresh, {key: x for key, x in about.items() if key != "sizes"}, flat)
+    assert fresh.of_policy("random")[pv.N] == 0.0
+    ledger_files.unpack(fresh, about, flat)
+    assert fresh.of_policy("random")[pv.N] == 10.0
     for wrong in ({"rate": 1.5}, {"rate": math.nan}, {"early": [3.0, 4.0]}):
         with pytest.raises(db.errors.InvalidValue, match="no clicks give these"):
-            fresh.unpack({**about, **wrong}, flat)
+            ledger_files.unpack(fresh, {**about, **wrong}, flat)
 
 
 def test_of_a_ranking_the_first_place_counts():
@@ -230,13 +232,14 @@ def test_code_is_compiled_from_the_start_and_rewards_wait_for_it(monkeypatch):
     slow, law = Compiling(), Law(["a", "b"], np.array([0.5, 0.5]), np.array([0.2, 0.3]), 0, 0)
     for t in range(MOST + 10):
         ready.add(law, float(t % 3 == 0), float(t))
-    monkeypatch.setattr("driftbandits.bandit.ledger.machine", lambda: slow)
+    for module in ("ledger", "policy_sums"):
+        monkeypatch.setattr(f"driftbandits.bandit.{module}.machine", lambda: slow)
     for t in range(MOST - 1):
         ledger.add(law, float(t % 3 == 0), float(t))
     assert (slow.calls, ledger.books.waiting.many) == ([], MOST - 1)
     ledger.add_many([Entry(law, float(t % 3 == 0), float(t), 1.0) for t in range(MOST - 1, MOST + 10)])
     assert slow.calls == [MOST]
-    assert np.array_equal(ledger.pack()[1], ready.pack()[1])
+    assert np.array_equal(ledger_files.pack(ledger)[1], ledger_files.pack(ready)[1])
 
 
 def test_rewards_counted_together_are_added_in_the_batches_of_one_by_one():
@@ -254,4 +257,75 @@ def test_rewards_counted_together_are_added_in_the_batches_of_one_by_one():
     assert together.books.waiting.many == one_by_one.books.waiting.many == 600 % BATCH
     for ledger in (one_by_one, together):
         ledger.flush()
-    assert np.array_equal(one_by_one.pack()[1], together.pack()[1])
+    assert np.array_equal(ledger_files.pack(one_by_one)[1], ledger_files.pack(together)[1])
+
+
+def test_a_huge_reward_that_is_replaced_leaves_nothing_behind():
+    """The sums are those of a ledger that never heard of it: 1e20 + x − 1e20 would forget x."""
+    rng = np.random.default_rng(3)
+    ledger, never = (Ledger(bounded=False, explore=0.1) for _ in range(2))
+    for t in range(300):
+        p = float(rng.uniform(0.2, 0.8))
+        law = Law(["a", "b"], np.array([p, 1.0 - p]), rng.normal(size=2), int(rng.integers(2)), 0)
+        r = float(rng.normal())
+        if t == 150:
+            ledger.add(law, 1e20, 1.7e9 + t)
+            assert ledger.of_policy("random")[pv.OWN] == pytest.approx(1e20)
+            ledger.add(law, 1e20, 1.7e9 + t, sign=-1.0)
+        for each in (ledger, never):
+            each.add(law, r, 1.7e9 + t)
+    for sums in (lambda x: x.of_policy("first"), lambda x: x.of_item("b"), lambda x: x.window("random", "day", 1.7e9)):
+        assert np.array_equal(sums(ledger), sums(never))
+    assert sorted(ledger.books.sums) == sorted(never.books.sums)
+    about, flat = ledger_files.pack(ledger)
+    again = Ledger(bounded=False, explore=0.1)
+    ledger_files.unpack(again, json.loads(json.dumps(about)), flat)
+    assert np.array_equal(again.of_policy("first"), never.of_policy("first"))
+
+
+def test_a_huge_reward_that_is_replaced_does_not_move_the_value():
+    rng = np.random.default_rng(4)
+    bandit, truth = db.Bandit(seed=0, explore=0.2, on_repeat="replace"), []
+    for t in range(300):
+        d = bandit.decide(["a", "b"])
+        truth.append(float(rng.normal() + (d.item == "a")))
+        if t == 299:
+            bandit.reward(d.id, 1e20)
+            assert bandit.value().own.mean > 1e17
+        bandit.reward(d.id, truth[-1])
+    own = bandit.value().own
+    assert own.mean == pytest.approx(np.mean(truth), abs=1e-12)
+    assert own.lower < np.mean(truth) < own.upper < np.mean(truth) + 1.0
+
+
+def test_sums_of_rewards_of_all_sizes_are_those_of_one_sum():
+    rng = np.random.default_rng(5)
+    ledger, rewards = Ledger(bounded=False, explore=0.1), 10.0 ** rng.uniform(-9.0, 9.0, 400)
+    rewards[::7] = 0.0
+    law = Law(["a", "b"], np.array([0.5, 0.5]), np.zeros(2), 0, 0)
+    ledger.add_many([Entry(law, float(r), float(t), 1.0) for t, r in enumerate(rewards)])
+    assert len(ledger.books.sums if ledger.flush() is None else ()) > 5
+    assert ledger.of_policy("random")[pv.OWN] == pytest.approx(rewards.sum(), rel=1e-14)
+    assert ledger.of_item("a")[outcomes.PHI] == pytest.approx(2.0 * rewards.sum(), rel=1e-14)
+    assert ledger.of_item("a")[pv.N] == 400.0
+
+
+def test_items_may_be_called_like_policies():
+    """ "random" and "first" are policies and challengers come before items; `item=` can only be an item."""
+    bandit = db.Bandit(reward="click", explore=0.5, seed=0)
+    bandit.challenge("rule", lambda items, context: {"first": 1.0})
+    for _ in range(EARLY + 60):
+        d = bandit.decide(["first", "random", "rule"])
+        bandit.reward(d.id, d.item == "random")
+    for name in ("random", "first", "rule"):
+        policy, item = bandit.value(name), bandit.value(item=name)
+        assert (policy.kind, item.kind) == ("challenger" if name == "rule" else "policy", "item")
+        assert item.against == name
+        assert f"always showing {name!r}" in item.sentence
+        assert item.other.mean == pytest.approx(float(name == "random"), abs=0.5)
+        assert f"always showing {name!r}" not in policy.sentence
+    assert bandit.value(item="random").other.mean > bandit.value("random").other.mean + 0.5
+    with pytest.raises(db.errors.InvalidValue, match="item = 'x' is not known; it must be an item that was on offer"):
+        bandit.value(item="x")
+    with pytest.raises(db.errors.InvalidValue, match="are two comparisons; give one of them"):
+        bandit.value("first", item="random")
