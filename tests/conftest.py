@@ -40,20 +40,19 @@ ONCE = (
     *("unit/integrations", "unit/io", "unit/lab", "unit/plots", "unit/replay", "unit/service", "unit/tables"),
     *("unit/theory", "unit/util", "unit/test_errors.py", "unit/test_repr.py", "unit/agent/test_pending.py"),
     *("docs", "benchmarks", "naive", "contract/test_numbers.py", "contract/test_theorems.py"),
-    *(
-        "statistical/test_replay.py",
-        "unit/zoo/test_record.py",
-        "unit/zoo/test_roles.py",
-        "unit/zoo/test_assumptions.py",
-    ),
+    *("unit/zoo/test_record.py", "unit/zoo/test_roles.py", "unit/zoo/test_assumptions.py"),
     # Compositions of parts against their oracles: the interpreted kernel is the same source. What is compiled of each kind: the contract
     # (bandits and episodes), unit/zoo/test_linear.py, unit/memory, unit/env, unit/simulate, unit/agent/test_agent.py.
     *("unit/meta", "unit/model", "unit/mdp", "unit/radius", "unit/memory/test_late.py", "unit/agent/test_one_pass.py"),
     *(f"unit/zoo/test_{name}.py" for name in ("bayes", "generalized_linear", "one_pass")),
 )
-#: The tests of `Bandit` run once too, but compiled unless marked `interpreted`: its machine code is compiled once for all of them (about a
-#: minute), and after that a reward takes a hundredth of the time. They come first: compiling takes longest.
-BANDIT = "unit/bandit"
+#: The tests of `Bandit`, and of what spends its time in one, run once too, but compiled unless marked `interpreted`: its machine code is
+#: compiled once for all of them (about a minute), and after that a reward takes a hundredth of the time. They come first: compiling takes
+#: longest.
+BANDIT = (
+    *("unit/bandit", "statistical/test_replay.py", "docs/test_value.py"),
+    *(f"unit/replay/test_{name}.py" for name in ("evaluation", "forecast", "policies", "result")),
+)
 HERE = pathlib.Path(__file__).parent
 
 
@@ -62,9 +61,10 @@ def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) 
     if not collection_path.name.startswith("test_"):
         return None
     asked = config.getoption("markexpr")
-    if "not interpreted" in asked and _is_in(collection_path, *ONCE):
+    of_bandit = _is_in(collection_path, *BANDIT)
+    if "not interpreted" in asked and not of_bandit and _is_in(collection_path, *ONCE):
         words = ("mark.compiled", "browser")  # a page is looked at compiled
-    elif "not compiled" in asked and _is_in(collection_path, BANDIT):
+    elif "not compiled" in asked and of_bandit:
         words = ("mark.interpreted",)
     else:
         return None
@@ -77,7 +77,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     pages = {item.path for item in items if _looks_at_a_page(item)}
     items.sort(key=lambda item: _start(item, pages))
     for item in items:
-        if (_looks_at_a_page(item) or _is_in(item.path, BANDIT)) and not item.get_closest_marker("interpreted"):
+        if (_looks_at_a_page(item) or _is_in(item.path, *BANDIT)) and not item.get_closest_marker("interpreted"):
             item.add_marker(pytest.mark.compiled)  # once
         if _runs_once(item) and not item.get_closest_marker("compiled"):
             item.add_marker(pytest.mark.interpreted)
@@ -98,7 +98,7 @@ def pytest_xdist_node_collection_finished(node: Any, ids: list[str]) -> None:
 
 def _start(item: pytest.Item, pages: set[pathlib.Path]) -> int:
     """When a test starts: one process begins with the group that compiles `Bandit`, the other with the pages, which are the longest."""
-    if not _is_in(item.path, BANDIT):
+    if not _is_in(item.path, *BANDIT):
         return 1 if item.path in pages else 3
     group = item.get_closest_marker("xdist_group")
     return 0 if group is not None and group.args == ("bandit",) else 2

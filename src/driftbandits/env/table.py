@@ -120,7 +120,7 @@ def from_rewards(
     Examples
     --------
     >>> import driftbandits as db
-    >>> contexts = np.random.default_rng(0).standard_normal((500, 2))
+    >>> contexts = np.random.default_rng(0).standard_normal((200, 2))
     >>> rewards = np.stack([contexts[:, 0], contexts[:, 1], 0.1 + 0 * contexts[:, 0]], axis=1)
     >>> world = db.env.from_rewards(contexts, rewards)
     >>> run = db.simulate(db.zoo.self_tuning(features="disjoint"), world, seed=0)

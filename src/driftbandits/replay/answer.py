@@ -147,7 +147,7 @@ def answer(
     >>> import driftbandits as db, numpy as np, pandas as pd
     >>> from driftbandits.replay.answer import answer
     >>> rng = np.random.default_rng(0)
-    >>> frame = pd.DataFrame({"item": rng.choice(["a", "b"], 300), "r": rng.normal(size=300)})
+    >>> frame = pd.DataFrame({"item": rng.choice(["a", "b"], 150), "r": rng.normal(size=150)})
     >>> found = answer(db.Log.read(frame, item="item", reward="r"), half_lives=[30, 100], estimator="snips")
     >>> [h.name for h in found.tried]
     ['half-life 30', 'half-life 100']

@@ -129,7 +129,7 @@ def tune(
     --------
     >>> import driftbandits as db, numpy as np, pandas as pd
     >>> rng = np.random.default_rng(0)
-    >>> frame = pd.DataFrame({"item": rng.choice(["a", "b"], 400), "r": rng.normal(size=400)})
+    >>> frame = pd.DataFrame({"item": rng.choice(["a", "b"], 200), "r": rng.normal(size=200)})
     >>> log = db.Log.read(frame, item="item", reward="r")
     >>> found = db.tune(db.Bandit, log, over={"half_life": [50, None]}, estimator="snips", seed=1)
     >>> sorted(found.best)

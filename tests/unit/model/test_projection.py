@@ -3,6 +3,7 @@
 import naive
 import numpy as np
 import pytest
+from conftest import sized
 from problems import assert_close
 
 from driftbandits import links
@@ -48,7 +49,7 @@ def projected(kind, X, r):
     return est, history
 
 
-SEEDS = range(2)
+SEEDS = range(sized(1, 2))
 
 
 @ONLY_INTERPRETED  # the squared metric is compiled as the first of two steps

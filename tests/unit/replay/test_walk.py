@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from conftest import sized
 from naive import walk as naive
 
 import driftbandits as db
@@ -13,7 +14,7 @@ from driftbandits.replay.forecast import Forecast
 from driftbandits.replay.sums import Sums
 from driftbandits.replay.windows import windows
 
-ROWS = 90
+ROWS = sized(45, 90)
 
 
 def late_log():

@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from conftest import INTERPRETED
+from conftest import INTERPRETED, sized
 
 import driftbandits as db
 from driftbandits.bandit import core
 
 pytestmark = pytest.mark.xdist_group("self_tuning")
 OWN = {"E", "own_M", "own_S", "own_t", "own_R", "last", "Kap", "Kinv"}
-ROUNDS = 150 if INTERPRETED else 600
+ROUNDS = sized(80, 150) if INTERPRETED else 600
 
 
 @pytest.fixture
