@@ -27,11 +27,12 @@ class DriftBanditsError(Exception):
 
     def __init__(self, *args: Any) -> None:
         if args and isinstance(args[0], str) and ("\n" in args[0] or len(args[0]) > LONGEST):
-            args = (_one_line(args[0], LONGEST), *args[1:])
+            args = (one_line(args[0], LONGEST), *args[1:])
         super().__init__(*args)
 
 
-def _one_line(text: str, most: int) -> str:
+def one_line(text: str, most: int) -> str:
+    """A text on one line, its middle left out if it has more than so many characters."""
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[: most // 2]} … {line[-most // 2 :]}"
 
@@ -45,7 +46,7 @@ def said(value: Any) -> str:
     ('[1, 2]', 'a value of type int')
     """
     try:
-        return _one_line(repr(value), 200)
+        return one_line(repr(value), 200)
     except Exception:
         return f"a value of type {type(value).__name__}"
 

@@ -430,7 +430,8 @@ class Bandit(Looking):
     def promote(self, name: str) -> None:
         """Let a challenger decide from now on, with what it has learned; the learner in place is given up.
 
-        Rewards of decisions made before the challenge cannot be learned any more.
+        Rewards of decisions made before the challenge are learned too, as far as these are remembered: the last 64, or all in the log of
+        a durable bandit. Of the others, give the dict (`Decision.to_dict`) in place of the id.
         """
         with self._turn():
             state = promoted(self, name)

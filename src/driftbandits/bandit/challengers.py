@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.linalg import Vector
-from ..errors import InvalidValue, said
+from ..errors import DriftBanditsError, InvalidValue, one_line, said
+from ..protocol import limits
 from .alarms import Alarms
 from .changes import Request
 from .learner import Draft
-from .pending import DONE, Closed, Open, Pending
+from .pending import DONE, LONGEST_ID, Closed, Open, Pending
 from .policy_sums import FIRST, RANDOM
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("driftbandits")
 SETTINGS = ("half_life", "features", "explore")  # what a challenger may do otherwise
+TOLD = 300  # characters of an error that are kept
 RECENT_COST = 200.0  # decisions over which its cost is measured
 Policy = Callable[[dict[Any, Any], Any], Any]
 
@@ -115,7 +117,7 @@ class Challenger:
         except MemoryError:  # like Ctrl-C: the bandit makes the step again
             raise
         except Exception as problem:
-            self.problem = f"{type(problem).__name__}: {problem}"
+            self.problem = one_line(f"{type(problem).__name__}: {problem}", TOLD)
             LOG.warning("challenger %r is suspended: %s", self.name, self.problem)
             return None
         finally:
@@ -130,21 +132,33 @@ class Challenger:
 
 def new_challenger(bandit: "Bandit", name: str, policy: Any, settings: dict[str, Any]) -> Challenger:
     """A challenger of a bandit; raises, or changes nothing."""
-    if not isinstance(name, str) or not name or name in (RANDOM, FIRST):
-        raise InvalidValue(f"name = {said(name)} is not allowed; a challenger has a name of its own, a string")
+    if not isinstance(name, str) or not 0 < len(name) <= LONGEST_ID or name in (RANDOM, FIRST):
+        raise InvalidValue(
+            f"name = {said(name)} is not allowed; it must be a string of 1 to {LONGEST_ID} characters, and neither {RANDOM!r} nor "
+            f"{FIRST!r}, which value() knows as other policies"
+        )
     if bandit._ledger.knows_item(name):
         raise InvalidValue(
-            f"name = {said(name)} is not allowed; an item has that name, and value({said(name)}) is what always showing it would earn"
+            f"name = {said(name)} is not allowed; an item has that name, and value({said(name)}) is what always showing it would earn: "
+            "choose another name for the challenger"
         )
     unknown = [key for key in settings if key not in SETTINGS]
     if unknown:
-        raise InvalidValue(f"{unknown[0]} is no setting of a challenger; it may differ in {', '.join(SETTINGS)}")
+        *first, last = SETTINGS
+        raise InvalidValue(
+            f"{unknown[0]} is no setting in which a challenger can differ; these are {', '.join(first)} and {last}"
+        )
     if name in bandit._challengers and bandit._challengers[name].policy is None:
         raise InvalidValue(f"there is a challenger {said(name)} already; drop_challenger({said(name)}) ends it")
     if callable(policy) and not hasattr(policy, "_fields"):  # a strategy of the zoo is a tuple of numbers
         if settings:
             raise InvalidValue("a function has no settings; it gives probabilities for (items, context)")
         return Challenger(name, None, policy)
+    if policy is not None and not limits.knows(type(policy)):
+        raise InvalidValue(
+            f"policy = {said(policy)} is not allowed; it must be a strategy of the zoo (db.zoo.…), a function of (items, context) that "
+            "gives probabilities, or None for the default learner with other settings"
+        )
     return Challenger(name, new_shadow(bandit, policy, settings))
 
 
@@ -167,9 +181,10 @@ def new_shadow(bandit: "Bandit", strategy: Any, settings: Mapping[str, Any]) -> 
 
 
 def promoted(bandit: "Bandit", name: str) -> dict[str, Any]:
-    """The attributes of a bandit after a challenger has taken its place; changes nothing.
+    """The attributes of a bandit after a challenger has taken its place; changes only what the challenger keeps of decisions.
 
-    Decisions from before the challenge wait in slots that the challenger does not have: their rewards cannot be learned any more.
+    Decisions from before the challenge wait in slots of the learner that is given up. They are read again, as far as they are remembered:
+    the last 64, or all that are in the log of a durable bandit. The others do not wait any more; their dict can still be learned.
     """
     challenger = _found(bandit, name)
     shadow = challenger.shadow
@@ -177,12 +192,13 @@ def promoted(bandit: "Bandit", name: str) -> dict[str, Any]:
         raise InvalidValue(f"challenger {said(name)} is a function, which learns nothing; call it in place of decide")
     if challenger.problem is not None:
         raise InvalidValue(f"challenger {said(name)} was suspended ({challenger.problem}); it cannot decide")
-    pending = Pending(bandit._config["max_pending"])
-    mine, its = bandit._pending, shadow._pending
+    for id_, opened in bandit._pending.open.items():
+        if id_ not in shadow._pending.open:
+            _read_again(bandit, shadow, id_, opened)
+    pending, mine, its = Pending(bandit._config["max_pending"]), bandit._pending, shadow._pending
     kept = [(id_, w._replace(memos=its.open[id_].memos)) for id_, w in mine.open.items() if id_ in its.open]
     answered = [(id_, _answered(done, its.closed.get(id_, DONE))) for id_, done in mine.closed.items()]
-    lost = [(id_, DONE) for id_ in mine.open if id_ not in its.open]
-    pending.restore(kept, [*answered, *lost], mine.dropped + len(lost))
+    pending.restore(kept, answered, mine.dropped)
     config = bandit._config | {key: shadow._config[key] for key in (*SETTINGS, "clocked")}
     others = {key: value for key, value in bandit._challengers.items() if key != name}
     return {
@@ -193,6 +209,19 @@ def promoted(bandit: "Bandit", name: str) -> dict[str, Any]:
         "_challengers": others,
         "_alarms": Alarms(),  # the challenger has features in other slots
     }
+
+
+def _read_again(bandit: "Bandit", shadow: "Bandit", id_: str, opened: Open) -> None:
+    """Let a decision from before its time wait with a challenger too, if it is remembered and can be read."""
+    try:
+        case = bandit._case(id_)
+        shown = [case.item] if case.shown is None else case.shown
+        rows = [case.rows[case.names.index(item)] for item in shown]
+        placed = shadow._place(shadow._learner.read(shown, rows, case.context, named=case.named))
+    except DriftBanditsError:
+        return
+    memos = [shadow._learner.memo(placed, a) for a in range(len(shown))]
+    shadow._pending.put(id_, opened._replace(memos=memos, law=None))
 
 
 def _answered(done: Closed, its: Closed) -> Closed:
@@ -208,8 +237,8 @@ def functions(challengers: Mapping[str, Challenger]) -> dict[str, Challenger]:
 
 def _found(bandit: "Bandit", name: Any) -> Challenger:
     if not isinstance(name, str) or name not in bandit._challengers:
-        known = ", ".join(map(repr, bandit._challengers)) or "none"
-        raise InvalidValue(f"there is no challenger {said(name)}; there are: {known}")
+        known = ", ".join(map(repr, bandit._challengers))
+        raise InvalidValue(f"there is no challenger {said(name)}; there {f'are: {known}' if known else 'is none'}")
     return bandit._challengers[name]
 
 

@@ -30,6 +30,9 @@ class Case(NamedTuple):
     propensity: float | None
     score: float | None  # the estimate when the decision was made, if it is known
     named: bool = True  # False: names are positions in an array
+    highest: bool | None = None  # whether that estimate was the highest on offer, if it is known
+    guided: bool = False  # whether a policy outside said what was shown
+    shown: Sequence[Any] | None = None  # the whole ranking
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,8 +70,10 @@ class Explanation(Part):
         The item with the highest estimate among the others, taken apart alike; None if there was no other, or if it is not known.
     propensity
         The probability with which the item was drawn: chance's share of the choice. None if it is not known.
-    score
-        The estimate when the decision was made, if it is known; `estimate` is today's.
+    score, highest
+        The estimate when the decision was made, and whether it was the highest on offer, if that is known; `estimate` is today's.
+    guided
+        Whether a policy outside said what was shown (`decide(show=…)`).
     memory
         Length of the memory that answers, in decisions, or in seconds if `half_life` is a duration; None if it forgets nothing.
     observations, item_observations
@@ -84,6 +89,8 @@ class Explanation(Part):
     memory: float | None
     observations: float | None
     clocked: bool = False
+    highest: bool | None = None
+    guided: bool = False
 
     @property
     def sentence(self) -> str:
@@ -100,6 +107,15 @@ class Explanation(Part):
 
     def __str__(self) -> str:
         return self.sentence
+
+
+def is_highest(scores: Mapping[Any, Any], item: Any) -> bool | None:
+    """Whether the score of an item is the highest; None if that cannot be told."""
+    known = [score for score in scores.values() if isinstance(score, float | int) and not math.isnan(score)]
+    own = scores.get(item)
+    if not isinstance(own, float | int) or math.isnan(own) or len(known) < len(scores):
+        return None
+    return own >= max(known)
 
 
 def explain(learner: Learner, case: Case, tick: int, now: float | None = None) -> Explanation:
@@ -134,6 +150,8 @@ def explain(learner: Learner, case: Case, tick: int, now: float | None = None) -
         memory=told.get("memory"),
         observations=told.get("effective_memory"),
         clocked=now is not None,
+        highest=case.highest,
+        guided=case.guided,
     )
 
 
@@ -186,20 +204,39 @@ def _vector(label: str) -> str:
 
 
 def _sentence(e: Explanation) -> str:
-    chance = "" if e.propensity is None else f" with probability {_percent(e.propensity)}"
     if not e.observations:
-        return f"{e.item!r} was chosen{chance}; no reward is known yet, so that nothing speaks for or against an item."
+        return f"{_chosen(e)}; no reward is known yet, so that nothing speaks for or against an item."
     rests = f"this rests on about {e.observations:,.0f} observations{_memory(e)}"
-    own, other = f"its expected reward is {_estimate(e)}{_old(e, e.clocked)}", e.runner_up
+    other = e.runner_up
     if other is None:
-        return f"{e.item!r} was chosen{chance}: {own}{_largest(_by_feature(e))}; {rests}."
+        own = f"its expected reward is {_estimate(e)}{_old(e, e.clocked)}"
+        return f"{_chosen(e)}: {own}{_largest(_by_feature(e))}; {rests}."
     differ = _by_feature(e)
     for label, value in _by_feature(other).items():
         differ[label] = differ.get(label, 0.0) - value
     best = e.estimate >= other.estimate
-    why, against = ("", "against") if best else (" to learn more about it", "below")
-    beside = f"{against} {_estimate(other)} for {other.item!r}{_old(other, e.clocked)}"
-    return f"{e.item!r} was chosen{chance}{why}: {own}, {beside}{_largest(differ, 1.0 if best else -1.0)}; {rests}."
+    then, now = _then(e, best)
+    own = f"{then or 'its expected reward '}is {now}{_estimate(e)}{_old(e, e.clocked)}"
+    beside = f"{'against' if best else 'below'} {_estimate(other)} for {other.item!r}{_old(other, e.clocked)}"
+    return f"{_chosen(e, best)}: {own}, {beside}{_largest(differ, 1.0 if best else -1.0)}; {rests}."
+
+
+def _chosen(e: Explanation, best: bool = True) -> str:
+    """What was chosen, how likely, and why, as far as that is not the estimate."""
+    if e.guided:
+        return f"{e.item!r} was shown because your own policy said so"
+    chance = "" if e.propensity is None else f" with probability {_percent(e.propensity)}"
+    learns = not (best if e.highest is None else e.highest) and bool(e.observations)
+    return f"{e.item!r} was chosen{chance}{' to learn more about it' if learns else ''}"
+
+
+def _then(e: Explanation, best: bool) -> tuple[str, str]:
+    """What has changed since the decision, if its estimate was the highest then and is not now, or the other way round."""
+    if e.guided or e.highest is None or e.highest == best:
+        return "", ""
+    if e.highest:
+        return f"its expected reward was then the highest ({e.score:.3g}), and ", "now "
+    return "", "now "
 
 
 def _by_feature(part: Part) -> dict[str, float]:
@@ -259,4 +296,4 @@ def _percent(p: float) -> str:
     return f"{100.0 * p:.3g} %"
 
 
-__all__ = ["Case", "Explanation", "Part", "explain", "importance"]
+__all__ = ["Case", "Explanation", "Part", "explain", "importance", "is_highest"]

