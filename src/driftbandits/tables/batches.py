@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from ..errors import InvalidValue
+from ..errors import CannotRead, InvalidValue
 
 SIZE = 16384  # rows of a batch
 
@@ -33,6 +33,29 @@ class Batches(Protocol):
 
     def __call__(self, wanted: Sequence[str], names: Collection[str] = ()) -> Iterator[Batch]:
         """The columns wanted; digits in those of `names` are a name: "007" is not 7."""
+
+
+def undamaged(name: str, batches: Iterable[Batch], errors: tuple[type[Exception], ...]) -> Iterator[Batch]:
+    """The batches of a file; what its reader raises for bytes that it cannot read becomes one line that says where."""
+    start, rest = 0, iter(batches)
+    while True:
+        try:
+            batch = next(rest)
+        except StopIteration:
+            return
+        except errors as problem:
+            reason = getattr(problem, "strerror", None) or str(problem).partition("\n")[0]
+            raise CannotRead(f"{name} cannot be read, from row {start} on or soon after: {reason}") from None
+        yield batch
+        start += len(batch.numbers)
+
+
+def distinct(name: str, columns: Sequence[str]) -> list[str]:
+    """Names of columns, of which no two are the same."""
+    twice = next((column for k, column in enumerate(columns) if column in columns[:k]), None)
+    if twice is not None:
+        raise CannotRead(f"{name} has two columns named {twice!r}; names must differ")
+    return list(columns)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from ..errors import CannotRead, InvalidValue
-from .batches import SIZE, Batch, Source
+from .batches import SIZE, Batch, Source, distinct, undamaged
 
 
 def _pyarrow() -> Any:
@@ -25,13 +25,14 @@ def read_parquet(path: pathlib.Path) -> Source:
 
     def batches(wanted: Sequence[str], names: Collection[str] = ()) -> Iterator[Batch]:
         with pq.ParquetFile(path) as file:
-            yield from _from_arrow(file.iter_batches(batch_size=SIZE, columns=list(wanted)))
+            found = _from_arrow(file.iter_batches(batch_size=SIZE, columns=list(wanted)))
+            yield from undamaged(str(path), found, (pa.ArrowException, OSError))
 
     try:
         schema = pq.read_schema(path)
     except pa.ArrowInvalid as problem:
         raise CannotRead(f"{path} is no Parquet file, or it is damaged: {_first_line(problem)}") from None
-    return Source(str(path), list(schema.names), batches)
+    return Source(str(path), distinct(str(path), schema.names), batches)
 
 
 def read_arrow(path: pathlib.Path) -> Source:
@@ -54,13 +55,20 @@ def read_arrow(path: pathlib.Path) -> Source:
         rest = pieces()
         next(rest)
         parts = (batch.slice(i, SIZE) for batch in rest for i in range(0, batch.num_rows, SIZE))
-        yield from _from_arrow(part.select(list(wanted)) for part in parts)
+        found = _from_arrow(_valid(part.select(list(wanted))) for part in parts)
+        yield from undamaged(str(path), found, (pa.ArrowException, OSError))
 
     try:
         schema = next(pieces())
     except pa.ArrowInvalid as problem:
         raise CannotRead(f"{path} is no Arrow file, or it is damaged: {_first_line(problem)}") from None
-    return Source(str(path), list(schema.names), batches)
+    return Source(str(path), distinct(str(path), schema.names), batches)
+
+
+def _valid(part: Any) -> Any:
+    """Refuses what points outside of its buffers: the file is mapped into memory as it is, and reading on would crash."""
+    part.validate(full=True)
+    return part
 
 
 def _first_line(problem: Exception) -> str:

@@ -5,15 +5,21 @@ from collections.abc import Callable
 from typing import Any
 
 Kind = Callable[[str], Any]  # reads a text, or raises ValueError
+# How other programs write that a value is missing. Only among numbers: in a column of text, NA is Namibia.
+MARKS = frozenset(["NA", "N/A", "#N/A", "<NA>", "null", "NULL", "None", "\\N"])
 
 
-def kinds_of(head: list[str], rows: list[list[str]]) -> dict[str, Kind]:
-    """How each column's text is read: as whole numbers, numbers or truth values where all of the first rows are such."""
-    answer: dict[str, Kind] = {}
-    for place, name in enumerate(head):
-        values = [row[place] for row in rows if len(row) == len(head) and row[place] != ""]
-        answer[name] = next((kind for kind in (whole, decimal, truth) if values and _reads(kind, values)), str)
-    return answer
+def known(text: str) -> bool:
+    """Whether a text says of what kind its column is."""
+    return text != "" and text not in MARKS
+
+
+def kinds_of(head: list[str], values: dict[str, list[str]]) -> dict[str, Kind]:
+    """How each column's text is read: as whole numbers, numbers or truth values where all values that are known are such."""
+    return {
+        name: next((kind for kind in (whole, decimal, truth) if values[name] and _reads(kind, values[name])), str)
+        for name in head
+    }
 
 
 def _reads(kind: Kind, values: list[str]) -> bool:
@@ -49,7 +55,7 @@ def truth(text: str) -> bool:
 
 def value_of(text: str, kind: Kind) -> Any:
     """A number if the text is one; otherwise the text, which is refused where a number is needed."""
-    if text == "":
+    if text == "" or (kind is not str and text in MARKS):
         return None
     for reads in (kind, decimal) if kind is whole else (kind,):
         try:

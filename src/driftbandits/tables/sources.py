@@ -1,7 +1,9 @@
 """Sources of a log: files, whose format is determined by their suffix, or a frame in memory."""
 
+import glob
 import os
 import pathlib
+import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -47,18 +49,30 @@ def open_sources(given: Any) -> list[Source]:
 def _paths(given: str | os.PathLike[str]) -> list[pathlib.Path]:
     path = pathlib.Path(as_path(given))
     if path.is_dir():
-        found = sorted(p for p in path.rglob("*") if p.is_file() and _ending(p) in READERS)
+        found = sorted((p for p in path.rglob("*") if p.is_file() and _is_log(p, path)), key=_in_sequence)
         if not found:
             raise CannotRead(f"the folder {path} holds no log; it must hold files that end in {', '.join(READERS)}")
         return found
-    if any(sign in path.name for sign in "*?["):
-        found = sorted(path.parent.glob(path.name))
-        if not found:
-            raise CannotRead(f"no file is named like {path}")
-        return found
-    if not path.exists():
+    if path.exists():
+        return [path]
+    if not glob.has_magic(str(path)):
         raise CannotRead(f"{path} is not there")
-    return [path]
+    named = sorted(pathlib.Path(path.anchor).glob(str(path.relative_to(path.anchor))), key=_in_sequence)
+    if not named:
+        raise CannotRead(f"no file is named like {path}")
+    return [file for each in named for file in _paths(each)]
+
+
+def _is_log(path: pathlib.Path, folder: pathlib.Path) -> bool:
+    """Whether a file in a folder is part of the log. Names that begin with "." or "_" are those of copies and notes of other programs."""
+    hidden = any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
+    return not hidden and _ending(path) in READERS
+
+
+def _in_sequence(path: pathlib.Path) -> Any:
+    """Sorts part.2 before part.10: files are read in this order, which is that of time."""
+    parts = (re.split(r"([0-9]+)", part) for part in path.parts)  # texts and numbers in turn
+    return [[int(t) if k % 2 else t for k, t in enumerate(texts)] for texts in parts], path
 
 
 def _ending(path: pathlib.Path) -> str:

@@ -4,16 +4,24 @@ import csv
 import gzip
 import json
 import pathlib
+import zlib
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from typing import IO, Any
 
 from ..errors import CannotRead, InvalidValue
 from .arrow_csv import GaveUp, csv_by_arrow
-from .batches import SIZE, Batch, Source
-from .csv_values import Kind, kinds_of, value_of
+from .batches import SIZE, Batch, Source, distinct, undamaged
+from .csv_values import Kind, kinds_of, known, value_of
 
 LOOKED_AT = 1000  # rows of a CSV file from which the types of columns are inferred
+DAMAGE = (
+    OSError,
+    EOFError,
+    UnicodeDecodeError,
+    zlib.error,
+    csv.Error,
+)  # what readers raise for bytes that they cannot read
 
 
 def _text(path: pathlib.Path) -> IO[str]:
@@ -33,11 +41,25 @@ def read_csv(path: pathlib.Path, separator: str = ",") -> Source:
         other = next((sign for sign in ";\t" if sign != separator and sign in head[0]), None)
         if len(head) == 1 and other is not None:  # as spreadsheets write it where numbers have a decimal comma
             return read_csv(path, other)
-        if len(set(head)) < len(head):
-            twice = next(name for name in head if head.count(name) > 1)
-            raise CannotRead(f"{path} has two columns named {twice!r}; names must differ")
-        kinds = kinds_of(head, [row for row, _ in zip(reader, range(LOOKED_AT), strict=False)])
+        distinct(str(path), head)
+        kinds = kinds_of(head, _first_values(head, reader))
     return Source(str(path), head, partial(_csv_batches, path, separator, head, kinds))
+
+
+def _first_values(head: list[str], reader: Iterator[list[str]]) -> dict[str, list[str]]:
+    """Values of each column in the first rows; a column that has none there is looked up in the rows that follow."""
+    values: dict[str, list[str]] = {name: [] for name in head}
+    empty = dict(enumerate(head))
+    for number, row in enumerate(reader):
+        if number >= LOOKED_AT and not empty:
+            break
+        if len(row) != len(head):
+            continue
+        for place, name in [*(enumerate(head) if number < LOOKED_AT else empty.items())]:
+            if known(row[place]):
+                values[name].append(row[place])
+                empty.pop(place, None)
+    return values
 
 
 def _csv_batches(
@@ -49,6 +71,17 @@ def _csv_batches(
     names: Collection[str] = (),
 ) -> Iterator[Batch]:
     """By Arrow as far as it can read the file; Python's reader, which names the line that is broken, goes on where Arrow gives up."""
+    yield from undamaged(str(path), _csv_rows(path, separator, head, kinds, wanted, names), DAMAGE)
+
+
+def _csv_rows(
+    path: pathlib.Path,
+    separator: str,
+    head: list[str],
+    kinds: dict[str, Kind],
+    wanted: Sequence[str],
+    names: Collection[str],
+) -> Iterator[Batch]:
     done = 0
     try:
         for batch in csv_by_arrow(path, separator, {name: kinds[name] for name in wanted}, names, SIZE):
@@ -87,8 +120,9 @@ def _csv_by_python(
 def read_jsonl(path: pathlib.Path) -> Source:
     """A file with one JSON object per line."""
     columns: dict[str, None] = {}
-    for _, row in zip(range(LOOKED_AT), _json_rows(path), strict=False):
-        columns |= dict.fromkeys(row)
+    for row in _json_rows(path):  # all of them: a feature that appears late is a column too
+        if not row.keys() <= columns.keys():
+            columns |= dict.fromkeys(row)
     if not columns:
         raise CannotRead(f"{path} is empty; each of its lines must be a JSON object")
     return Source(str(path), list(columns), partial(_json_batches, path))
@@ -102,7 +136,7 @@ def _json_rows(path: pathlib.Path) -> Iterator[dict[str, Any]]:
                 continue
             try:
                 row = json.loads(text)
-            except ValueError:
+            except (ValueError, RecursionError):  # the second: brackets without end
                 row = None
             if not isinstance(row, dict):
                 raise InvalidValue(f"row {number} of {path} (line {line}) is no JSON object")
@@ -111,6 +145,10 @@ def _json_rows(path: pathlib.Path) -> Iterator[dict[str, Any]]:
 
 
 def _json_batches(path: pathlib.Path, wanted: Sequence[str], names: Collection[str] = ()) -> Iterator[Batch]:
+    yield from undamaged(str(path), _batches_of_rows(path, wanted), DAMAGE)
+
+
+def _batches_of_rows(path: pathlib.Path, wanted: Sequence[str]) -> Iterator[Batch]:
     start, rows = 0, []
     for row in _json_rows(path):
         rows.append(row)

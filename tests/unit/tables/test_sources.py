@@ -3,6 +3,7 @@
 import gzip
 import json
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -134,3 +135,37 @@ def test_what_cannot_be_read_is_one_line(tmp_path):
         db.Log.read(3, item="item", reward="r")
     with pytest.raises(InvalidValue, match="has no column 'price'; it has 'item', 'r'"):
         db.Log.read(pd.DataFrame({"item": ["a"], "r": [1]}), item="item", reward="r", context=["price"])
+
+
+def test_files_are_read_in_the_order_of_their_numbers_and_hidden_ones_not(tmp_path):
+    for part in (0, 2, 10):
+        name = tmp_path / "log" / f"day={part}" / "part.csv"
+        name.parent.mkdir(parents=True)
+        name.write_text(f"item,r\na,{part}\n")
+    for name in (".ipynb_checkpoints/part-checkpoint.csv", "_old.csv", "._part.csv"):
+        (tmp_path / "log" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "log" / name).write_text("item,r\na,99\n")
+    for given in (tmp_path / "log", tmp_path / "log" / "day=*" / "part.csv", tmp_path / "log" / "day*"):
+        assert [row.reward for row in db.Log.read(given, item="item", reward="r")] == [0.0, 2.0, 10.0]
+    (tmp_path / "log[1].csv").write_text("item,r\na,5\n")
+    assert [row.reward for row in db.Log.read(tmp_path / "log[1].csv", item="item", reward="r")] == [5.0]
+
+
+def test_damage_within_a_file_names_it(tmp_path):
+    frame = pd.DataFrame({"item": ["a", "b"] * 2000, "r": range(4000)})
+    frame.to_parquet(tmp_path / "log.parquet", row_group_size=500)
+    frame.to_feather(tmp_path / "log.feather", compression="uncompressed")
+    for name in ("log.parquet", "log.feather"):
+        found = bytearray((tmp_path / name).read_bytes())
+        offsets = [found.find(np.arange(50, 60, dtype=kind).tobytes()) for kind in ("i4", "i8")]
+        place = 600 if name == "log.parquet" else max(offsets)  # a page; where the texts of the items begin and end
+        assert place > 0
+        found[place : place + 40] = b"\x7f" * 40
+        (tmp_path / name).write_bytes(found)
+        for learn in (db.Log.read, db.Bandit().fit):
+            with pytest.raises(CannotRead, match=rf"{name} (cannot be read, from row \d+ on|is no Arrow)") as caught:
+                learn(tmp_path / name, item="item", reward="r")
+            assert "\n" not in str(caught.value)
+    pq.write_table(pa.table([["a"], [1.0], [2.0]], ["item", "r", "r"]), tmp_path / "twice.parquet")
+    with pytest.raises(CannotRead, match="two columns named 'r'"):
+        db.Log.read(tmp_path / "twice.parquet", item="item", reward="r")

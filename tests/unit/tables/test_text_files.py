@@ -1,9 +1,12 @@
 """CSV and JSON lines: what is a number, and which line is broken."""
 
+import gzip
+import json
+
 import pytest
 
 import driftbandits as db
-from driftbandits.errors import InvalidValue
+from driftbandits.errors import DriftBanditsError, InvalidValue
 from driftbandits.tables import sources, text_files
 
 
@@ -46,3 +49,42 @@ def test_where_arrow_has_no_memory_python_s_reader_goes_on(tmp_path, monkeypatch
     monkeypatch.setattr(pyarrow.csv, "open_csv", no_memory)
     log = db.Log.read(tmp_path / "log.csv", item="item", reward="r")
     assert [(row.item, row.reward, row.context) for row in log] == whole
+
+
+def contexts(path, *names):
+    [source] = sources.open_sources(path)
+    return [value for batch in source.batches(names) for value in zip(*map(batch.listed, names), strict=True)]
+
+
+def test_marks_of_missing_values_among_numbers_are_missing_values(tmp_path):
+    (tmp_path / "log.csv").write_text("x,y,land\n1,NA,NA\nNA,0.5,se\n3,null,de\n")
+    assert contexts(tmp_path / "log.csv", "x", "y", "land") == [(1, None, "NA"), (None, 0.5, "se"), (3, None, "de")]
+
+
+def test_a_column_that_begins_late_is_of_the_kind_of_its_first_values(tmp_path):
+    rows = [f"a,{n % 7}," for n in range(1500)] + ["a,1,0.25", "a,NA,4"]
+    (tmp_path / "log.csv").write_text("item,x,late\n" + "\n".join(rows))
+    assert contexts(tmp_path / "log.csv", "x", "late")[-3:] == [(1499 % 7, None), (1, 0.25), (None, 4.0)]
+    rows = [{"item": "a", "r": 1}] * 1500 + [{"item": "a", "r": 1, "late": 3}]
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    log = db.Log.read(tmp_path / "log.jsonl", item="item", reward="r", context=["late"])
+    assert [row.context for row in log][-2:] == [None, {"late": 3.0}]
+
+
+def test_damage_behind_the_first_rows_is_one_line_with_the_file(tmp_path):
+    text = ("item,r\n" + "".join(f"a,{n * 0.37}\n" for n in range(40_000))).encode()
+    broken = {
+        "cut.csv.gz": gzip.compress(text)[:-3000],
+        "latin.csv": text + "café,1\n".encode("latin1"),
+        "field.csv": text + b'"' + b"a" * 200_000 + b'",oops\n',
+        "deep.jsonl": b'{"item": "a", "r": 1}\n' + b"[" * 100_000,
+    }
+    for name, found in broken.items():
+        (tmp_path / name).write_bytes(found)
+        bandit = db.Bandit()
+        with pytest.raises(
+            DriftBanditsError, match=rf"{name}( cannot be read, from row \d+ on| \(line 2\) is no JSON)"
+        ) as caught:
+            bandit.fit(tmp_path / name, item="item", reward="r")
+        assert "\n" not in str(caught.value)
+        assert bandit.info()["observed"] == 0
