@@ -11,7 +11,7 @@ an observation of `age` decisions ago gets the weight that it would have had its
 """
 
 from collections.abc import Mapping
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,7 @@ from ..core.background_compile import CompileMode, compile_mode
 from ..core.checks import Check, as_numbers, as_offer, check_arms, check_same_arms
 from ..core.checks import prepare as prepare_checks
 from ..core.linalg import Matrix, Vector
+from ..core.state import pack
 from ..errors import (
     InvalidShape,
     InvalidState,
@@ -40,10 +41,13 @@ from ..protocol import (
     describe,
     drop_item,
     estimator,
+    make_room,
     noise_size,
     propensities,
     settle,
 )
+from ..protocol.restoring import restored
+from ..protocol.shapes import Shapes, growing
 from ..util.fair_lock import FairLock
 from ..util.notebook import boxes, card
 from ..util.write_once import WriteOnce
@@ -290,11 +294,37 @@ class Agent(Engine, Saveable):
     # --------------------------------------------------------------------------------------------------------------- durable state
 
     def _packed(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        return file.pack_agent(self)
+        return file.to_file(
+            file.Contents(
+                self._strategy,
+                self._dim,
+                self.horizon,
+                self._check,
+                self._items,
+                self._room,
+                self._rng.bit_generator.state,
+                self._pending,
+                self._first_offer,
+                pack(self._state),
+            )
+        )
 
     @classmethod
     def _unpacked(cls, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], **options: Any) -> Self:
-        return cast(Self, file.unpack_agent(cls, about, arrays, **options))
+        kept = file.from_file(about, arrays)
+        agent = cls(
+            kept.strategy, dim=kept.dim, horizon=kept.horizon, check=kept.check, items=kept.items or None, **options
+        )
+        agent._resume(kept)
+        return agent
+
+    def _resume(self, kept: file.Contents) -> None:
+        """Continue where another agent was when it was written."""
+        like = make_room(self._strategy, self._state, kept.room) if kept.room else self._state
+        state = restored(like, kept.state, longer=growing(like))
+        self._rng.bit_generator.state = kept.rng
+        self._room, self._pending, self._first_offer = kept.room, kept.pending, kept.first_offer
+        self.__dict__.update(_state=state, _shapes=Shapes(like))
 
     # ------------------------------------------------------------------------------------------------------------ checked input
 

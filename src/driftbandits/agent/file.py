@@ -1,77 +1,81 @@
 """Conversion of an agent to JSON and arrays, and back, bit for bit."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.checks import as_offer
+from ..core.checks import Check, as_offer
+from ..core.linalg import Matrix
 from ..core.part_json import decode, encode
 from ..core.registry import part_name
-from ..core.state import pack
 from ..errors import CannotRead, integer, require
-from ..protocol import make_room
-from ..protocol.restoring import restored
-from ..protocol.shapes import Shapes, growing
 from .pending import Pending
 
 STATE = "state."  # before the names of the strategy's arrays
 MOST_ARMS = 10**7
 
 
-def pack_agent(agent: Any) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """The whole agent; the caller holds the lock."""
-    pending = agent._pending
+class Contents(NamedTuple):
+    """All that an agent is made of."""
+
+    strategy: Any
+    dim: int
+    horizon: int | None
+    check: Check
+    items: int  # 0: the arms are given with every call
+    room: int  # the largest number of arms offered so far
+    rng: Mapping[str, Any]  # the state of its generator
+    pending: Pending
+    first_offer: Matrix | None
+    state: Mapping[str, NDArray[Any]]  # arrays of the strategy's state, by name
+
+
+def to_file(agent: Contents) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The agent as JSON and arrays."""
+    pending = agent.pending
     about = {
-        "strategy": encode(agent._strategy),
-        "dim": agent._dim,
+        "strategy": encode(agent.strategy),
+        "dim": agent.dim,
         "horizon": agent.horizon,
-        "check": agent._check,
-        "items": agent._items,
-        "room": agent._room,
-        "rng": agent._rng.bit_generator.state,
+        "check": agent.check,
+        "items": agent.items,
+        "room": agent.room,
+        "rng": agent.rng,
         "open": [pending.chosen, pending.older, pending.behind, pending.item],
     }
-    state = {STATE + name: array for name, array in pack(agent._state).items()}
-    kept = {} if agent._first_offer is None else {"first_offer": agent._first_offer.copy()}
+    state = {STATE + name: array for name, array in agent.state.items()}
+    kept = {} if agent.first_offer is None else {"first_offer": agent.first_offer.copy()}
     return about, {**state, **kept, "x": pending.x.copy()}
 
 
-def unpack_agent(
-    make: Callable[..., Any], about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], **options: Any
-) -> Any:
-    """The agent that was packed; `Saveable.unpack` reports inconsistent content."""
+def from_file(about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Contents:
+    """The agent that was written. `Saveable.unpack` reports inconsistent content in one line."""
     strategy, d = decode(about["strategy"]), integer("dim", about["dim"], least=1, why="it is a size")
     held = sum(array.size for array in arrays.values())
     require(d * d <= held, "dim", d, "consistent with the size of its arrays", "V has d² numbers")
-    options |= {"horizon": about["horizon"], "check": about["check"], "items": about["items"] or None}
-    agent = make(strategy, dim=d, **options)
-    _restore(agent, about, arrays)
-    return agent
-
-
-def _restore(agent: Any, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-    agent._room = integer("room", about["room"], least=0, why="it is a number of arms")
-    require(agent._room <= MOST_ARMS, "room", agent._room, f"≤ {MOST_ARMS}", "it is a number of arms")
-    like = make_room(agent._strategy, agent._state, agent._room) if agent._room else agent._state
-    given = {name.removeprefix(STATE): array for name, array in arrays.items() if name.startswith(STATE)}
-    state = restored(like, given, longer=growing(like))
-    if arrays["x"].shape != (agent._dim,):
+    room = integer("room", about["room"], least=0, why="it is a number of arms")
+    require(room <= MOST_ARMS, "room", room, f"≤ {MOST_ARMS}", "it is a number of arms")
+    items = integer("items", about["items"], least=0, why="it is a number of items, or 0")
+    pending = _pending(about["open"], arrays["x"])
+    if pending.x.shape != (d,):
         raise CannotRead("its last features have another dimension than the agent")
-    agent.__dict__.update(_state=state, _shapes=Shapes(like))
-    agent._rng.bit_generator.state = about["rng"]
-    if "first_offer" in arrays:
-        agent._first_offer = as_offer(arrays["first_offer"].T, agent._dim)
-    chosen, older, behind, item = about["open"]
-    agent._pending = Pending(
-        np.array(arrays["x"], np.float64),
+    require(pending.item < max(items, 1), "item", pending.item, f"< {items}", "it is one of the items")
+    first = as_offer(arrays["first_offer"].T, d) if "first_offer" in arrays else None
+    state = {name.removeprefix(STATE): array for name, array in arrays.items() if name.startswith(STATE)}
+    return Contents(strategy, d, about["horizon"], about["check"], items, room, about["rng"], pending, first, state)
+
+
+def _pending(given: Any, x: NDArray[Any]) -> Pending:
+    chosen, older, behind, item = given
+    return Pending(
+        np.array(x, np.float64),
         integer("item", item, least=-1, why="it is an item, or −1"),
         bool(chosen),
         integer("older", older, least=0, why="it is a number of selections"),
         bool(behind),
     )
-    require(agent._pending.item < max(agent._items, 1), "item", item, f"< {agent._items}", "it is one of the items")
 
 
 def outline(strategy: Any) -> str:

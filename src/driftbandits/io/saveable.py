@@ -34,7 +34,7 @@ class Saveable:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the whole agent to one file, atomically: after `load` it continues as if it had never been saved.
 
-        The file holds arrays (safetensors) and JSON, no pickle. An episode may be running. Saving needs the extra `state`.
+        The file holds arrays (safetensors) and JSON, no pickle. An episode may be running.
         """
         write(path, self._kind, *self.pack())
 

@@ -121,7 +121,7 @@ def hostile(tmp_path, change):
     ("change", "words"),
     [
         (lambda about, arrays: about.update(dim=10**9), "dim"),
-        (lambda about, arrays: about.update(dim=3), "saved"),
+        (lambda about, arrays: about.update(dim=3), "last features"),
         (lambda about, arrays: about.pop("rng"), "is inconsistent"),
         (lambda about, arrays: about["rng"].update(state="x"), "is inconsistent"),
         (lambda about, arrays: about["rng"].update(bit_generator="MT19937"), "is inconsistent"),
