@@ -99,14 +99,9 @@ def replay(
     """
     from ..replay.answer import answer
     from ..replay.log import Log
-    from ..tables.sources import is_sqlite
 
-    pages = [path for path in log if path.endswith((".html", ".htm"))] if report else []
-    files = [path for path in log if path not in pages]
-    if not files or len(pages) > 1:
-        raise InvalidValue("replay needs a LOG, and at most one FILE.html for the report")
-    if (item is None or reward is None) and not is_sqlite(files[0]):
-        raise InvalidValue("replay needs --item COLUMN and --reward COLUMN: the item that was chosen, and its reward")
+    files, page = _files(log, report)
+    _check_columns(files, item, reward)
     with Rows(quiet=quiet or as_json) as rows:
         found = answer(
             Log.read(
@@ -130,19 +125,38 @@ def replay(
             seed=seed,
             progress=rows.replaying,
         )
-    if report:
-        from ..experiment.write.publish import need
-
-        need("plotly", "jinja2")
-        found.write(pages[0] if pages else "replay.html")
+    if page:
+        _write(found, page)
     if as_json:
         typer.echo(json.dumps(_plain(found), indent=1))
-        return
-    if quiet:
-        return
-    _show(found)
-    if report:
-        out.print(Text(f"report   {pathlib.Path(pages[0] if pages else 'replay.html')}"))
+    elif not quiet:
+        _show(found)
+        if page:
+            out.print(Text(f"report   {pathlib.Path(page)}"))
+
+
+def _files(given: list[str], report: bool) -> tuple[list[str], str]:
+    """The files of the log, and that of the report ("" without one): typer has no option with an optional value."""
+    pages = [path for path in given if path.endswith((".html", ".htm"))] if report else []
+    files = [path for path in given if path not in pages]
+    if not files or len(pages) > 1:
+        raise InvalidValue("replay needs a LOG, and at most one FILE.html for the report")
+    return files, (pages[0] if pages else "replay.html") if report else ""
+
+
+def _check_columns(files: list[str], item: str | None, reward: str | None) -> None:
+    """The file of a durable bandit knows its items and rewards; of any other log they must be named."""
+    from ..tables.sources import is_sqlite
+
+    if (item is None or reward is None) and not is_sqlite(files[0]):
+        raise InvalidValue("replay needs --item COLUMN and --reward COLUMN: the item that was chosen, and its reward")
+
+
+def _write(found: "Answer", page: str) -> None:
+    from ..experiment.write.publish import need
+
+    need("plotly", "jinja2")
+    found.write(page)
 
 
 def _number(text: str) -> int | float | str:
