@@ -126,8 +126,9 @@ class Challenger:
             self.asked = kept * self.asked + asked
 
     def info(self) -> dict[str, Any]:
-        """What it costs, in microseconds per decision over about the last 200, and why it was suspended, if it was."""
-        return {"microseconds": 1e6 * self.seconds / self.asked if self.asked else None, "problem": self.problem}
+        """What it costs, in microseconds per decision over about the last 200; whether it is a function; and why it was suspended."""
+        cost = 1e6 * self.seconds / self.asked if self.asked else None
+        return {"microseconds": cost, "function": self.policy is not None, "problem": self.problem}
 
 
 def new_challenger(bandit: "Bandit", name: str, policy: Any, settings: dict[str, Any]) -> Challenger:

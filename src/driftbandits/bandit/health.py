@@ -35,7 +35,7 @@ def health(
 ) -> Health:
     """The health of a bandit with this `info`, value against random choice, values against its challengers, and drift events."""
     recent = [event for event in events if now - event.at < DAY]
-    actions = [*_alarms(recent, info), *_rewards(info), *_learning(info, against_random)]
+    actions = [*_alarms(recent, info), *_rewards(info), *_learning(against_random)]
     actions += [*_challengers(info, challengers), *_limits(info), *_exploration(against_random, explore)]
     if not info["decisions"]:
         return Health(True, "Nothing has been decided yet.", actions)
@@ -70,9 +70,9 @@ def _exploration(v: Value, explore: float) -> list[str]:
         return []
     more = SHARP - explore
     return [
-        f"Random choice is too rare to compare with: explore={SHARP:g} in place of {explore:g} makes value() sharper. It costs "
-        f"{100 * more:.1f} % of what it earns more than random choice, which is not known: at most "
-        f"{more * max(v.lift.upper, 0.0):.2g} per decision."
+        f"After {v.own.n:,} rewards it is not known whether it earns more than random choice, because it hardly ever chooses at random: "
+        f"set explore={SHARP:g} in place of {explore:g}. That costs {100 * more:.1f} % of the difference to random choice. The difference "
+        f"is at most {v.lift.upper:.2g}, so that the cost is at most {more * v.lift.upper:.2g} per decision."
     ]
 
 
@@ -84,52 +84,66 @@ def _rewards(info: dict[str, Any]) -> list[str]:
     actions = []
     made, came = info["decisions"], info["rewards"] + info["expired"]
     if made >= FEW and came < MISSING * made:
-        share = f"{100.0 * came / made:.0f} % of {made} decisions have had a reward"
-        actions.append(f"{share}: give the others theirs with reward(), or what no reward means with expire().")
-    if info["dropped"]:
+        share = f"{100.0 * came / made:.0f} % of {made:,} decisions have had a reward"
         actions.append(
-            f"{info['dropped']} decisions were given up unlearned: call expire() oftener, or raise max_pending."
+            f"{share}: report the others with reward(), or say what a missing one means with expire(older_than, reward=…)."
+        )
+    if info["dropped"]:
+        given_up = _many(info["dropped"], "decision")
+        actions.append(
+            f"{given_up} had no reward when max_pending newer ones were waiting, and cannot be learned any more: call expire() more "
+            "often, or raise max_pending."
         )
     if info["unmatched"]:
         actions.append(
-            f"{_many(info['unmatched'], 'reward')} came for decisions that were expired or dropped: expire() later."
+            f"{_many(info['unmatched'], 'reward')} came for decisions that were expired or dropped: wait longer before expire()."
         )
     if info.get("refused"):
         actions.append(f"{_many(info['refused'], 'row')} of the log could not be applied: the program's log says why.")
     if info["backwards"] > 0.01 * made:
-        actions.append(f"{info['backwards']} decisions are older than the one before: check the clocks that give at=….")
+        older = _many(info["backwards"], "decision")
+        actions.append(f"{older} had an earlier time than the decision before: check the clocks that at=… comes from.")
     return actions
 
 
-def _learning(info: dict[str, Any], v: Value) -> list[str]:
-    if v.lift.upper < 0.0:
-        return [
-            "It earns less than random choice: check that rewards belong to their decisions and that more is better."
-        ]
-    misfit = (info.get("misfit") or {}).get("events") or []
-    return [f"The model was extended: {misfit[-1]}. Nothing has to be done."] if misfit and v.lift.lower <= 0.0 else []
+def _learning(v: Value) -> list[str]:
+    if v.lift.upper >= 0.0:
+        return []
+    return [
+        "It earns less than random choice: check that each reward belongs to its decision, and that a larger reward is better."
+    ]
 
 
 def _challengers(info: dict[str, Any], values: Sequence[Value]) -> list[str]:
     better = [
-        f"Challenger {v.against!r} earns more by {-v.lift.mean:.3g} (at least {-v.lift.upper:.3g}): promote({v.against!r})."
+        f"Challenger {v.against!r} would earn more by {-v.lift.mean:.3g} per decision (at least {-v.lift.upper:.3g}): {_instead(info, v)}."
         for v in values
         if v.lift.upper < 0.0
     ]
     suspended = [
-        f"Challenger {name!r} is suspended ({told['problem']}): drop_challenger({name!r})."
+        f"Challenger {name!r} raised an error and is suspended ({told['problem']}): repair it, or drop_challenger({name!r})."
         for name, told in info["challengers"].items()
         if told["problem"]
     ]
     return better + suspended
 
 
+def _instead(info: dict[str, Any], v: Value) -> str:
+    if info["challengers"][v.against]["function"]:
+        return "a function cannot be promoted; call it in place of decide(), or show what it chooses with decide(…, show=…)"
+    return f"promote({v.against!r}) lets it decide"
+
+
 def _limits(info: dict[str, Any]) -> list[str]:
     actions = []
     if info.get("evicted"):
-        actions.append(f"{info['evicted']} items lost their own model to newer ones: raise max_items.")
+        actions.append(
+            f"{_many(info['evicted'], 'item')} lost what was learned of them to newer items: raise max_items."
+        )
     if info.get("collisions"):
-        actions.append(f"{info['collisions']} categories share a column with another: raise buckets.")
+        actions.append(
+            f"{info['collisions']} categories cannot be told from another one, with which they share a column: raise buckets."
+        )
     return actions
 
 

@@ -76,7 +76,7 @@ def test_a_challenger_that_fails_is_suspended():
         bandit.promote("nobody")
     with pytest.raises(InvalidValue, match="no setting in which a challenger can differ"):
         bandit.challenge("x", seed=3)
-    with pytest.raises(InvalidValue, match="name of its own"):
+    with pytest.raises(InvalidValue, match="it must be a string of 1 to 256 characters"):
         bandit.challenge("random")
 
 

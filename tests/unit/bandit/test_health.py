@@ -32,7 +32,7 @@ def test_what_is_wrong_is_said_with_what_to_do():
     play(bandit, 60, np.random.default_rng(0), reward=False)
     actions = bandit.health().actions
     assert actions[0].startswith("0 % of 60 decisions have had a reward")
-    assert "20 decisions were given up unlearned" in actions[1]
+    assert actions[1].startswith("20 decisions had no reward when max_pending newer ones were waiting")
     assert "max_pending" in actions[1]
 
 
@@ -42,8 +42,18 @@ def test_a_challenger_that_is_better_for_certain_is_named():
     bandit.challenge("broken", lambda items, context: 1 / 0)
     play(bandit, 400, np.random.default_rng(1))
     actions = bandit.health().actions
-    assert any(action.startswith("Challenger 'always b' earns more by") for action in actions)
-    assert any("'broken' is suspended (ZeroDivisionError" in action for action in actions)
+    (better,) = [action for action in actions if action.startswith("Challenger 'always b' would earn more by")]
+    assert "a function cannot be promoted; call it in place of decide()" in better
+    assert any("'broken' raised an error and is suspended (ZeroDivisionError" in action for action in actions)
+
+
+def test_a_learner_that_is_better_is_to_be_promoted():
+    bandit = db.Bandit(reward="click", explore=1.0, seed=0)
+    bandit.challenge("greedy", explore=0.01)
+    play(bandit, 400, np.random.default_rng(1))
+    (better,) = [action for action in bandit.health().actions if action.startswith("Challenger 'greedy'")]
+    assert better.endswith("promote('greedy') lets it decide.")
+    bandit.promote("greedy")
 
 
 def test_the_plot_shows_every_policy_and_memory():
@@ -67,7 +77,7 @@ def test_a_wide_value_is_said_with_what_sharpens_it_and_what_that_costs():
         d = bandit.decide(["a", "b"], at=1.7e9 + t)
         bandit.reward(d.id, float(rng.random() < {"a": 0.1, "b": 0.12}[d.item]))
     (action,) = [action for action in bandit.health().actions if "explore=0.05" in action]
-    assert "5.0 % of what it earns more than random choice, which is not known" in action
+    assert "5.0 % of the difference to random choice. The difference is at most" in action
     assert f"at most {0.05 * bandit.value().lift.upper:.2g} per decision" in action
 
 
