@@ -33,7 +33,10 @@ class Looking(Checking):
     """A bandit that can be asked what it knows."""
 
     def estimate(self, items: Items, context: Features = None) -> dict[Any, Estimate]:
-        """Mean and standard deviation of every item's reward, for people; changes nothing."""
+        """Mean and standard deviation of every item's reward, for people; changes nothing.
+
+        The standard deviation is right if nothing has changed since an item was last shown; `explain` says how long ago that is.
+        """
         with self._turn():
             request = self._request(items, context, None, None, 1)
             mean, sd = self._learner.score(self._learner.place(request.offer, self._tick, learn=False))

@@ -38,7 +38,7 @@ def priced(features, context):
     return {"p": features["price"] * context["age"], "kind": features["kind"]}
 
 
-MODES = ("item", "interact", "disjoint", "hybrid")
+MODES = ("item", "interact", "disjoint", "hybrid", "linear")
 CASES = [(mode, kind) for mode in MODES for kind in ("dicts", "names", "array", "gaps")] + [(priced, "dicts")]
 
 
