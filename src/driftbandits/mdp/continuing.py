@@ -27,6 +27,7 @@ from .agent import EpisodicAgent
 from .defaults import Unsettled
 from .features import Features
 from .planner import OptimisticPlanner
+from .posterior_table import MeasuredTransitionTable
 from .protocol import settle_in, settled
 
 MEMORIES = 10.0  # 4·3^i steps, i = 0..8, and all
@@ -65,10 +66,10 @@ def _(given: PerStep, task: Any) -> tuple[Any, Any]:
         )
     if isinstance(strategy, AdaptivePlanner) and isinstance(given.strategy, Unsettled):
         strategy = strategy._replace(candidates=Candidates(size=MEMORIES))
-    if given.discount < 1.0:
-        base = base._replace(rule=base.rule._replace(discount=given.discount))
-        strategy = strategy._replace(base=base) if isinstance(strategy, AdaptivePlanner) else base
-    return strategy, task
+    base = base._replace(rule=base.rule._replace(discount=given.discount))
+    if isinstance(base.transition, MeasuredTransitionTable):  # no episode ends, so nothing is lost by waiting
+        base = base._replace(transition=base.transition._replace(haste=0.0))
+    return strategy._replace(base=base) if isinstance(strategy, AdaptivePlanner) else base, task
 
 
 class ContinuingAgent:
@@ -153,8 +154,7 @@ class ContinuingAgent:
     def info(self) -> dict[str, Any]:
         """As `EpisodicAgent.info`, in steps instead of episodes; `gain`, the reward per step that the plan expects, optimistically.
 
-        With a discount it is the weighted mean reward per step, Σ ρ^i r_i / Σ ρ^i. Of a table with a measured bonus it is 5 % less, as
-        its plan counts later rewards a little less (`posterior_table`).
+        With a discount it is the weighted mean reward per step, Σ ρ^i r_i / Σ ρ^i.
         """
         V, (low, high) = self._agent._state.book.V, self._agent.reward_range
         rho = self.discount or 1.0

@@ -2,7 +2,7 @@ r"""Tables whose imagined visits are measured: how much is left to find out abou
 
     rewards       ρ = max(σ̂², 10⁻⁴),   σ̂² ← σ̂² + (e² − σ̂²)/200,   e = r − the mean of what the pair has paid, if it was tried before
     transitions   ρ = (1 + new)/(1 + Σ 1/n),   over all visits after n ≥ 1 others; `new` of them showed a successor that was new
-    optimistic E[V(s')] = (1 − 0.1/H)(μ + c√(v/(n + ρ))),   μ, v: mean and variance of V(s') over n visits and ρ imagined ones of value T
+    optimistic E[V(s')] = (1 − η/H)(μ + c√(v/(n + ρ))),   μ, v: mean and variance of V(s') over n visits and ρ imagined ones of value T
 
 `tables` has as many imagined visits in every world. Where moves are certain one visit tells all, and with a tenth of an imagined one each
 of the 3000 pairs of Gymnasium's Taxi is worth a hundred visits: it might lead to a state that nobody ever reaches. If a pair's successors
@@ -20,7 +20,8 @@ M successors were new to their state; u states were never seen. With T = max V a
 promised 2 % of the best state there is, in each of a hundred steps, and where an end has a state of its own the holes, never
 entered, kept their cap of a hundred rewards for ever.
 
-The factor 1 − 0.1/H makes a learner go now rather than later where both are worth the same: what is known now may not be true later.
+The factor 1 − η/H, η = 0.1, makes a learner go now rather than later where both are worth the same: what is known now may not be true
+later. A task without episodes has η = 0, as none ends.
 c = 1 (0.1 of rewards) is a practical choice. No theorem is claimed.
 """
 
@@ -57,8 +58,6 @@ from .tables import (
     write_table,
 )
 
-HASTE = 0.1  # the share of a value that is lost by waiting a whole episode
-
 
 @part
 class MeasuredRewardTable(NamedTuple):
@@ -73,13 +72,18 @@ class MeasuredRewardTable(NamedTuple):
 
 @part
 class MeasuredTransitionTable(NamedTuple):
-    """A distribution of successors for each pair, new ones as likely as they were found to be; scale c of the deviation."""
+    """A distribution of successors for each pair, new ones as likely as they were found to be; scale c of the deviation.
+
+    `haste` is the share η of a value that is lost by waiting a whole episode; a task without episodes has none.
+    """
 
     scale: float = 1.0
+    haste: float = 0.1
 
     def check(self) -> None:
         """Refuse what is not optimistic."""
         require(self.scale >= 0.0, "transition_bonus_scale", self.scale, "≥ 0", "it multiplies a standard deviation")
+        require(0.0 <= self.haste <= 1.0, "haste", self.haste, "in [0, 1]", "it is a share")
 
 
 # ---------------------------------------------------------------------------------------------------------------- rewards
@@ -161,7 +165,7 @@ def _(
     H: int,
     out: Vector,
 ) -> float:
-    return _add_measured(transition, state, state.sums.N[h % state.radius.shape[0]], V, 1.0 - HASTE / H, out)
+    return _add_measured(transition, state, state.sums.N[h % state.radius.shape[0]], V, 1.0 - transition.haste / H, out)
 
 
 @solver

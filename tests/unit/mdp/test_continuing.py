@@ -93,9 +93,20 @@ def test_a_discount_is_a_share(discount):
 def test_it_learns_a_queue():
     task = db.mdp.tasks.queue(steps=1500, drift="static", capacity=5)
     played = db.run(agent_for(task), task, steps=1500, seed=0)
-    assert played.rewards[-500:].mean() > task.gain(0) - 0.06  # of eight seeds between −0.05 and 0.014
+    assert played.rewards[-500:].mean() > task.gain(0) - 0.03
     assert "1500 steps" in repr(played)
-    assert played.agent.info()["gain"] > task.gain(0) - 0.12  # 5 % less for what comes later (`posterior_table`)
+    assert played.agent.info()["gain"] > task.gain(0) - 0.1
+
+
+@pytest.mark.interpreted
+def test_the_gain_of_a_plan_is_the_reward_per_step_where_all_is_known():
+    """One state, two actions, rewards without noise: 0.8 in every step, of which nothing is lost by waiting."""
+    agent = db.mdp.ContinuingAgent(db.zoo.weight_ucrl(), db.mdp.tabular(1, 2), lookahead=20, seed=0)
+    for _ in range(300):
+        a = agent.act(0)
+        agent.observe(0, a, 0.8 if a else 0.2, 0)
+    agent.act(0)
+    assert agent.info()["gain"] == pytest.approx(0.8, abs=0.005)
 
 
 @pytest.mark.parametrize("name", TASKS)
