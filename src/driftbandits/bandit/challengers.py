@@ -21,7 +21,7 @@ from ..protocol import limits
 from .alarms import Alarms
 from .changes import Request
 from .learner import Draft
-from .pending import DONE, LONGEST_ID, Closed, Open, Pending
+from .pending import DONE, Closed, Open, Pending, own_id
 from .policy_sums import FIRST, RANDOM
 
 if TYPE_CHECKING:
@@ -133,11 +133,9 @@ class Challenger:
 
 def new_challenger(bandit: "Bandit", name: str, policy: Any, settings: dict[str, Any]) -> Challenger:
     """A challenger of a bandit; raises, or changes nothing."""
-    if not isinstance(name, str) or not 0 < len(name) <= LONGEST_ID or name in (RANDOM, FIRST):
-        raise InvalidValue(
-            f"name = {said(name)} is not allowed; it must be a string of 1 to {LONGEST_ID} characters, and neither {RANDOM!r} nor "
-            f"{FIRST!r}, which value() knows as other policies"
-        )
+    if isinstance(name, str) and name in (RANDOM, FIRST):
+        raise InvalidValue(f"name = {name!r} is not allowed; value({name!r}) compares with another policy")
+    own_id(name, "name")
     if bandit._ledger.knows_item(name):
         raise InvalidValue(
             f"name = {said(name)} is not allowed; an item has that name, and value({said(name)}) is what always showing it would earn: "

@@ -64,6 +64,8 @@ def unpack(ledger: Ledger, about: Mapping[str, Any], flat: Vector) -> None:
     if not all(1.0 <= weight <= pv.LARGEST for weight in weights.values()) or not policies <= {*weights}:
         raise InvalidValue(f"the weights of policies are {said(weights)}; each must be in [1, {pv.LARGEST:g}]")
     newest = -math.inf if about["newest"] is None else float(about["newest"])
+    if math.isnan(newest) or newest == math.inf:
+        raise InvalidValue(f"the time of the newest decision is {said(newest)}; it must be finite")
     ledger.books = Books(weights, {name: place for place, name in enumerate(names)}, sums, newest, _early(about))
 
 

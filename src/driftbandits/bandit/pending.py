@@ -166,12 +166,14 @@ class Pending:
             self._count(answered.open, 1)
 
 
-def own_id(given: Any) -> str:
-    """An id that a user gives: text that every database keeps, at most 256 characters of it."""
+def own_id(given: Any, what: str = "id") -> str:
+    """An id, or a name, that a user gives: text that every database keeps, at most 256 characters of it."""
     if not isinstance(given, str) or not 0 < len(given) <= LONGEST_ID:
-        raise InvalidValue(f"id = {said(given)} is not allowed; it must be a string of 1 to {LONGEST_ID} characters")
+        raise InvalidValue(
+            f"{what} = {said(given)} is not allowed; it must be a string of 1 to {LONGEST_ID} characters"
+        )
     if "\0" in given or (not given.isascii() and any("\ud800" <= c <= "\udfff" for c in given)):
-        raise InvalidValue(f"id = {said(given)} is not allowed; databases cannot keep its characters")
+        raise InvalidValue(f"{what} = {said(given)} is not allowed; databases cannot keep its characters")
     return given
 
 

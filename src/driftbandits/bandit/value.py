@@ -86,12 +86,12 @@ def named(ledger: Ledger, against: Any, item: Any, challengers: Collection[str])
             raise InvalidValue(
                 f"against = {said(against)} and item = {said(item)} are two comparisons; give one of them"
             )
-        against, challengers = item, ()
+        against = item
     elif isinstance(against, str) and against in (RANDOM, FIRST):
         return Against("policy", against)
     against = int(against) if isinstance(against, np.integer) else against
-    if isinstance(against, str) and against in challengers:
-        return Against("challenger", against)
+    if item is None and isinstance(against, str) and (against in challengers or ledger.knows_policy(against)):
+        return Against("challenger", against)  # a function is to be given again after load; its sums are there
     if isinstance(against, str | int) and ledger.knows_item(against):
         return Against("item", against)
     allowed = "'random', 'first', a challenger, or an item" if item is None else "an item"

@@ -22,7 +22,8 @@ FEATURES = 64  # columns that are looked at
 STRETCH = 250  # rows of the first stretch; each further one is as long as all before it
 SIZE = LEVELS + 1  # groups of a column, at most
 
-ROWS, HOUR = "(rows)", "(hour)"
+Way = tuple[str, str]  # to group rows: a kind, and the name of a column of the context
+ROWS, HOUR = ("rows", ""), ("hour", "")
 
 
 class Grouped:
@@ -100,8 +101,8 @@ class ContextLevels:
         self.columns: dict[str, Grouped] = {}
         self._rows = 0
 
-    def of(self, chunk: Chunk) -> Iterator[tuple[str, Codes]]:
-        """Each way to group the rows of a chunk: its name, and the group of each row (−1: none)."""
+    def of(self, chunk: Chunk) -> Iterator[tuple[Way, Codes]]:
+        """Each way to group the rows of a chunk, and the group of each row (−1: none)."""
         rows = self._rows + np.arange(len(chunk))
         self._rows += len(chunk)
         yield ROWS, np.searchsorted(STRETCH * 2 ** np.arange(LEVELS), rows, side="right")
@@ -111,16 +112,17 @@ class ContextLevels:
             if name not in self.columns and len(self.columns) < FEATURES:
                 self.columns[name] = Grouped()
             if name in self.columns:
-                yield name, self.columns[name].of(column)
+                yield ("context", name), self.columns[name].of(column)
 
-    def told(self, name: str, group: int) -> tuple[str, str]:
+    def told(self, way: Way, group: int) -> tuple[str, str]:
         """A group in words, and why the propensities of one group may be wrong."""
-        if name == ROWS:
+        if way == ROWS:
             start, end = (0 if group == 0 else STRETCH * 2 ** (group - 1)), STRETCH * 2**group
             where = f"in decisions {start} to {end - 1}" if group < LEVELS else f"from decision {start} on"
             return where, "the logger chose otherwise in other parts of the log"
-        if name == HOUR:
+        if way == HOUR:
             return f"from {3 * group} to {3 * group + 3} o'clock UTC", "the logger chose otherwise at other hours"
+        name = way[1]
         where = f"where {name!r} {self.columns[name].told[group]}"
         return where, f"the logger followed {name!r}, or {name!r} was known only after the choice and is no context"
 

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from .chunks import Chunk, Codes, Floats
-from .context_levels import SIZE, ContextLevels
+from .context_levels import SIZE, ContextLevels, Way
 
 LEVEL = 1e-4  # true propensities are refused so rarely by each of the first three tests
 ROUNDED = 0.02  # by which propensities may be off
@@ -60,7 +60,7 @@ class Inverses:
         cell = group[there] * items + chunk.item[there]
         shape = self.groups, items
         self.chosen += np.bincount(cell, minlength=size).reshape(shape)
-        self.inverse += np.bincount(cell, 1.0 / p[there], minlength=size).reshape(shape)
+        self.inverse += np.bincount(cell, 1.0 / np.maximum(p[there], 1e-300), minlength=size).reshape(shape)
         for j, of_bet in enumerate(grown):
             self._grown[j] += np.bincount(cell, of_bet[there], minlength=size).reshape(shape)
 
@@ -84,7 +84,7 @@ class PropensityCheck:
     def __init__(self) -> None:
         self._whole = Inverses(1)
         self._levels = ContextLevels()
-        self._grouped: dict[str, Inverses] = {}
+        self._grouped: dict[Way, Inverses] = {}
         self._large = np.zeros(len(BETS))  # Σ log(1 + λ R)
         self._often = self._rare = 0  # rows with p in (1/2, 1), and below 1/2
         self._expected = 0.0  # Σ (1/p − 1) of the former
@@ -98,8 +98,8 @@ class PropensityCheck:
         x = 1.0 / ((1.0 + ROUNDED) * np.maximum(p, 1e-300))
         grown = np.log1p(BETS[:, None] * (x - 1.0))
         self._whole.add(np.zeros(len(chunk), np.int64), chunk, len(chunk.names), p, grown)
-        for name, group in self._levels.of(chunk):
-            grouped = self._grouped.setdefault(name, Inverses(SIZE))
+        for way, group in self._levels.of(chunk):
+            grouped = self._grouped.setdefault(way, Inverses(SIZE))
             grouped.add(group, chunk, min(len(chunk.names), GROUPED), p, grown)
         self._add_large(p[p > 0.0])
         lonely = (chunk.offers.sizes() == 1) & (p < 1.0 - ROUNDED)
@@ -141,12 +141,12 @@ class PropensityCheck:
     def _of_groups(self, items: int) -> str | None:
         """A group in which they cannot be true."""
         limit = math.log(items * max(1, len(self._grouped)) * SIZE / LEVEL)
-        worst = max(((*_largest(sums.evidence()), name) for name, sums in self._grouped.items()), default=None)
+        worst = max(((*_largest(sums.evidence()), way) for way, sums in self._grouped.items()), default=None)
         if worst is None or worst[0] <= limit:
             return None
-        _, g, k, name = worst
-        where, why = self._levels.told(name, g)
-        return f"{where}, item {self._names[k]!r} {self._grouped[name].told(g, k)}: they are too small there; {why}"
+        _, g, k, way = worst
+        where, why = self._levels.told(way, g)
+        return f"{where}, item {self._names[k]!r} {self._grouped[way].told(g, k)}: they are too small there; {why}"
 
 
 def _largest(evidence: NDArray[np.float64]) -> tuple[float, int, int]:

@@ -76,7 +76,7 @@ def test_a_challenger_that_fails_is_suspended():
         bandit.promote("nobody")
     with pytest.raises(InvalidValue, match="no setting in which a challenger can differ"):
         bandit.challenge("x", seed=3)
-    with pytest.raises(InvalidValue, match="it must be a string of 1 to 256 characters"):
+    with pytest.raises(InvalidValue, match="compares with another policy"):
         bandit.challenge("random")
 
 
@@ -208,9 +208,22 @@ def test_what_is_no_challenger_is_one_line(given, told):
     assert bandit.info()["challengers"] == {}
 
 
-@pytest.mark.parametrize("name", ["", "x" * 257, "random", "first", 3, None, ["a"]])
+@pytest.mark.parametrize("name", ["", "x" * 257, "\ud800", "a\0", "random", "first", 3, None, ["a"]])
 def test_names_of_challengers(name):
-    with pytest.raises(
-        InvalidValue, match="it must be a string of 1 to 256 characters, and neither 'random' nor 'first'"
-    ):
+    told = (
+        "compares with another policy|it must be a string of 1 to 256 characters|databases cannot keep its characters"
+    )
+    with pytest.raises(InvalidValue, match=f"name = .* is not allowed; .*({told})"):
         db.Bandit(seed=0).challenge(name)
+
+
+def test_the_value_of_a_function_is_there_before_it_is_given_again(tmp_path):
+    bandit = new()
+    bandit.challenge("always b", lambda items, context: {"b": 1.0})
+    play(bandit, 80, np.random.default_rng(3))
+    bandit.save(tmp_path / "saved")
+    again = db.Bandit.load(tmp_path / "saved")
+    assert again.value("always b") == bandit.value("always b")
+    assert again.value("always b").kind == "challenger"
+    with pytest.raises(InvalidValue, match="item = 'always b' is not known"):
+        again.value(item="always b")

@@ -198,6 +198,9 @@ def test_sums_that_were_bet_otherwise_are_begun_anew():
     for wrong in ({"rate": 1.5}, {"rate": math.nan}, {"early": [3.0, 4.0]}):
         with pytest.raises(db.errors.InvalidValue, match="no clicks give these"):
             ledger_files.unpack(fresh, {**about, **wrong}, flat)
+    for wrong in (math.nan, math.inf):
+        with pytest.raises(db.errors.InvalidValue, match="must be finite"):
+            ledger_files.unpack(fresh, {**about, "newest": wrong}, flat)
 
 
 def test_of_a_ranking_the_first_place_counts():

@@ -190,3 +190,8 @@ def test_true_propensities_that_follow_the_context_are_hardly_ever_refused(kind)
         offered = [f"i{a}" for a in range(items)]
         refused.append(problem(pd.DataFrame(frame), context=["land", "x"], offered=offered))
     assert refused == [None] * 60
+
+
+def test_a_column_may_have_any_name():
+    frame = following(1000, 4, by="land").rename(columns={"land": "rows"})
+    assert "where 'rows' = '" in problem(frame, context=["rows", "x"])
