@@ -6,7 +6,7 @@ from ..errors import InvalidValue
 from ..meta.self_tuning import SelfTuning
 from .record import algorithm, algorithms_of
 
-Reward: TypeAlias = Literal["value", "click", "count", "amount"]  # those of `Bandit`, in the order of `RANGES`
+Reward: TypeAlias = Literal["value", "click", "count", "amount"]  # in the order of `RANGES`, which `Bandit` has too
 REWARDS = get_args(Reward)
 
 
