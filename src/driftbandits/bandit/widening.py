@@ -115,8 +115,25 @@ def _keep_own(new: Diagonal, old: Adaptive, theta: Matrix, away: float, context:
 def _variances(state: State, M: int) -> Matrix:
     """The diagonal of (V + Λ − E)⁻¹ of each memory: marginal variances of shared columns in units of σ²."""
     left = symmetric(state.V - state.E if state.E.shape[1] else state.V)
-    covariance: Matrix = np.linalg.inv(of_memories(left, M) + state.Lam[ADAPTIVE])
-    return np.diagonal(covariance, axis1=1, axis2=2)
+    precision: Matrix = of_memories(left, M) + state.Lam[ADAPTIVE]
+    try:
+        variance: Matrix = np.diagonal(np.linalg.inv(precision), axis1=1, axis2=2)
+    except np.linalg.LinAlgError:  # columns of very different sizes, or nearly collinear ones
+        return _scaled_variances(precision)
+    return variance if (variance > 0.0).all() else _scaled_variances(precision)
+
+
+def _scaled_variances(precision: Matrix) -> Matrix:
+    """The same of a matrix that is singular up to rounding.
+
+    With D = diag(A)^−½ is A⁻¹ = D (DAD)⁻¹ D, and DAD has ones on its diagonal, whatever the sizes of columns are. Eigenvalues that
+    are lost to rounding are raised to its size, so a direction that is unknown has a large variance; the prior bounds it.
+    """
+    D = 1.0 / np.sqrt(np.diagonal(precision, axis1=1, axis2=2))
+    values, vectors = np.linalg.eigh(precision * D[:, :, None] * D[:, None, :])
+    lost = values.shape[1] * np.finfo(float).eps
+    variance: Matrix = D**2 * np.einsum("mij,mj->mi", vectors**2, 1.0 / np.maximum(values, lost))
+    return variance
 
 
 def _know(new: Diagonal, place: int, mean: Vector) -> None:

@@ -164,3 +164,34 @@ def test_a_feature_keeps_its_kind():
     with pytest.raises(db.DriftBanditsError, match="was a number before"):
         bandit.decide({"a": {"good": "yes"}})
     assert digest(bandit) == before
+
+
+def test_it_becomes_diagonal_if_the_precision_is_singular_up_to_rounding(monkeypatch):
+    """A number of 2⁶³ among ones made numpy's inverse raise, and the bandit could not decide any more."""
+
+    def widened():
+        bandit, rng = db.Bandit(seed=0, buckets=1 << 12), np.random.default_rng(0)
+        for _ in range(20):
+            items = words(rng)
+            d = bandit.decide(items)
+            bandit.reward(d.id, items[d.item]["good"])
+        bandit.decide({"i0": {f"f{j}": 1.0 for j in range(600)}})
+        assert bandit.info()["covariance"] == "diagonal"
+        return bandit.estimate({"i0": {"word": "w1", "good": 1.0}, "i1": {"good": 0.0}})
+
+    def singular(_):
+        raise np.linalg.LinAlgError("Singular matrix")
+
+    expected = widened()
+    monkeypatch.setattr(np.linalg, "inv", singular)
+    found = widened()
+    for item, estimate in expected.items():
+        assert found[item] == pytest.approx(estimate, rel=1e-6)
+
+
+def test_variances_of_columns_of_very_different_sizes():
+    """A = [[10⁴², 10²¹], [10²¹, 2]] has the inverse [[2, −10²¹], [−10²¹, 10⁴²]] / 10⁴²."""
+    found = widening._scaled_variances(np.array([[[1e42, 1e21], [1e21, 2.0]]]))
+    np.testing.assert_allclose(found, [[2e-42, 1.0]], rtol=1e-9)
+    collinear = widening._scaled_variances(np.array([[[1.0, 1.0], [1.0, 1.0]]]))
+    assert (collinear > 1e12).all()  # nothing is known of the difference; the prior bounds it
