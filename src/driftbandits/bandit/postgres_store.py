@@ -140,6 +140,12 @@ def open_pool(url: str, *, size: int = 8) -> ConnectionPool[Any]:
     )
 
 
+def check_reachable(url: str) -> None:
+    """One connection, so that the reason is told if there is none: a pool says only that it waited."""
+    with reachable("PostgreSQL"):
+        psycopg.connect(url, connect_timeout=5).close()
+
+
 def migrate(pool: ConnectionPool[Any]) -> None:
     """Make the tables that this version needs, from nothing or from an earlier format; refuse those of a later one."""
     with reachable("PostgreSQL"), pool.connection() as db, db.transaction():

@@ -16,7 +16,15 @@ import psycopg
 from ..bandit.durable import Durable
 from ..bandit.follower import Follower, follow_with
 from ..bandit.opening import HasLearner, open_with
-from ..bandit.postgres_store import CHANNEL, AdvisoryLocks, PostgresStore, migrate, open_pool, reachable
+from ..bandit.postgres_store import (
+    CHANNEL,
+    AdvisoryLocks,
+    PostgresStore,
+    check_reachable,
+    migrate,
+    open_pool,
+    reachable,
+)
 from ..bandit.saving import from_bytes
 from .catalogue import Entry, unknown
 from .settings import LoopSettings
@@ -31,6 +39,7 @@ class PostgresCatalogue:
     """The loops of a database; see `Catalogue`."""
 
     def __init__(self, url: str) -> None:
+        check_reachable(url)
         self._pool = open_pool(url)
         self._url = url
         try:

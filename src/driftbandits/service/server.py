@@ -3,13 +3,15 @@
 import contextlib
 import os
 import resource
+import socket
 import tempfile
 from collections.abc import Callable
 
 import uvicorn
 
+from ..errors import InvalidValue
 from . import workers
-from .app import checked_keys
+from .app import checked_keys, open_catalogue
 from .config import Config
 from .file_catalogue import FileCatalogue
 from .metrics import MULTIPROCESS
@@ -26,6 +28,9 @@ FILES = 8  # open files per loop: the database, its log and index, the lock, and
 def run(config: Config, *, say: Callable[[str], None]) -> None:
     """Serve until SIGTERM or Ctrl-C; SIGHUP replaces the workers one by one (a new version, without refusing a request)."""
     keys = checked_keys(config)
+    _check_address(config)
+    if config.database is not None:
+        open_catalogue(config).close()  # refused in one line, before anything is said to be served
     say(_greeting(config, first=_first_loop(config) if keys is None and config.database is None else None))
     _allow_files(config.max_open * FILES)
     config.export()
@@ -50,6 +55,24 @@ def run(config: Config, *, say: Callable[[str], None]) -> None:
         )
 
 
+def _check_address(config: Config) -> None:
+    """Whether this machine has the address, and nobody listens there."""
+    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+    try:
+        with socket.socket(family) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((config.host, config.port))
+    except OSError as problem:
+        reason = (problem.strerror or str(problem)).lower()
+        raise InvalidValue(
+            f"{_shown(config)} cannot be served: {reason}; choose another with --host and --port"
+        ) from None
+
+
+def _shown(config: Config) -> str:
+    return f"http://{f'[{config.host}]' if ':' in config.host else config.host}:{config.port}"
+
+
 def _first_loop(config: Config) -> str | None:
     """A folder without loops gets one to try: then the first decision is one line in a shell. Its name, if it was made."""
     catalogue = FileCatalogue(config.data, shared=config.workers > 1)
@@ -57,7 +80,7 @@ def _first_loop(config: Config) -> str | None:
 
 
 def _greeting(config: Config, first: str | None) -> str:
-    address = f"http://{config.host}:{config.port}"
+    address = _shown(config)
     lines = [f"serves {address}  ({address}/docs describes every call; Ctrl-C ends it)"]
     if first is not None:
         lines.append(f'try    curl {address}/loops/{first}/decide -d \'{{"items": ["a", "b"]}}\'')

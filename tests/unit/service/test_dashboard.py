@@ -7,6 +7,8 @@ import urllib.request
 import pytest
 from served import listening
 
+from driftbandits.service.keys import new_key
+
 CARDS = (
     "#health",
     "#value .against svg",
@@ -100,3 +102,23 @@ def test_without_loops_it_says_how_to_make_one(browser, tmp_path):
         page.wait_for_selector("#start:not([hidden])")
         assert "curl -X PUT" in page.locator("#start-code").inner_text()
         page.close()
+
+
+def test_a_loop_that_is_deleted_gives_way_to_another(page, server):
+    _send(f"{server}/loops/brief", {}, "PUT")
+    page.goto(f"{server}/#brief")
+    page.wait_for_selector("#start:not([hidden])")
+    _send(f"{server}/loops/brief?confirm=brief", {}, "DELETE")
+    page.wait_for_selector("#loop:not(:has(option[value=brief]))", timeout=20000)
+    page.wait_for_selector('#status:has-text("live")', timeout=20000)
+
+
+def test_with_keys_the_lines_to_paste_have_one(browser, tmp_path):
+    key = new_key(tmp_path / "keys.toml", "boss", "admin")
+    with listening(tmp_path, keys=tmp_path / "keys.toml") as url:
+        context = browser.new_context(http_credentials={"username": "any", "password": key})
+        page = context.new_page()
+        page.goto(url)
+        page.wait_for_selector("#start:not([hidden])")
+        assert page.locator("#start-code").inner_text().count("-H 'Authorization: Bearer KEY' -d") == 2
+        context.close()

@@ -11,9 +11,14 @@ import time
 import urllib.request
 
 import pytest
-from served import children, command
+from served import called, children, command
 
 import driftbandits as db
+from driftbandits.bandit.store import StoreUnavailable
+from driftbandits.errors import InvalidValue
+from driftbandits.service.config import Config
+from driftbandits.service.keys import new_key
+from driftbandits.service.server import run
 
 from .test_kills import until
 
@@ -77,3 +82,36 @@ def test_prometheus_scrapes_it(tmp_path):
         finally:
             scraper.kill()
             scraper.wait()
+
+
+def test_an_address_that_is_taken_is_refused_before_anything_is_promised(tmp_path):
+    said = []
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(InvalidValue, match=f"http://127.0.0.1:{port} cannot be served: address already in use"):
+            run(Config(data=tmp_path, port=port), say=said.append)
+    with pytest.raises(InvalidValue, match=r"http://\[2001:db8::1\]:1 cannot be served"):
+        run(Config(data=tmp_path, host="2001:db8::1", port=1, keys=_keys(tmp_path)), say=said.append)
+    assert said == []
+
+
+def _keys(folder):
+    new_key(folder / "keys.toml", "boss", "admin")
+    return folder / "keys.toml"
+
+
+def test_a_database_that_is_not_there_is_named_with_the_reason(tmp_path):
+    said = []
+    with pytest.raises(StoreUnavailable, match=r"port 1 failed: Connection refused") as told:
+        run(Config(data=tmp_path, port=0, database="postgresql://me:secret@127.0.0.1:1/x"), say=said.append)
+    assert "secret" not in str(told.value)
+    assert said == []
+
+
+def test_no_answer_is_a_redirection(tmp_path):
+    """It would name the Host that the caller sent."""
+    with called(tmp_path) as client:
+        for path in ("/loops/", "/loops/a/personalizer/evaluations/", "/docs/"):
+            assert client.get(path, follow_redirects=False).status_code == 404

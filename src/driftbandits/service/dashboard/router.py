@@ -10,7 +10,7 @@ from fastapi.responses import FileResponse, StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
 from ..problems import Problem, finite
-from ..routes import Open, fast
+from ..routes import Limits, Open, fast
 from .state import States
 
 PAGE = pathlib.Path(__file__).parent / "page"
@@ -32,10 +32,11 @@ def index() -> Response:
 
 
 @router.get("/dashboard/loops")
-def loops_(loops: Open) -> Response:
-    """Names for the list."""
+def loops_(loops: Open, config: Limits) -> Response:
+    """Names for the list, and whether calls need a key."""
     latest = max(loops.open_now(), key=lambda loop: loop.used, default=None)
-    return fast({"loops": loops.catalogue.names(), "latest": None if latest is None else latest.name})
+    name = None if latest is None else latest.name
+    return fast({"loops": loops.catalogue.names(), "latest": name, "keys": config.keys is not None})
 
 
 @router.get("/dashboard/live/{loop}")

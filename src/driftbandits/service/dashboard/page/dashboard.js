@@ -5,6 +5,7 @@ import { boundBar, moment, number, rewardChart, shareChart } from "./charts.js";
 const at = id => document.getElementById(id);
 const root = document.documentElement;
 let stream = null;
+let withKey = ""; // of the lines to paste
 let shown = null; // the last state that was drawn
 let order = { key: "shown", down: true };
 
@@ -36,7 +37,8 @@ async function ask(path) {
 const wanted = () => decodeURIComponent(location.hash.slice(1));
 
 async function start() {
-  const { loops, latest } = await ask("/dashboard/loops");
+  const { loops, latest, keys } = await ask("/dashboard/loops");
+  withKey = keys ? " -H 'Authorization: Bearer KEY'" : "";
   const pick = at("loop");
   pick.replaceChildren(...loops.map(name => new Option(name, name)));
   pick.disabled = loops.length === 0;
@@ -62,7 +64,14 @@ function follow(name) {
       trouble(problem);
     }
   });
-  stream.addEventListener("error", () => status("the service does not answer; trying again …", true));
+  stream.addEventListener("gone", () => {  // deleted meanwhile: the list shows what is there
+    stream.close();
+    start().catch(trouble);
+  });
+  stream.addEventListener("error", () => {
+    status("the service does not answer; trying again …", true);
+    if (stream.readyState === EventSource.CLOSED) setTimeout(() => start().catch(trouble), 3000);  // an answer like 429 ends a stream
+  });
 }
 
 at("loop").addEventListener("change", event => {
@@ -78,17 +87,17 @@ function status(words, wrong = false) {
 
 function trouble(problem) {
   status(problem.message, true);
+  if (stream === null || stream.readyState === EventSource.CLOSED) setTimeout(() => start().catch(trouble), 3000);
 }
 
 // ------------------------------------------------------------------------------------------------------------ nothing yet
 
 function curl(loop) {
-  const put = `curl -X PUT ${location.origin}/loops/${loop} -H 'content-type: application/json' -d '{"reward": "click"}'`;
-  return `${put}\n${decideLine(loop)}`;
+  return `curl -X PUT ${location.origin}/loops/${loop}${withKey} -d '{"reward": "click"}'\n${decideLine(loop)}`;
 }
 
 function decideLine(loop) {
-  return `curl ${location.origin}/loops/${loop}/decide -H 'content-type: application/json' -d '{"items": ["a", "b", "c"]}'`;
+  return `curl ${location.origin}/loops/${loop}/decide${withKey} -d '{"items": ["a", "b", "c"]}'`;
 }
 
 function empty(title, text, code) {
@@ -110,7 +119,7 @@ function draw(state) {
   shown = state;
   if (state.counts.decisions === 0) {
     empty(`The loop “${state.loop}” has decided nothing yet.`, "Ask it for a decision, then tell it the reward:",
-      `${decideLine(state.loop)}\ncurl ${location.origin}/loops/${state.loop}/reward -H 'content-type: application/json' -d '{"id": "<id of the answer>", "reward": 1}'`);
+      `${decideLine(state.loop)}\ncurl ${location.origin}/loops/${state.loop}/reward${withKey} -d '{"id": "<id of the answer>", "reward": 1}'`);
     return;
   }
   at("start").hidden = true;
