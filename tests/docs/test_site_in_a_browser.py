@@ -49,7 +49,7 @@ def looks(page: Any) -> Iterator[tuple[str, list[str]]]:
         yield f"{width}", misplaced(page)
         for scheme in schemes:
             page.emulate_media(color_scheme=scheme)
-            assert page.evaluate("document.documentElement.dataset.theme") == scheme
+            page.wait_for_selector(f'html[data-theme="{scheme}"]', state="attached")  # the theme follows a moment later
             yield f"{width} {scheme}", pale(page)
 
 
