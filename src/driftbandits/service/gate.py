@@ -24,6 +24,7 @@ from .problems import Problem, as_answer, content, where
 
 LOG = logging.getLogger("driftbandits.service")
 OPEN = ("/healthz",)  # answers without a key
+SLOWEST = 1 << 16  # bytes per second of a body that takes longer than `body_timeout`
 ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -146,6 +147,7 @@ class Body:
     def __init__(self, receive: Receive, limit: int, timeout: float, headers: dict[bytes, bytes]) -> None:
         self._receive, self._limit, self._timeout = receive, limit, timeout
         self._read, self._whole = 0, False
+        self._begun: float | None = None  # when it was first asked for
         length = headers.get(b"content-length", b"0")
         if length.isdigit() and int(length) > self._limit:
             raise self._too_large()
@@ -157,8 +159,11 @@ class Body:
         """The next part."""
         if self._whole:  # somebody waits for the client to hang up
             return await self._receive()
+        now = time.monotonic()
+        self._begun = self._begun or now
+        allowed = self._timeout + self._read / SLOWEST  # for the whole body: a byte now and then does not extend it
         try:
-            async with asyncio.timeout(self._timeout):
+            async with asyncio.timeout(self._begun + allowed - now):
                 message = await self._receive()
         except TimeoutError:
             raise Problem(408, "slow", f"the body did not come within {self._timeout:g} s") from None

@@ -1,8 +1,10 @@
 """Whatever is sent, the answer is a success or one line that says what is allowed."""
 
+import contextlib
 import json
 import random
 import socket
+import time
 
 import pytest
 from served import called, listening
@@ -156,6 +158,15 @@ def test_slow_bodies_and_clients_that_hang_up(tmp_path):
             line.sendall(head + b'{"items"')
             line.settimeout(10)
             assert b" 408 " in line.recv(4096).split(b"\r\n")[0]
+        with socket.create_connection((host, int(port))) as line:  # a byte now and then does not keep the connection
+            line.sendall(head)
+            line.settimeout(0.1)
+            answer, begun = b"", time.monotonic()
+            while not answer and time.monotonic() - begun < 3.0:
+                line.sendall(b" ")
+                with contextlib.suppress(TimeoutError):
+                    answer = line.recv(4096)
+            assert b" 408 " in answer.split(b"\r\n")[0]
         import urllib.request
 
         assert urllib.request.urlopen(f"{address}/healthz").status == 200
