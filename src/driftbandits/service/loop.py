@@ -31,6 +31,7 @@ T = TypeVar("T")
 B = TypeVar("B", bound=StoredBandit)
 PATIENCE = 10.0  # seconds to wait for a loop that another process is just making
 EXPIRE_EVERY = 0.5  # seconds
+DIGITS = 20  # of an item's name that is a number
 BUSY = 5.0  # seconds after its last use that a loop is tended as often as possible
 IDLE_EVERY = 1.0  # seconds
 FEW = 64  # decisions and rewards that are made in the thread of the event loop: all other requests wait meanwhile
@@ -256,7 +257,11 @@ class Loop:
 
     def value(self, against: str, item: str | None, alpha: float) -> dict[str, Any]:
         """What the loop earns, and what another policy would have."""
-        return self.call(lambda bandit: bandit.value(against, item=item, alpha=alpha).to_dict())
+
+        def asked(bandit: StoredBandit) -> dict[str, Any]:
+            return bandit.value(_named(bandit, against), item=_named(bandit, item), alpha=alpha).to_dict()
+
+        return self.call(asked)
 
     # -------------------------------------------------------------------------------------------------------------- tending
 
@@ -306,6 +311,15 @@ class Loop:
             return
         self._let_go()
         self._bandit = self._with_settings(bandit)
+
+
+def _named(bandit: StoredBandit, text: str | None) -> Any:
+    """What a text in an address names: an item whose name is a number, if nothing has the text for a name."""
+    if text is None or not text.isascii() or not text.removeprefix("-").isdecimal() or len(text) > DIGITS:
+        return text
+    ledger = bandit._ledger
+    known = ledger.knows_item(text) or ledger.knows_policy(text) or not ledger.knows_item(int(text))
+    return text if known else int(text)
 
 
 class Closed(Problem):

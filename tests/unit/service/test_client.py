@@ -143,6 +143,19 @@ def test_what_a_client_looks_at_is_what_a_bandit_returns(tmp_path):
         assert client.estimate(["a", "b"]).keys() == {"a", "b"}
 
 
+def test_items_that_are_numbers_or_called_like_policies_are_valued(tmp_path):
+    with listening(tmp_path) as address, db.Client(address, loop="shop") as client:
+        client.create(reward="value")
+        for n in range(40):
+            client.reward(client.decide([7, 8, "random"]), float(n % 3))
+        for told in (client.value(7), client.value(item=7)):
+            assert (told.kind, told.against) == ("item", 7)
+        assert client.value("random").kind == "policy"
+        assert client.value(item="random").kind == "item"
+        with pytest.raises(InvalidValue, match="against = '9' is not known"):
+            client.value(9)
+
+
 def test_what_is_no_http_is_answered_as_json(tmp_path):
     with (
         listening(tmp_path) as address,
