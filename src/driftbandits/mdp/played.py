@@ -7,7 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.linalg import Vector
-from ..errors import InvalidValue, integer
+from ..errors import InvalidValue, integer, require
+
+
+def state_in(states: int, given: Any) -> int:
+    """The state that an environment with so many states returned; the agent may have one more, which no environment may name."""
+    number = integer("state", given, least=0, why="environments number their states from 0")
+    require(number < states, "state", given, f"in 0..{states - 1}", f"the environment has {states} states")
+    return number
 
 
 class Ends:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidShape, InvalidValue, integer
 from .agent import EpisodicAgent
 from .features import Features, tabular
-from .played import Continued, Ends, Played
+from .played import Continued, Ends, Played, state_in
 from .protocol import open_book, settle_in
 from .vector_run import run_vector
 
@@ -160,11 +160,13 @@ def _play(agent: EpisodicLearner, env: Any, K: int, states: int, seed: int | Non
     played = Played(np.zeros(K), np.zeros(K, np.int64), np.zeros(K, bool), agent)
     ends = Ends(states, agent.states, agent.horizon)
     for k in range(K):
-        s, _ = _values("reset()", env.reset(seed=seed) if k == 0 and seed is not None else env.reset(), RESET)
+        first, _ = _values("reset()", env.reset(seed=seed) if k == 0 and seed is not None else env.reset(), RESET)
+        s = state_in(states, first)
         agent.begin_episode()
         for h in range(agent.horizon):
             a = agent.act(h, s)
-            s_next, reward, terminated, truncated, _ = _values("step(action)", env.step(a), STEP)
+            given, reward, terminated, truncated, _ = _values("step(action)", env.step(a), STEP)
+            s_next = state_in(states, given)
             to, over = ends.after(h, s, s_next, terminated) if terminated in (True, False) else (s_next, terminated)
             agent.observe(h, s, a, reward, to, terminated=over, truncated=truncated)
             played.returns[k] += float(reward)
@@ -182,14 +184,15 @@ def _continue(agent: ContinuingLearner, env: Any, T: int, seed: int | None) -> C
         raise InvalidValue("this agent plays episodes: give episodes=…, or make a db.mdp.ContinuingAgent for steps=…")
     if is_vector(env):
         raise InvalidValue("steps=… plays one environment: a task without episodes is one stream")
-    _states_of(env, agent)
-    rewards = np.zeros(T)
-    s, _ = _values("reset()", env.reset(seed=seed) if seed is not None else env.reset(), RESET)
+    states, rewards = _states_of(env, agent), np.zeros(T)
+    first, _ = _values("reset()", env.reset(seed=seed) if seed is not None else env.reset(), RESET)
+    s = state_in(states, first)
     for t in range(T):
         a = agent.act(s)
-        s_next, reward, terminated, truncated, _ = _values("step(action)", env.step(a), STEP)
+        given, reward, terminated, truncated, _ = _values("step(action)", env.step(a), STEP)
         if terminated or truncated:
-            s_next, _ = _values("reset()", env.reset(), RESET)
+            given, _ = _values("reset()", env.reset(), RESET)
+        s_next = state_in(states, given)
         agent.observe(s, a, reward, s_next)
         rewards[t], s = float(reward), s_next
     return Continued(rewards, agent)

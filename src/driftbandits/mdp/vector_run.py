@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import InvalidValue
-from .played import Ends, Played
+from .played import Ends, Played, state_in
 
 
 class Step(NamedTuple):
@@ -38,7 +38,7 @@ def run_vector(
     played = Played(np.zeros(K), np.zeros(K, np.int64), np.zeros(K, bool), agent)
     ends = Ends(states, agent.states, agent.horizon)
     observations, _ = env.reset(seed=seed) if seed is not None else env.reset()
-    now = [int(s) for s in observations]
+    now = [state_in(states, s) for s in observations]
     agent.begin_episode()
     plans = [np.asarray(agent.policy) for _ in now]
     rng = np.random.default_rng(seed)  # of policies that draw their actions
@@ -49,12 +49,12 @@ def run_vector(
         actions = np.array([_action(plan[len(seen), s], rng) for plan, seen, s in zip(plans, steps, now, strict=True)])
         observations, rewards, ended, cut, info = env.step(actions)
         for i in range(len(now)):
-            s_next = int(observations[i])
+            s_next = state_in(states, observations[i])
             if resetting[i]:
                 resetting[i], now[i] = False, s_next
                 continue
             over = bool(ended[i] or cut[i])
-            last = _final(info, i, s_next) if over and same_step else s_next
+            last = state_in(states, _final(info, i, s_next)) if over and same_step else s_next
             steps[i].append(Step(now[i], int(actions[i]), float(rewards[i]), last, bool(ended[i]), bool(cut[i])))
             now[i], resetting[i] = s_next, over and not same_step
             if (over or len(steps[i]) == agent.horizon) and done < K:
@@ -72,10 +72,10 @@ def _action(planned: Any, rng: np.random.Generator) -> int:
     return int(planned) if np.ndim(planned) == 0 else int(rng.choice(len(planned), p=planned))
 
 
-def _final(info: dict[str, Any], i: int, s_next: int) -> int:
+def _final(info: dict[str, Any], i: int, s_next: int) -> Any:
     """The state in which the episode of environment i ended, where it was reset in the same step."""
     final = info.get("final_obs", info.get("final_observation"))
-    return s_next if final is None or final[i] is None else int(final[i])
+    return s_next if final is None or final[i] is None else final[i]
 
 
 def _learn(agent: Any, steps: list[Step], ends: Ends, played: Played, k: int) -> None:

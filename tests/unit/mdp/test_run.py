@@ -108,7 +108,7 @@ def test_an_environment_needs_no_spaces():
             type("Old", (Plain,), {"step": lambda self, a: (0, 0.0, False, {})})(),
             r"env.step\(action\) returned \(0, 0.0",
         ),
-        (type("Far", (Plain,), {"step": lambda self, a: (9, 0.0, False, False, {})})(), "s_next = 9"),
+        (type("Far", (Plain,), {"step": lambda self, a: (9, 0.0, False, False, {})})(), "state = 9"),
         (type("Word", (Plain,), {"step": lambda self, a: (0, 0.0, "no", False, {})})(), "terminated = 'no'"),
     ],
 )
@@ -119,6 +119,57 @@ def test_what_is_no_environment_is_refused(env, message):
 
 
 @pytest.mark.interpreted
+class Lost(gymnasium.Env):
+    """Four states, of which it names the ones it is given, one after another."""
+
+    observation_space, action_space = gymnasium.spaces.Discrete(4), gymnasium.spaces.Discrete(2)
+
+    def __init__(self, *states):
+        self.states = [*states, *[0] * 20]
+
+    def reset(self, *, seed=None, options=None):
+        return self.states.pop(0), {}
+
+    def step(self, action):
+        return self.states.pop(0), 0.5, False, False, {}
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("states", [(4,), (0, 4), (0, -1), (0, 1.5), (0, None), (0, "a")])
+def test_a_state_that_the_environment_does_not_have_is_refused(states):
+    """The fifth state of the agent is the end of an episode; −1 would be taken for the last one by a policy that is only played."""
+    bad = repr(states[-1])
+    agent = db.EpisodicAgent(db.zoo.weight_ucrl(), db.mdp.tabular(5, 2), horizon=3, seed=0)
+    with pytest.raises(db.DriftBanditsError, match=f"state = {bad} "):
+        db.run(agent, Lost(*states), episodes=1)
+    assert agent.info()["observations"] == 0
+    with pytest.raises(db.DriftBanditsError, match=f"state = {bad} "):
+        agent.evaluate(Lost(*states), episodes=1)
+    with pytest.raises(db.DriftBanditsError, match=f"state = {bad} "):
+        db.run(db.mdp.ContinuingAgent(db.zoo.weight_ucrl(), db.mdp.tabular(5, 2), lookahead=2), Lost(*states), steps=2)
+
+
+class LostTwice:
+    """A vector environment of one copy."""
+
+    num_envs, metadata = 1, {}
+    single_observation_space, single_action_space = gymnasium.spaces.Discrete(4), gymnasium.spaces.Discrete(2)
+    observation_space = action_space = None
+
+    def reset(self, *, seed=None):
+        return np.array([0]), {}
+
+    def step(self, actions):
+        return np.array([-1]), np.array([0.5]), np.array([False]), np.array([False]), {}
+
+
+@pytest.mark.interpreted
+def test_copies_of_an_environment_may_not_name_states_that_do_not_exist_either():
+    agent = db.EpisodicAgent(db.zoo.weight_ucrl(), db.mdp.tabular(4, 2), horizon=3, seed=0)
+    with pytest.raises(db.DriftBanditsError, match="-1"):
+        db.run(agent, LostTwice(), episodes=1)
+
+
 def test_an_episode_that_ends_by_the_clock_says_nothing_of_its_last_state():
     """The library's own environments end after H days, in whatever state the shop is."""
     env = gymnasium.make("driftbandits/Inventory-v0", episodes=12)
