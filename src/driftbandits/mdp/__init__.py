@@ -33,10 +33,11 @@ from .bob import BlockwiseChoice
 from .continuing import ContinuingAgent
 from .curvature import kappa
 from .drift import Drift, phase
-from .environment import MDP, linear_mixture, mnl_mixture, sparse_mixture
+from .environment import MDP
 from .features import Features, features_of, logit, mixture_of, sparse_features, tabular
 from .inventory import inventory
 from .lower_bound import hard_mixture
+from .mixtures import linear_mixture, mnl_mixture, sparse_mixture
 from .multinomial import Multinomial
 from .one_pass import OnePassMultinomial
 from .pictures import plot_plan, plot_policy_over_time

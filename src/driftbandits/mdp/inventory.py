@@ -16,7 +16,8 @@ import numpy as np
 
 from ..errors import integer, positive
 from .drift import Drift, between, phase
-from .environment import MDP, linear_mixture
+from .environment import MDP
+from .mixtures import linear_mixture
 
 PRICE, COST, HOLDING = 1.0, 0.4, 0.1
 QUIET, BUSY = np.array([0.8, 0.2, 0.0]), np.array([0.0, 0.2, 0.8])

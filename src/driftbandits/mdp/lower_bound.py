@@ -17,7 +17,8 @@ from math import ceil, sqrt
 import numpy as np
 
 from ..errors import integer, require
-from .environment import MDP, linear_mixture
+from .environment import MDP
+from .mixtures import linear_mixture
 
 
 def hard_mixture(*, dim: int = 3, horizon: int = 6, episodes: int = 1000, block: int = 100, seed: int = 0) -> MDP:

@@ -7,7 +7,8 @@ import numpy as np
 from ..core.linalg import Matrix
 from ..errors import integer, positive, require
 from .drift import Drift, between, phase
-from .environment import MDP, linear_mixture, mnl_mixture
+from .environment import MDP
+from .mixtures import linear_mixture, mnl_mixture
 
 
 def random_linear_mixture(

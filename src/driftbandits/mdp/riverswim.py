@@ -12,7 +12,8 @@ import numpy as np
 
 from ..errors import InvalidValue, integer
 from .drift import Drift, between, phase
-from .environment import MDP, linear_mixture, mnl_mixture
+from .environment import MDP
+from .mixtures import linear_mixture, mnl_mixture
 from .protocol import Cube
 
 SMALL, LARGE = 0.05, 1.0
