@@ -147,9 +147,15 @@ def new_challenger(bandit: "Bandit", name: str, policy: Any, settings: dict[str,
         raise InvalidValue(
             f"{unknown[0]} is no setting in which a challenger can differ; these are {', '.join(first)} and {last}"
         )
-    if name in bandit._challengers and bandit._challengers[name].policy is None:
+    function = callable(policy) and not hasattr(policy, "_fields")  # a strategy of the zoo is a tuple of numbers
+    if name in bandit._challengers and not (function and bandit._challengers[name].policy is not None):
         raise InvalidValue(f"there is a challenger {said(name)} already; drop_challenger({said(name)}) ends it")
-    if callable(policy) and not hasattr(policy, "_fields"):  # a strategy of the zoo is a tuple of numbers
+    if not function and bandit._ledger.knows_policy(name):
+        raise InvalidValue(
+            f"name = {said(name)} is not allowed; there are sums of a function of that name, which files do not hold: give it again, or "
+            "choose another name"
+        )
+    if function:
         if settings:
             raise InvalidValue("a function has no settings; it gives probabilities for (items, context)")
         return Challenger(name, None, policy)
@@ -237,7 +243,9 @@ def functions(challengers: Mapping[str, Challenger]) -> dict[str, Challenger]:
 def _found(bandit: "Bandit", name: Any) -> Challenger:
     if not isinstance(name, str) or name not in bandit._challengers:
         known = ", ".join(map(repr, bandit._challengers))
-        raise InvalidValue(f"there is no challenger {said(name)}; there {f'are: {known}' if known else 'is none'}")
+        raise InvalidValue(
+            f"there is no challenger {said(name)}; {f'there are: {known}' if known else 'challenge(name, …) adds one'}"
+        )
     return bandit._challengers[name]
 
 

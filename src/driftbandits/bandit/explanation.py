@@ -206,7 +206,8 @@ def _vector(label: str) -> str:
 def _sentence(e: Explanation) -> str:
     if not e.observations:
         return f"{_chosen(e)}; no reward is known yet, so that nothing speaks for or against an item."
-    rests = f"this rests on about {e.observations:,.0f} observations{_memory(e)}"
+    many = f"{e.observations:,.0f}"
+    rests = f"this rests on about {many} observation{'' if many == '1' else 's'}{_memory(e)}"
     other = e.runner_up
     if other is None:
         own = f"its expected reward is {_estimate(e)}{_old(e, e.clocked)}"

@@ -146,7 +146,7 @@ def _sentence(v: Value) -> str:
         after = f" of a decision after the first {EARLY}, which only say how rare rewards are," if v.own.finite else ""
         return f"No reward{after} has come yet, so that nothing can be said about what it earns."
     whose = _whose(v)
-    earns = f"It earns {v.own.mean:.4g} per decision over {n:,} decisions"
+    earns = f"It earns {v.own.mean:.4g} per decision over {n:,} decision{'' if n == 1 else 's'}"
     lift, bounds = v.lift, f"between {v.lift.lower:+.3g} and {v.lift.upper:+.3g}"
     if lift.lower > 0.0:
         verdict = f"more than {whose} by {lift.mean:.3g} ({bounds})"

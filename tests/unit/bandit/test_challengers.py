@@ -227,3 +227,21 @@ def test_the_value_of_a_function_is_there_before_it_is_given_again(tmp_path):
     assert again.value("always b").kind == "challenger"
     with pytest.raises(InvalidValue, match="item = 'always b' is not known"):
         again.value(item="always b")
+
+
+def test_a_learner_does_not_go_on_with_the_sums_of_a_function(tmp_path):
+    bandit = new()
+    bandit.challenge("rule", lambda items, context: {"b": 1.0})
+    play(bandit, 60, np.random.default_rng(3))
+    with pytest.raises(InvalidValue, match="there is a challenger 'rule' already; drop_challenger"):
+        bandit.challenge("rule", half_life=30)
+    bandit.save(tmp_path / "saved")
+    again = db.Bandit.load(tmp_path / "saved")
+    with pytest.raises(InvalidValue, match="there are sums of a function of that name"):
+        again.challenge("rule", half_life=30)
+    again.challenge("rule", lambda items, context: {"b": 1.0})
+    again.drop_challenger("rule")
+    again.challenge("rule", half_life=30)
+    assert again.value("rule").own.n == 0
+    with pytest.raises(InvalidValue, match=r"challenge\(name, …\) adds one"):
+        new().promote("rule")
