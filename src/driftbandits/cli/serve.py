@@ -37,6 +37,10 @@ def serve(
     role: Annotated[
         str, typer.Option(help="Of the new key: decide (also reward and look), or admin (also make and delete loops).")
     ] = "admin",
+    loops: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Of the new key: the loops that it is for (shop,mail); else all."),
+    ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Processes; one learns each loop, the others follow.")] = 1,
     rate: Annotated[float, typer.Option(min=0.0, help="Requests per second and key; 0: any number.")] = 0.0,
     max_body: Annotated[int, typer.Option(min=1024, help="Bytes of a request.")] = 1 << 20,
@@ -67,7 +71,12 @@ def serve(
         from ..service.keys import new_key as make_key
 
         path = keys or pathlib.Path("keys.toml")
-        out.print(make_key(path, new_key, role), markup=False, highlight=False, soft_wrap=True)
+        out.print(
+            make_key(path, new_key, role, loops.split(",") if loops else ()),
+            markup=False,
+            highlight=False,
+            soft_wrap=True,
+        )
         return
     from ..service.config import Config
     from ..service.server import run

@@ -25,6 +25,7 @@ from .problems import Problem, as_answer, content, where
 LOG = logging.getLogger("driftbandits.service")
 OPEN = ("/healthz",)  # answers without a key
 SLOWEST = 1 << 16  # bytes per second of a body that takes longer than `body_timeout`
+OF_LOOP = re.compile(r"/(?:loops|dashboard/live)/([^/]*)")
 ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -94,6 +95,7 @@ class Gate:
                 "a key is needed, and none that is known was given; send it as Authorization: Bearer KEY",
                 headers={"WWW-Authenticate": 'Basic realm="driftbandits: any name, the key as password"'},
             )
+        _only_own_loops(scope["path"], caller)
         wait = self._rates.wait(caller.name)
         if wait > 0.0:
             raise Problem(
@@ -126,6 +128,15 @@ class Gate:
             if self.config.log_bodies:
                 fields |= {"path": scope["path"], "body": scope.get("body", b"").decode("utf-8", "replace")}
             LOG.info("request", extra={"fields": fields})
+
+
+def _only_own_loops(path: str, caller: Caller) -> None:
+    """A key for some loops reaches no other one, and no page about all of them; lists of loops are filtered where they are made."""
+    if caller.loops is None:
+        return
+    found = OF_LOOP.match(path)
+    if path == "/metrics" or (found is not None and not caller.may_use(found[1])):
+        raise Problem(403, "forbidden", f"key {caller.name!r} is for {', '.join(sorted(caller.loops))} only")
 
 
 def _only_from_here(headers: dict[bytes, bytes]) -> None:

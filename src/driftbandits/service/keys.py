@@ -3,6 +3,7 @@
     [shop]
     role = "decide"              # decide and reward, and look; "admin" also makes, changes and deletes loops
     sha256 = "9f86d0…"
+    loops = ["shop", "mail"]     # may be left out: all loops
 
 A key has too much entropy to be guessed, so a fast hash is enough: slow ones protect passwords. The file is read again when it has changed:
 a key is rotated by adding the new one, moving clients, and deleting the old one; no restart.
@@ -13,14 +14,17 @@ import binascii
 import hashlib
 import hmac
 import ipaddress
+import json
 import logging
 import pathlib
 import secrets
 import tomllib
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 from ..errors import CannotRead, InvalidValue, said
 from ..io.files import locked, write_atomically
+from .catalogue import NAME
 
 Role = Literal["decide", "admin"]
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -34,6 +38,11 @@ class Caller(NamedTuple):
 
     name: str
     role: Role
+    loops: frozenset[str] | None = None  # None: all
+
+    def may_use(self, loop: str) -> bool:
+        """Whether the key is for this loop."""
+        return self.loops is None or loop in self.loops
 
 
 ANYBODY = Caller("loopback", "admin")  # without keys only this machine can call
@@ -76,7 +85,7 @@ class Keys:
             seen = (status.st_mtime_ns, status.st_ino, status.st_size)
             if seen == self._seen:
                 return
-            self._known = [(bytes.fromhex(row["sha256"]), Caller(name, row["role"])) for name, row in read(self.path)]
+            self._known = [(bytes.fromhex(row["sha256"]), _caller(name, row)) for name, row in read(self.path)]
             self._seen, self._warned = seen, False
         except (OSError, CannotRead) as problem:
             if not strict and not self._warned:
@@ -100,11 +109,25 @@ def read(path: pathlib.Path) -> list[tuple[str, dict[str, Any]]]:
         known = isinstance(row, dict) and row.get("role") in ROLES and isinstance(row.get("sha256"), str)
         if not known or len(row["sha256"]) != 64 or set(row["sha256"]) - set("0123456789abcdef"):
             raise CannotRead(f"{path}: key {said(name)} needs role = 'decide' or 'admin', and sha256 = 64 hex digits")
+        if unknown := [
+            key for key in row if key not in ("role", "sha256", "loops")
+        ]:  # a limit with a typing error is no limit
+            raise CannotRead(f"{path}: key {said(name)} has {said(unknown[0])}; it may have role, sha256 and loops")
+        loops = row.get("loops", ["any"])
+        if not isinstance(loops, list) or not loops or not all(isinstance(n, str) and NAME.fullmatch(n) for n in loops):
+            raise CannotRead(f"{path}: key {said(name)} has loops = {said(loops)}; it must be a list of names of loops")
     return [*found.items()]
 
 
-def new_key(path: pathlib.Path, name: str, role: str) -> str:
-    """Add a key to the file, which is made if it is not there; returns the key, which is nowhere else."""
+def _caller(name: str, row: dict[str, Any]) -> Caller:
+    return Caller(name, row["role"], frozenset(row["loops"]) if "loops" in row else None)
+
+
+def new_key(path: pathlib.Path, name: str, role: str, loops: Sequence[str] = ()) -> str:
+    """Add a key to the file, which is made if it is not there; returns the key, which is nowhere else. No `loops`: it is for all."""
+    strange = next((loop for loop in loops if not NAME.fullmatch(loop)), None)
+    if strange is not None:
+        raise InvalidValue(f"{said(strange)} is no name of a loop; it has 1 to 100 letters, digits, '.', '_' and '-'")
     if role not in ROLES:
         raise InvalidValue(f"role = {said(role)} is not allowed; it must be 'decide' or 'admin'")
     if not 0 < len(name) <= LONGEST or not all(c.isascii() and (c.isalnum() or c in "-_") for c in name):
@@ -117,6 +140,8 @@ def new_key(path: pathlib.Path, name: str, role: str) -> str:
         text = path.read_text(encoding="utf-8") if path.exists() else ""
         gap = "\n" if text else ""
         row = f'{text}{gap}[{name}]\nrole = "{role}"\nsha256 = "{_hash(key).hex()}"\n'
+        if loops:
+            row += f"loops = {json.dumps(list(loops))}\n"
         write_atomically(path, row, mode=0o600)
     return key
 

@@ -97,6 +97,12 @@ def fast(value: Any, status: int = 200) -> Response:
 # ------------------------------------------------------------------------------------------------------------------- loops
 
 
+def names_for(request: Request, loops: Loops) -> list[str]:
+    """The loops that a caller may use."""
+    caller = cast(Caller, request.scope["caller"])
+    return [name for name in loops.catalogue.names() if caller.may_use(name)]
+
+
 def shown(loops: Loops, name: str) -> dict[str, Any]:
     """A loop: its settings and its `info`."""
 
@@ -108,9 +114,9 @@ def shown(loops: Loops, name: str) -> dict[str, Any]:
 
 
 @router.get("/loops", tags=["loops"], summary="All loops", response_model=models.Loops)
-def list_loops(loops: Open) -> Response:
-    """The names of all loops, sorted."""
-    return fast({"loops": loops.catalogue.names()})
+def list_loops(loops: Open, request: Request) -> Response:
+    """The names of all loops that the key is for, sorted."""
+    return fast({"loops": names_for(request, loops)})
 
 
 @router.put(
@@ -352,4 +358,4 @@ def readyz(loops: Open) -> Response:
 
 
 MOST_BEHIND = 10_000  # rows
-__all__ = ["Admin", "BoundedRoute", "Limits", "Open", "fast", "router", "shown"]
+__all__ = ["Admin", "BoundedRoute", "Limits", "Open", "fast", "names_for", "router", "shown"]

@@ -110,3 +110,48 @@ def test_what_clients_send_is_logged_only_if_wanted(tmp_path, wanted):
     rows = [json.loads(line) for line in lines]
     assert [row.get("route") for row in rows][1] == "/loops/{loop}/decide"
     assert any("secret" in line for line in lines) is wanted
+
+
+def test_a_key_for_some_loops_reaches_no_other(tmp_path):
+    path = tmp_path / "keys.toml"
+    owner, shop = new_key(path, "owner", "admin"), bearer(new_key(path, "shop", "admin", ["shop", "shop.new"]))
+    with called(tmp_path, keys=path, host="0.0.0.0") as client:
+        for loop in ("shop", "mail"):
+            assert client.put(f"/loops/{loop}", headers=bearer(owner)).status_code == 201
+            decided = client.post(f"/loops/{loop}/decide", json={"items": ["x"], "id": "d"}, headers=bearer(owner))
+            assert decided.status_code == 200
+        assert client.get("/loops/shop/explain/d", headers=shop).status_code == 200
+        assert client.get("/loops", headers=shop).json() == {"loops": ["shop"]}
+        assert client.get("/dashboard/loops", headers=shop).json()["loops"] == ["shop"]
+        assert client.get("/dashboard/loops", headers=shop).json()["latest"] == "shop"
+        assert client.put("/loops/shop.new", headers=shop).status_code == 201
+        others = [
+            *(
+                ("GET", f"/loops/{name}")
+                for name in ("mail", "mail/explain/d", "m%61il", "mail/", "sho", "shop%2f..%2fmail")
+            ),
+            ("POST", "/loops/mail/decide"),
+            ("POST", "/loops/mail/reward_batch"),
+            ("POST", "/loops/mail/personalizer/rank"),
+            ("GET", "/loops/mail/personalizer/v1.0/model"),
+            ("DELETE", "/loops/mail?confirm=mail"),
+            ("PUT", "/loops/third"),
+            ("GET", "/dashboard/live/mail"),
+            ("GET", "/metrics"),
+        ]
+        for method, place in others:
+            answer = client.request(method, place, headers=shop, json={} if method != "GET" else None)
+            assert answer.status_code in (403, 404), (method, place)
+            assert "mail" not in answer.text.replace(place, "") or answer.status_code == 404
+        assert client.get("/loops", headers=bearer(owner)).json() == {"loops": ["mail", "shop", "shop.new"]}
+
+
+@pytest.mark.parametrize("line", ['loops = "shop"', "loops = []", 'loops = ["../x"]', 'loop = ["shop"]'])
+def test_a_limit_that_cannot_be_read_is_no_permission(tmp_path, line):
+    path = tmp_path / "keys.toml"
+    new_key(path, "shop", "decide")
+    path.write_text(f"{path.read_text()}{line}\n")
+    with pytest.raises(CannotRead, match="loops"):
+        Keys(path)
+    with pytest.raises(InvalidValue, match="no name of a loop"):
+        new_key(tmp_path / "other.toml", "shop", "decide", ["a b"])

@@ -10,7 +10,7 @@ from fastapi.responses import FileResponse, StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
 from ..problems import Problem, finite
-from ..routes import Limits, Open, fast
+from ..routes import Limits, Open, fast, names_for
 from .state import States
 
 PAGE = pathlib.Path(__file__).parent / "page"
@@ -32,11 +32,13 @@ def index() -> Response:
 
 
 @router.get("/dashboard/loops")
-def loops_(loops: Open, config: Limits) -> Response:
+def loops_(loops: Open, config: Limits, request: Request) -> Response:
     """Names for the list, and whether calls need a key."""
-    latest = max(loops.open_now(), key=lambda loop: loop.used, default=None)
+    names = names_for(request, loops)
+    used = [loop for loop in loops.open_now() if loop.name in names]
+    latest = max(used, key=lambda loop: loop.used, default=None)
     name = None if latest is None else latest.name
-    return fast({"loops": loops.catalogue.names(), "latest": name, "keys": config.keys is not None})
+    return fast({"loops": names, "latest": name, "keys": config.keys is not None})
 
 
 @router.get("/dashboard/live/{loop}")
