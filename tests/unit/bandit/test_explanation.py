@@ -8,7 +8,7 @@ import pytest
 
 import driftbandits as db
 from driftbandits.bandit.contributions import AVERAGE
-from driftbandits.bandit.explanation import _largest
+from driftbandits.bandit.explanation_sentence import largest
 from driftbandits.bandit.pending import UnknownDecision
 
 pytestmark = pytest.mark.xdist_group("bandit")
@@ -115,11 +115,11 @@ def test_effects_are_relative_to_what_is_usually_on_offer():
 
 
 def test_what_speaks_against_the_choice_is_not_its_reason():
-    assert _largest({"a": 0.3, "b": -0.2, "c": 0.1}) == ", because of a (+0.3) and c (+0.1), in spite of b (-0.2)"
+    assert largest({"a": 0.3, "b": -0.2, "c": 0.1}) == ", because of a (+0.3) and c (+0.1), in spite of b (-0.2)"
     assert (
-        _largest({"a": -0.3, "b": 0.2}, -1.0) == ", because of a (-0.3), in spite of b (+0.2)"
+        largest({"a": -0.3, "b": 0.2}, -1.0) == ", because of a (-0.3), in spite of b (+0.2)"
     )  # chosen to learn more about it
-    assert _largest({"a": -0.3}) == ", in spite of a (-0.3)"
+    assert largest({"a": -0.3}) == ", in spite of a (-0.3)"
 
 
 def test_the_sentence_names_item_probability_and_evidence():
