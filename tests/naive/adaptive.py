@@ -1,6 +1,8 @@
 """The engine of `adaptive`, recomputed from the full history: dense ridge regression with one column per shared and per own effect.
 
-y = φᵀθ + ψᵀu_i + ε ,   θ ~ N(0, σ²Λ⁻¹) ,  u_i ~ N(0, σ²(f_iK)⁻¹) ,  Var ε = σ²/w ,   f_i = exp(−H(newest) + H(last_i))
+y = φᵀθ + ψᵀu_i + ε ,   θ ~ N(0, σ²(s(newest)Λ)⁻¹) ,  u_i ~ N(0, σ²(f_i s(last_i)K)⁻¹) ,  Var ε = σ²/w ,   f_i = exp(−H(newest) + H(last_i))
+
+s(t) is how strong priors are at time t: they fade, and are refreshed in every cell of time.
 """
 
 import itertools
@@ -29,15 +31,21 @@ def felt(rate, since, until, cut=-math.inf, cut_rate=0.0):
     return sum((b - a) * (cut_rate if b <= cut else rate) for a, b in itertools.pairwise(knots))
 
 
-def dense(history, N, Lam, Kap, rate, cut=-math.inf, cut_rate=0.0):
+def strength(t, rate, cell):
+    """s(t) of a memory in cells of so many decisions or seconds: 1 in the middle of each."""
+    return math.exp(rate * (cell / 2.0 - t % cell)) if math.isfinite(cell) else 1.0
+
+
+def dense(history, N, Lam, Kap, rate, cell=math.inf, cut=-math.inf, cut_rate=0.0):
     """(A, c₀, c₁, Σwy², Σwy, Σw) of all columns: the normal equations of y and of the constant 1."""
     p, k = len(Lam), len(Kap)
     newest = max(s.tick for s in history)
     A = np.zeros((p + k * N, p + k * N))
-    A[:p, :p] = Lam
+    A[:p, :p] = strength(newest, rate, cell) * Lam
     for i in range(N):
         mine = [s.tick for s in history if s.item == i]
         fade = math.exp(-felt(rate, max(mine), newest, cut, cut_rate)) if mine else 1.0
+        fade *= strength(max(mine), rate, cell) if mine else 1.0
         A[p + k * i : p + k * (i + 1), p + k * i : p + k * (i + 1)] = fade * Kap
     c = np.zeros((2, len(A)))
     squares = np.zeros(3)
@@ -67,9 +75,9 @@ def mean_reward(history):
     return mean, max(sign @ y**2 / sign.sum() - mean**2, 0.0)
 
 
-def forecast(phi, psi, item, history, N, Lam, Kap, rate, **cut):
+def forecast(phi, psi, item, history, N, Lam, Kap, rate, cell=math.inf, **cut):
     """Expected y of one item, its variance in units of σ², and σ̂²."""
-    A, c, squares = dense(history, N, Lam, Kap, rate, **cut)
+    A, c, squares = dense(history, N, Lam, Kap, rate, cell, **cut)
     mean, variance = mean_reward(history)
     rhs = c[0] - mean * c[1]
     theta = np.linalg.solve(A, rhs)
@@ -79,7 +87,13 @@ def forecast(phi, psi, item, history, N, Lam, Kap, rate, **cut):
     if k:
         mine = slice(p + k * item, p + k * (item + 1))
         own = psi @ np.linalg.solve(A[mine, mine], psi)
-        q += min(own, psi @ np.linalg.solve(Kap, psi)) - own  # an own effect is never less certain than its prior
+        ticks = [s.tick for s in history if s.item == item]
+        if ticks and felt(
+            rate, max(ticks), max(s.tick for s in history), cut.get("cut", -math.inf), cut.get("cut_rate", 0.0)
+        ):
+            q += (
+                min(own, psi @ np.linalg.solve(Kap, psi)) - own
+            )  # unobserved, it does not become less certain than its prior
     left = squares[0] - 2.0 * mean * squares[1] + mean**2 * squares[2] - rhs @ theta
     sigma2 = (left + 5.0 * variance) / (squares[2] + 5.0)
     return mean + x @ theta, q, sigma2

@@ -48,7 +48,7 @@ def split_priors(state: State, work: Work) -> None:
 
     It is, if no number is ever missing; a number that may be has another entry, beside its indicator.
     """
-    k, G = state.Kap.shape[1], work.split.shape[0] - 1
+    k, G = state.Kap.shape[1], work.split.shape[0] - 2
     if k == 0 or work.kind[0] != UNKNOWN:
         return
     work.kind[0] = PLAIN
@@ -74,6 +74,14 @@ def _is_split(K: Matrix) -> bool:
             if left * left > ROUNDING * ROUNDING * K[r, r] * K[q, q]:
                 return False
     return True
+
+
+@solver
+def weighted_prior(K: Matrix, weight: Four, out: Matrix) -> None:
+    """u and D of a prior that is so many times as strong; K and out (2, k, LANES)."""
+    for a in range(K.shape[1]):
+        set_entry(out, U, a, weight * entry_of(K, U, a))
+        set_entry(out, D, a, weight * entry_of(K, D, a))
 
 
 @solver

@@ -9,7 +9,8 @@ from ..core.lane_rows import dot_numbers, dot_rows, set_numbers, subtract_combin
 from ..core.lanes import LANES, squared_norm
 from ..core.linalg import Matrix, Vector, dot
 from ..core.simd4 import Four, entry_of, get, load, put, spread, store
-from .regression import LEAST, PRIOR, WIDTH, faded, mean_reward
+from .fading import LEAST, faded
+from .regression import PRIOR, WIDTH, mean_reward
 from .sums import NEVER, NEWEST, R0, UNNAMED, State, Work, voice
 
 

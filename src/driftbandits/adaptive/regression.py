@@ -25,45 +25,14 @@ from ..core.lane_rows import (
 from ..core.lanes import LANES, factor, invert, solve_upper
 from ..core.linalg import Matrix, Vector
 from ..core.simd4 import Four, entry_of, get, load, put, set_entry, spread, store
-from .explained import SPLIT, add_explained, add_explained_alike, split_priors
+from .explained import SPLIT, add_explained, add_explained_alike, split_priors, weighted_prior
+from .fading import fades, prior_weights
 from .sums import COUNT, NEVER, NEWEST, R0, SQUARES, STATIC, SUM, State, Work, voice
 
-LEAST = 1e-200  # what has faded below this is zero: denormal numbers are slow and mean nothing
 PSEUDO = 5.0  # observations of Var r in σ̂²
 ROUNDING = 1e-14  # of a pivot, relative to the sums it is a difference of
 # Rows of `Work.few`, one number for each lane.
-FADE, NEW, BEFORE, NOW, OWN, AFTER, PRIOR, MASK, WIDTH = range(9)
-
-
-@kernel
-def felt(state: State, m: int, since: float, until: float) -> float:
-    """H_m(until) − H_m(since), 0 where time does not pass."""
-    cut = state.cut[m]
-    before = max(0.0, min(until, cut) - since)
-    after = max(0.0, until - max(since, cut))
-    total = 0.0
-    if before > 0.0 and state.cut_rate[m] > 0.0:
-        total += state.cut_rate[m] * before
-    if after > 0.0 and state.rate[m] > 0.0:
-        total += state.rate[m] * after
-    return total
-
-
-@kernel
-def faded(state: State, m: int, since: float, until: float) -> float:
-    """exp(−(H_m(until) − H_m(since)))."""
-    f = math.exp(-min(felt(state, m, since, until), 700.0))
-    return f if f > LEAST else 0.0
-
-
-@kernel
-def fades(state: State, g: int, since: float, until: float, out: Vector) -> None:
-    """`faded` of the four memories of a group; lanes after the last memory repeat it."""
-    if until <= since:
-        store(out, 0, spread(1.0))
-        return
-    for lane in range(LANES):
-        out[lane] = faded(state, min(g * LANES + lane, state.rate.shape[0] - 1), since, until)
+FADE, NEW, BEFORE, NOW, OWN, AFTER, PRIOR, MASK, WIDTH, WEIGHT = range(10)
 
 
 @kernel
@@ -156,16 +125,17 @@ def _fold_own(state: State, g: int, i: int, tick: float, newest: float, y: float
         else:
             put(few, NOW, get(few, BEFORE))
         fades(state, g, tick, last, few[OWN])
-        add_own_part(state, g, i, -1.0 * get(few, BEFORE), work)
+        add_own_part(state, g, i, -1.0 * get(few, BEFORE), last, work)
         now, new = get(few, NOW), w * get(few, OWN)
     for a in range(psi.shape[0]):
         c = psi[a] * new
         fade_add(M[a], a, now, c, psi)
         fade_add(S[a], 0, now, c, work.phi)
     fade_add(t, 0, now, y * new, psi)
-    invert_own(state, g, i, work)
-    fades(state, g, max(last, tick), newest, few[AFTER])
-    add_own_part(state, g, i, get(few, AFTER), work)
+    last = max(last, tick)
+    invert_own(state, g, i, last, work)
+    fades(state, g, last, newest, few[AFTER])
+    add_own_part(state, g, i, get(few, AFTER), last, work)
 
 
 @kernel
@@ -180,26 +150,29 @@ def _fade_own(state: State, g: int, fades_now: bool, fade: Four) -> None:
 
 
 @kernel
-def invert_own(state: State, g: int, i: int, work: Work) -> None:
-    """R_i = (M_i + K)⁻¹; the factor of M_i + K stays in the first matrix of `Wk`."""
-    masks(state, g, work.few[MASK])
-    _invert_own(state.own_M[i, g], state.Kap, work.few[MASK], work.own_least, work.Wk, state.own_R[i, g])
+def prior_shares(state: State, g: int, t: float, work: Work) -> tuple[Four, Four]:
+    """By how much the prior of the adaptive voice, and of the static one, counts at time t in the lanes of a group."""
+    few = work.few
+    masks(state, g, few[MASK])
+    prior_weights(state, g, t, few[WEIGHT])
+    weight, mask = get(few, WEIGHT), get(few, MASK)
+    return weight * (spread(1.0) - mask), weight * mask
 
 
 @kernel
-def blended(mask: Four, one: float, two: float) -> Four:
-    """One number in lanes where the mask is 0, the other where it is 1."""
-    return one * (spread(1.0) - mask) + two * mask
+def invert_own(state: State, g: int, i: int, last: float, work: Work) -> None:
+    """R_i = (M_i + K)⁻¹ of an item that was last observed then; the factor of M_i + K stays in the first matrix of `Wk`."""
+    a, b = prior_shares(state, g, last, work)
+    _invert_own(state.own_M[i, g], state.Kap, a, b, work.own_least, work.Wk, state.own_R[i, g])
 
 
 @solver
-def _invert_own(M: Matrix, K: Matrix, mask: Vector, least: Matrix, room: Matrix, R: Matrix) -> None:
+def _invert_own(M: Matrix, K: Matrix, a: Four, b: Four, least: Matrix, room: Matrix, R: Matrix) -> None:
     W, k = room[0], M.shape[0]
-    which = load(mask, 0)
-    for a in range(k):
-        copy_rows(W[a], a, M[a])
-        blend(W[a], a, which, K[0, a], K[1, a])
-        put(least, a, ROUNDING * entry_of(W, a, a))
+    for j in range(k):
+        copy_rows(W[j], j, M[j])
+        blend(W[j], j, a, b, K[0, j], K[1, j])
+        put(least, j, ROUNDING * entry_of(W, j, j))
     factor(W, least)
     if k == 1:
         set_entry(R, 0, 0, entry_of(W, 0, 0) * entry_of(W, 0, 0))
@@ -208,13 +181,15 @@ def _invert_own(M: Matrix, K: Matrix, mask: Vector, least: Matrix, room: Matrix,
 
 
 @kernel
-def add_own_part(state: State, g: int, i: int, f: Four, work: Work) -> None:
-    """E += f·SᵀRS, e += f·SᵀRt, τ += f·tᵀRt."""
+def add_own_part(state: State, g: int, i: int, f: Four, last: float, work: Work) -> None:
+    """E += f·SᵀRS, e += f·SᵀRt, τ += f·tᵀRt of an item that was last observed then."""
     t, R, split = state.own_t[i, g], state.own_R[i, g], work.split
-    G, tau = split.shape[0] - 1, state.tau[g]
+    G, tau = split.shape[0] - 2, state.tau[g]
     if work.kind[0] == SPLIT:
         M = state.own_M[i, g]
-        store(tau, 0, load(tau, 0) + add_explained_alike(M, t, R, split[g], f, state.E[g], state.e[g], split[G]))
+        prior_weights(state, g, last, work.few[WEIGHT])
+        weighted_prior(split[g], get(work.few, WEIGHT), split[G + 1])
+        store(tau, 0, load(tau, 0) + add_explained_alike(M, t, R, split[G + 1], f, state.E[g], state.e[g], split[G]))
     else:
         S = state.own_S[i, g]
         store(tau, 0, load(tau, 0) + add_explained(S, t, R, f, state.E[g], state.e[g], work.B))
@@ -247,9 +222,9 @@ def renew(state: State, g: int, work: Work) -> None:
 
     Both right-hand sides, b − e and column 0 of V − E, are two more columns of the matrix that is factored.
     """
-    p, U, V, E, mask = work.phi.shape[0], state.U[g], state.V[g], state.E[g], work.few[MASK]
+    p, U, V, E = work.phi.shape[0], state.U[g], state.V[g], state.E[g]
     own, b, e, rest = work.psi.shape[0] > 0, state.b[g], state.e[g], state.rest[g]
-    masks(state, g, mask)
+    one, two = prior_shares(state, g, state.numbers[NEWEST], work)
     for j in range(p):
         if own:
             difference(U[j], j, V[j], E[j])
@@ -262,18 +237,15 @@ def renew(state: State, g: int, work: Work) -> None:
         rest[0, l] = state.Q[g, l] - state.tau[g, l]
         rest[1, l], rest[2, l] = U[0, p, l], U[0, p + 1, l]
     for j in range(p):
-        blend(U[j], j, load(mask, 0), state.Lam[0, j], state.Lam[1, j])
+        blend(U[j], j, one, two, state.Lam[0, j], state.Lam[1, j])
     for j in range(p):  # V − E + Λ is known up to the rounding of V and Λ, not of their difference
-        put(
-            work.least,
-            j,
-            ROUNDING * (entry_of(V, j, j) + blended(load(mask, 0), state.Lam[0, j, j], state.Lam[1, j, j])),
-        )
+        prior = state.Lam[0, j, j] * one + state.Lam[1, j, j] * two
+        put(work.least, j, ROUNDING * (entry_of(V, j, j) + prior))
     factor(U, work.least)
     squares, both, ones = get(rest, 0), get(rest, 1), get(rest, 2)
     for j in range(p):
-        y, one = entry_of(U, j, p), entry_of(U, j, p + 1)  # with z = U⁻ᵀc: cᵀA⁻¹c = zᵀz
-        squares, both, ones = squares - y * y, both - y * one, ones - one * one
+        y, x = entry_of(U, j, p), entry_of(U, j, p + 1)  # with z = U⁻ᵀc: cᵀA⁻¹c = zᵀz
+        squares, both, ones = squares - y * y, both - y * x, ones - x * x
     put(rest, 0, squares)
     put(rest, 1, both)
     put(rest, 2, ones)
@@ -312,11 +284,11 @@ def renew_own(state: State, g: int, m: int, work: Work) -> tuple[float, float]:
     split_priors(state, work)
     for i in range(state.last.shape[0]):
         if state.last[i] > NEVER:
-            invert_own(state, g, i, work)
+            invert_own(state, g, i, state.last[i], work)
             logdet += log_det(work.Wk[0], m % LANES)
             many += 1.0
             fades(state, g, state.last[i], state.numbers[NEWEST], work.few[AFTER])
-            add_own_part(state, g, i, load(work.few[AFTER], 0), work)
+            add_own_part(state, g, i, load(work.few[AFTER], 0), state.last[i], work)
     return logdet, many
 
 
@@ -331,21 +303,21 @@ def log_det(U: Matrix, lane: int) -> float:
 
 @solver
 def restart(state: State, m: int, lead: int, tick: float) -> None:
-    """Memory m forgets what the leading memory has forgotten, and continues it from the newest rewarded decision on."""
+    """Memory m forgets what the leading memory has forgotten, and continues it from the newest rewarded decision on.
+
+    Estimates of its group are to be renewed by the caller: R and E by `renew_own`, the others with the next observation.
+    """
     g, h, l, j = m // LANES, lead // LANES, m % LANES, lead % LANES  # noqa: E741
     _copy_lane3(state.V[g], l, state.V[h], j)
-    _copy_lane3(state.E[g], l, state.E[h], j)
     _copy_lane3(state.U[g], l, state.U[h], j)
     _copy_lane3(state.theta[g], l, state.theta[h], j)
     _copy_lane(state.b[g], l, state.b[h], j)
-    _copy_lane(state.e[g], l, state.e[h], j)
     _copy_lane(state.rest[g], l, state.rest[h], j)
-    state.Q[g, l], state.n[g, l], state.tau[g, l] = state.Q[h, j], state.n[h, j], state.tau[h, j]
+    state.Q[g, l], state.n[g, l] = state.Q[h, j], state.n[h, j]
     for i in range(state.last.shape[0]):
         if state.last[i] > NEVER:
             _copy_lane3(state.own_M[i, g], l, state.own_M[i, h], j)
             _copy_lane3(state.own_S[i, g], l, state.own_S[i, h], j)
-            _copy_lane3(state.own_R[i, g], l, state.own_R[i, h], j)
             _copy_lane(state.own_t[i, g], l, state.own_t[i, h], j)
     state.cut[m] = max(state.numbers[NEWEST], tick)
     state.cut_rate[m] = state.rate[lead]

@@ -3,7 +3,7 @@ r"""Whether saved sums can be sums of observations: what a file that was changed
 Every check is a fact about weighted sums, up to rounding:
 
     V = Σ w φφᵀ and M_i = Σ w ψψᵀ   symmetric, no eigenvalue below 0
-    E = Σ f_i S_iᵀ(M_i + K)⁻¹S_i     what the own sums say it is
+    E = Σ f_i S_iᵀ(M_i + K)⁻¹S_i     what the own sums say it is, K as strong as it was when the item was last seen (`fading`)
     (mean − anchor)² ≤ Σ(x − mean)²  the anchor is one of the values; a category's mean is its frequency
 
 V + Λ − E is positive definite, but rounding may take all digits of the difference; the engine leaves out pivots that are rounding
@@ -12,12 +12,12 @@ V + Λ − E is positive definite, but rounding may take all digits of the diffe
 
 import numpy as np
 
-from ..core.lanes import symmetric
+from ..core.lanes import LANES, symmetric
 from ..core.linalg import Matrix, Vector
 from ..errors import InvalidValue
 from .by_memory import Sums, of_memories, sums_of
 from .columns import NUMBER, Scale
-from .regression import faded
+from .fading import faded, prior_weights
 from .sums import NEVER, NEWEST, SHORTEST, State
 from .tuning import FURTHEST
 
@@ -90,11 +90,12 @@ def _no_negative(name: str, A: Matrix, size: Matrix) -> None:
 
 def _explained(state: State, known: Sums) -> Matrix:
     """E of every memory from the own sums."""
-    E = np.zeros_like(known.V)
+    E, weight = np.zeros_like(known.V), np.empty(LANES)
     for i in np.flatnonzero(state.last > NEVER) if state.E.size else ():
         for m in range(len(E)):
             f = faded(state, m, float(state.last[i]), float(state.numbers[NEWEST]))
-            S, K = known.own_S[i, m], state.Kap[min(m // max(len(E) - 1, 1), 1)]
+            prior_weights(state, m // LANES, float(state.last[i]), weight)
+            S, K = known.own_S[i, m], weight[m % LANES] * state.Kap[min(m // max(len(E) - 1, 1), 1)]
             A = known.own_M[i, m] + K
             unit = np.sqrt(np.diagonal(A))[:, None]  # columns may differ in scale by any power of ten
             E[m] += f * (S / unit).T @ np.linalg.solve(A / unit / unit.T, S / unit)

@@ -230,23 +230,27 @@ def learn(
 
 @solver
 def _fold_all(state: State, i: int, tick: float, y: float, w: float, work: Work) -> None:
-    """Add an observation to the sums of every memory."""
+    """Add an observation to the sums of every memory, and to its estimates, where that is a step of rank one."""
     split_priors(state, work)
-    for g in range(int(state.numbers[SHORTEST]) // LANES, state.V.shape[0]):
+    numbers, many = state.numbers, work.phi.shape[0] > DIRECT
+    for g in range(int(numbers[SHORTEST]) // LANES, state.V.shape[0]):
         work.steady[g] = 1.0 if is_steady(state, g, i, tick, w, work) else 0.0
         if work.steady[g] == 1.0:
-            learn_steadily(state, g, i, y, w, work)
+            learn_steadily(state, g, i, tick, y, w, work)
         else:
             fold(state, g, i, tick, y, w, work)
+            if many:
+                numbers[STALE] = max(numbers[STALE], 1.0)
 
 
 @kernel
 def _tune_or_renew(engine: Engine) -> None:
-    """At checkpoints the prior is tuned; of many columns estimates are renewed every p/8 rewards, while their sums are always exact."""
+    """At checkpoints the prior is tuned; estimates of many columns that are not up to date are renewed within p/8 rewards."""
     state, work = engine.state, engine.work
     numbers, p = state.numbers, work.phi.shape[0]
     numbers[LEARNED] += 1.0
-    numbers[STALE] += 1.0
+    if numbers[STALE] > 0.0:
+        numbers[STALE] += 1.0
     if state.rate.shape[0] > 1 and numbers[LEARNED] >= numbers[NEXT_TUNED]:
         numbers[NEXT_TUNED] = following(numbers[LEARNED])
         tune(engine)
@@ -298,6 +302,11 @@ def _restart(state: State, lead: int, tick: float, work: Work) -> bool:
             discredit(state)
         restart(state, m, lead, tick)
         readmit(state.mix, m, lead)
+    for g in range((lead + 1) // LANES, state.V.shape[0]):
+        for m in range(max(lead + 1, g * LANES), min(last, (g + 1) * LANES)):
+            if work.refuted[m] != 0:  # the leader's priors are refreshed at other times
+                renew_own(state, g, 0, work)
+                break
     return refuted
 
 
@@ -364,18 +373,21 @@ def _set_priors(engine: Engine) -> None:
 
 @kernel
 def _take_part(state: State, work: Work) -> None:
-    """Memories shorter than p/4 cannot know p columns; with nothing but items, those shorter than two rounds for each know too few.
+    """Memories shorter than a quarter of the columns cannot know them; with nothing but items, those shorter than two rounds for each.
 
-    With many columns the first four memories, up to 64 decisions, are left out together: they are computed together.
+    Own slopes of the items on offer, which are shrunk towards the shared ones, count half. With many shared columns, of which a prior
+    takes long to refresh (`fading`), the first memories are left out for good.
     """
-    numbers, last, p = state.numbers, adaptive(state), float(work.phi.shape[0])
+    numbers, last, p, k = state.numbers, adaptive(state), float(work.phi.shape[0]), work.psi.shape[0]
     shortest = int(numbers[SHORTEST])
     while shortest < last - 1 and state.rate[shortest] * p > 4.0:
         shortest += 1
-    if p > DIRECT and last > LANES:
-        shortest = max(shortest, LANES)
+    if p > DIRECT:
+        shortest = max(shortest, min(LANES - 1, last - 1))
     first = shortest
     least = PER_ITEM * numbers[OFFERED] if numbers[SEPARATE] == 1.0 else 0.0
+    if k > 1:
+        least = max(least, 0.25 * (p + 0.5 * float(k - 1) * numbers[OFFERED]))
     while first < last - 1 and state.rate[first] * least > 1.0:
         first += 1
     numbers[SHORTEST] = float(shortest)

@@ -23,10 +23,18 @@ from ..core.linalg import Matrix, Vector
 from ..errors import InvalidShape
 
 Integers = NDArray[np.int64]
-MEMORIES = (8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0, math.inf)  # in decisions; a static one is added
+MEMORIES = (
+    8.0,
+    21.0,
+    56.0,
+    147.0,
+    388.0,
+    1024.0,
+    math.inf,
+)  # in decisions; with the static one, two full groups of lanes
 NEVER = -1e18  # before all time; finite, so that differences are
 SHARES = (1e-4, 1e-3, 1e-2)  # rates of switching between memories that are tried at once
-DIRECT = 64  # up to so many columns estimates are renewed with every reward
+DIRECT = 64  # up to so many columns estimates are always up to date
 UNSEEN, UNNAMED = (
     -1,
     -2,
@@ -57,7 +65,7 @@ UNSEEN, UNNAMED = (
     DUE,  # 1: they have been, and the prior moves with the next reward
     LEARNED,  # rewards learned, those taken back included
     NEXT_TUNED,  # … at which the prior is next tuned
-    STALE,  # … since estimates of many columns were renewed
+    STALE,  # … since estimates of many columns were last up to date; 0: they are
 ) = range(24)
 NUMBERS = 24
 ADAPTIVE, STATIC = 0, 1  # the two voices, and their priors
@@ -112,7 +120,7 @@ class Work(NamedTuple):
     B: Matrix  # (k, p, LANES)
     Wk: Matrix  # (2, k, k, LANES)
     plain: Matrix  # (2, k, k)
-    split: Matrix  # (G + 1, 2, k, LANES)  K as an outer product and a diagonal (`explained`), and room to compute in
+    split: Matrix  # (G + 2, 2, k, LANES)  K as an outer product and a diagonal (`explained`), and room to compute in
     kind: Vector  # (1,)  whether K is that, or not, or it is not known yet
     prior: Vector  # (2,)  ψᵀK⁻¹ψ of both voices
     few: Matrix  # (FEW, LANES)  fades and other numbers of one group
@@ -122,7 +130,7 @@ class Work(NamedTuple):
     refuted: Integers  # (M,)
 
 
-FEW = 9
+FEW = 10
 
 
 def default_rates() -> Vector:
@@ -185,7 +193,7 @@ def new_work(M: int, p: int, k: int) -> Work:
         B=np.zeros((k, p, LANES)),
         Wk=np.zeros((2, k, k, LANES)),
         plain=np.zeros((2, k, k)),
-        split=np.zeros((G + 1, 2, k, LANES)),
+        split=np.zeros((G + 2, 2, k, LANES)),
         kind=np.zeros(1),
         prior=np.zeros(2),
         few=np.zeros((FEW, LANES)),
@@ -296,7 +304,7 @@ def fits(state: State, work: Work) -> bool:
         room
         and work.Wk.shape == (2, k, k, LANES)
         and work.plain.shape == (2, k, k)
-        and work.split.shape == (G + 1, 2, k, LANES)
+        and work.split.shape == (G + 2, 2, k, LANES)
     )
     room = (
         room

@@ -13,7 +13,8 @@ from ..core.linalg import Matrix, Vector
 from .reading import Reading
 from .vectors import Row
 
-ENGINE = 3  # of saved files: which arrays a learner has, and their order
+ENGINE = 4  # of saved files: which arrays a learner has, and their order
+UNREFRESHED = 3  # the same, with priors that did not fade
 
 
 class Memo(NamedTuple):

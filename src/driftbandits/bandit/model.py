@@ -23,6 +23,7 @@ from ..core.linalg import Vector
 from ..errors import InvalidShape, InvalidValue
 from .features import Table
 from .items import nobody
+from .learner import UNREFRESHED
 from .machine import machine
 
 TORN = "arrays of the model do not fit each other, or the offer does not fit them: please report how it came to this"
@@ -144,6 +145,8 @@ def unpacked(about: Mapping[str, Any], arrays: Mapping[str, Any], items: Table, 
     state = State(*(same(f"state.{n}", v, arrays) if v.size else v for n, v in like._asdict().items()))
     scales = _scale("items", items, arrays), _scale("context", context, arrays)
     model = Model.of(columns, state, *scales, when, columns.layout(items, context))
+    if about["engine"] == UNREFRESHED:
+        model = model.with_prior()
     check_sums(state)
     check_scale("items", model.items)
     check_scale("context", model.context)

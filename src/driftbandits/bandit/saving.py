@@ -23,7 +23,7 @@ from .bandit import Bandit
 from .challengers import Challenger, functions
 from .diagonal import Diagonal
 from .events import DriftEvent
-from .learner import ENGINE, Memo
+from .learner import ENGINE, UNREFRESHED, Memo
 from .ledger import Law
 from .offers import as_name
 from .pending import DEFERRED, Closed, Open, Pending
@@ -276,7 +276,7 @@ def _learner(bandit: Bandit, about: Mapping[str, Any], arrays: Mapping[str, Any]
     if "wrapped" in about:
         bandit._learner.restore(about, arrays)  # type: ignore[attr-defined]
         return bandit._learner
-    if about.get("engine") != ENGINE:
+    if about.get("engine") not in (UNREFRESHED, ENGINE):
         raise EarlierLearner(
             "it was written by driftbandits 0.1 or 0.2, whose learner kept other sums; learn its log again (Bandit.fit)"
         )

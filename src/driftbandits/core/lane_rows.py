@@ -60,6 +60,28 @@ def _(row: Matrix, first: int, fade: Four, c: Four, x: Vector) -> None:
         put(row, j, fade * get(row, j) + number(x, j) * c)
 
 
+def fade_exchange(row: Matrix, first: int, fade: Four, a: Four, x: Vector, c: Four, other: Matrix) -> None:
+    """row_j ← fade·row_j + a·x_j − c·other_j for j ≥ first; row and other (n, LANES), x (n,)."""
+    row[first:] = fade * row[first:] + a * x[first:, None] - c * other[first:]
+
+
+@compiled_as(fade_exchange)
+def _(row: Matrix, first: int, fade: Four, a: Four, x: Vector, c: Four, other: Matrix) -> None:
+    for j in range(first, row.shape[0]):
+        put(row, j, fade * get(row, j) + number(x, j) * a - c * get(other, j))
+
+
+def fade_subtract(row: Matrix, first: int, fade: Four, c: Four, other: Matrix) -> None:
+    """row_j ← fade·row_j − c·other_j for j ≥ first; row and other (n, LANES)."""
+    row[first:] = fade * row[first:] - c * other[first:]
+
+
+@compiled_as(fade_subtract)
+def _(row: Matrix, first: int, fade: Four, c: Four, other: Matrix) -> None:
+    for j in range(first, row.shape[0]):
+        put(row, j, fade * get(row, j) - c * get(other, j))
+
+
 def subtract_rows(row: Matrix, first: int, c: Four, other: Matrix) -> None:
     """row_j ← row_j − c·other_j for j ≥ first; `other` may have more rows."""
     row[first:] -= c * other[first : len(row)]
@@ -118,16 +140,15 @@ def _(a: Matrix, x: Vector) -> Four:
     return u + v
 
 
-def blend(row: Matrix, first: int, mask: Four, one: Vector, two: Vector) -> None:
-    """row_j ← row_j + one_j in lanes where the mask is 0, two_j where it is 1, for j ≥ first; `row` may have more rows."""
-    row[first : len(one)] += (1.0 - mask) * one[first:, None] + mask * two[first:, None]
+def blend(row: Matrix, first: int, a: Four, b: Four, one: Vector, two: Vector) -> None:
+    """row_j ← row_j + a·one_j + b·two_j for j ≥ first; `row` may have more rows."""
+    row[first : len(one)] += a * one[first:, None] + b * two[first:, None]
 
 
 @compiled_as(blend)
-def _(row: Matrix, first: int, mask: Four, one: Vector, two: Vector) -> None:
-    rest = spread(1.0) - mask
+def _(row: Matrix, first: int, a: Four, b: Four, one: Vector, two: Vector) -> None:
     for j in range(first, one.shape[0]):
-        put(row, j, get(row, j) + (number(one, j) * rest + number(two, j) * mask))
+        put(row, j, get(row, j) + (number(one, j) * a + number(two, j) * b))
 
 
 def difference(out: Matrix, first: int, a: Matrix, b: Matrix) -> None:
@@ -226,26 +247,30 @@ def _(out: Matrix, to: int, rows: Matrix, lane: int) -> None:
         out[j, to] = rows[j, lane]
 
 
-def rotate(row: Matrix, v: Matrix, k: int) -> None:
-    """Rotate row k of a factor and v (c, LANES) so that v_k becomes 0; entries before k are not touched, row_k holds a reciprocal."""
-    u = 1.0 / row[k]
+def rotate(row: Matrix, v: Matrix, k: int, size: Four) -> None:
+    """Rotate row k of a factor, multiplied by `size`, and v (c, LANES) so that v_k becomes 0; entries before k are not touched.
+
+    row_k holds a reciprocal.
+    """
+    u = size / row[k]
     r = np.sqrt(u * u + v[k] * v[k])
     c, s = u / r, v[k] / r
-    kept = row[k + 1 :].copy()
+    kept = size * row[k + 1 :]
     row[k + 1 :] = c * kept + s * v[k + 1 :]
     v[k + 1 :] = c * v[k + 1 :] - s * kept
     row[k] = 1.0 / r
 
 
 @compiled_as(rotate)
-def _(row: Matrix, v: Matrix, k: int) -> None:
-    u, x = 1.0 / get(row, k), get(v, k)
+def _(row: Matrix, v: Matrix, k: int, size: Four) -> None:
+    u, x = size / get(row, k), get(v, k)
     scale = 1.0 / root(u * u + x * x)
     c, s = scale * u, scale * x
+    a, b = size * c, size * s
     for j in range(k + 1, row.shape[0]):
         old, other = get(row, j), get(v, j)
-        put(row, j, c * old + s * other)
-        put(v, j, c * other - s * old)
+        put(row, j, a * old + s * other)
+        put(v, j, c * other - b * old)
     put(row, k, scale)
 
 

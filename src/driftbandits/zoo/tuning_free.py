@@ -12,7 +12,7 @@ REWARDS = get_args(Reward)
 
 @algorithm(
     family="adaptive",
-    remembers="nine exponential memories and a static one; the data choose",
+    remembers="seven exponential memories and a static one; the data choose",
     plays="a random score with known probabilities",
     regret="no theorem is claimed",
     randomised=True,

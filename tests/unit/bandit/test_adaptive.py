@@ -11,6 +11,7 @@ from driftbandits.adaptive.by_memory import sums_of
 from driftbandits.adaptive.entries import FORECAST
 from driftbandits.adaptive.sums import R0
 from driftbandits.bandit.saving import digest, from_bytes, to_bytes
+from driftbandits.core.lanes import LANES
 
 pytestmark = pytest.mark.xdist_group("bandit")
 
@@ -64,7 +65,9 @@ def oracle(bandit, probe, history, rate, m=0):
     names = sorted({item for _, _, item, _, _ in history} | {probe[2]})
     seen = [naive.Seen(phi, psi, names.index(item), r - r0, 1.0, tick) for phi, psi, item, r, tick in history]
     prior = state.Lam[voice], state.Kap[voice]
-    mean, q, sigma2 = naive.forecast(*probe[:2], names.index(probe[2]), seen, len(names), *prior, rate)
+    first = float(state.rate[LANES * (m // LANES)])  # cells are those of the first memory in its group
+    cell = math.log(2.0) / first if first > 0.0 else math.inf
+    mean, q, sigma2 = naive.forecast(*probe[:2], names.index(probe[2]), seen, len(names), *prior, rate, cell)
     return r0 + mean, math.sqrt(q * sigma2)
 
 

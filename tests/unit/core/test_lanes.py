@@ -31,7 +31,9 @@ def rows(row, other, x, one, two, mask, out):
     lane_rows.fade_add(row, 1, c, 2.0 * c, x)
     lane_rows.subtract_rows(row, 1, c, other)
     lane_rows.scale_row(row, 1, c)
-    lane_rows.blend(row, 1, m, one, two)
+    lane_rows.fade_exchange(row, 1, c, 3.0 * c, x, m, other)
+    lane_rows.fade_subtract(row, 1, c, m, other)
+    lane_rows.blend(row, 1, m, 2.0 * c, one, two)
     put(out, 0, lane_rows.dot_rows(row, other, 1))
     put(out, 1, lane_rows.dot_numbers(other, x))
     put(out, 2, spread(3.0) + 1.0 / c - c / (c * c))
@@ -74,7 +76,9 @@ def test_rows_are_those_of_numpy(n):
     one, two, mask, out = rng.normal(size=n), rng.normal(size=n), np.array([[0.0, 1.0, 1.0, 0.0]]), np.zeros((3, LANES))
     before, c = row.copy(), other[0]
     rows(row, other, x, one, two, mask, out)
-    want = c * (c * before + 2.0 * c * x[:, None] - c * other) + np.where(mask == 1.0, two[:, None], one[:, None])
+    want = c * (c * before + 2.0 * c * x[:, None] - c * other)
+    want = c * (c * want + 3.0 * c * x[:, None] - mask * other) - mask * other
+    want = want + mask * one[:, None] + 2.0 * c * two[:, None]
     np.testing.assert_allclose(row[1:], want[1:], rtol=1e-12)
     np.testing.assert_array_equal(row[0], before[0])
     np.testing.assert_allclose(out[0], (row[1:] * other[1:]).sum(axis=0), rtol=1e-12)

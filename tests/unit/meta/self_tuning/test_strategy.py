@@ -206,7 +206,7 @@ def test_what_it_tells():
         k = agent.select(arms)
         agent.update(float(arms[k] @ ([1.0, 0.5] if t < 300 else [-1.0, 0.5]) + 0.1 * rng.standard_normal()))
     info = agent.info()
-    assert len(info["weights"]) == len(info["memories"]) == 9
+    assert len(info["weights"]) == len(info["memories"]) == 7
     assert np.sum(info["weights"]) == pytest.approx(1)
     assert 0 <= info["static"] < 0.5  # what never forgets is wrong here
     assert 300 < info["drift_events"][0] < 340
@@ -259,8 +259,8 @@ def test_memories_that_have_forgotten_most_items_take_no_part():
         agent.select(rng.standard_normal(2))
         agent.update(rng.standard_normal())
     weights = np.array(agent.info()["weights"])
-    assert (weights[:3] == 0).all()  # 8, 16 and 32 are less than two rounds per item
-    assert (weights[3:] > 0).all()
+    assert (weights[:2] == 0).all()  # 8 and 21 are less than two rounds per item
+    assert (weights[2:] > 0).all()
 
 
 def test_agents_saved_by_earlier_versions_and_forged_ones_are_refused():
