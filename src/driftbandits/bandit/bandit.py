@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Unpack
 
-from ..errors import InvalidState, InvalidValue, flag, said
+from ..errors import InvalidState, InvalidValue, flag, integer, said
 from .arguments import (
     Code,
     Durability,
@@ -40,9 +40,9 @@ class Bandit(Looking):
         "value" (any number), "click" (0 or 1), "count" (0, 1, 2, …) or "amount" (≥ 0, often 0, sometimes large). Location and scale are
         learned.
     features
-        "item", "interact" (context × item), "disjoint" (one model per item), "hybrid" (one per item, from a pooled one): docs/features.md
-        says what each can represent. Or a function of the item's features (its name, if it has none) and the context that returns a dict
-        or a vector, or a fitted scikit-learn transformer of both.
+        "item", "interact" (context × item), "linear" (the same, but no columns are added later), "disjoint" (one model per item),
+        "hybrid" (one per item, from a pooled one): docs/features.md says what each can represent. Or a function of the item's features
+        (its name, if it has none) and the context that returns a dict or a vector, or a fitted scikit-learn transformer of both.
     half_life
         None: finds out. A number: of decisions after which an observation counts half (math.inf: never).
         "3d", "90min" or a timedelta: by the clock.
@@ -299,7 +299,7 @@ class Bandit(Looking):
             A column with an id that no two rows share: a second row is refused, or with "drop" left out; `info()["fit"]` says how many.
         context, item_features
             Lists of columns. Otherwise columns named "item.…" are features of the item, all that are left of the context, but for those
-            that by their name are an id, a propensity or a reward: a warning says so.
+            that by their name are an id, a propensity or a reward, or have another text in each row: a warning says so.
         exact, tail, scheduler
             exact=False learns all but the last `tail` rows by their sums, many times as fast, in parts that any number of
             processes can read: files, or a Dask collection, on a Dask scheduler ("threads", "processes", the address of a cluster). See
@@ -329,11 +329,14 @@ class Bandit(Looking):
         several = {"context": context, "item_features": item_features}
         columns: dict[str, Any] = {name: naming.column(name, given) for name, given in single.items()}
         columns |= {name: naming.columns(name, given) for name, given in several.items()}
-        if exact and not hasattr(data, "to_delayed"):
+        tail = integer("tail", tail, least=1, why="so many of the last rows are learned exactly")
+        if exact and scheduler is not None:
+            raise InvalidValue("scheduler=… reads parts of a log at once, which needs exact=False")
+        if exact and hasattr(data, "to_delayed"):
+            raise InvalidValue("a Dask collection is learned in parts; say exact=False, or .compute() it first")
+        if exact:
             fit(self, Data(data, repeats, columns))
             return self
-        if exact:
-            raise InvalidValue("a Dask collection is learned in parts; say exact=False, or .compute() it first")
         from .bulk.by_sums import fit_by_sums, in_turn, on_dask, parts_of
 
         spread = scheduler is not None or hasattr(data, "to_delayed")

@@ -46,10 +46,19 @@ KEPT = ("seed", "on_repeat", "max_pending", "explore")  # settings in which band
 
 def merged(parts: "Sequence[Bandit]") -> "Bandit":
     """A new bandit with what all of them learned; they are not changed."""
+    from .saving import digest
+
     if not parts:
         raise InvalidValue("there are no bandits to merge")
     for part in parts:
         _can_merge(parts[0], part)
+    learned = [
+        (digest(part), part._oldest, part._newest) for part in parts if part._tick
+    ]  # times: quiet days are alike
+    if len(set(learned)) < len(learned):
+        raise InvalidValue(
+            "two of the bandits are one bandit, or copies that learned the same log; its rows would count twice"
+        )
     order = sorted(parts, key=lambda part: (part._oldest, part._newest))
     total = _copy(order[0])
     for part in order[1:]:

@@ -50,7 +50,8 @@ def fit(
     ] = None,
     kind: Annotated[str, typer.Option(metavar="value|click|count|amount", help="Kind of reward.")] = "value",
     features: Annotated[
-        str, typer.Option(metavar="item|interact|disjoint|hybrid", help="How features of items and context combine.")
+        str,
+        typer.Option(metavar="interact|linear|item|disjoint|hybrid", help="How features of items and context combine."),
     ] = "interact",
     half_life: Annotated[
         str | None,

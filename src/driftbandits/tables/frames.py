@@ -25,6 +25,10 @@ def read_frame(frame: Any, needed: Sequence[str]) -> Any:
     except TypeError:
         kind = type(frame).__name__
         raise InvalidValue(f"frame is of type {kind}; it must be a pandas, polars or Arrow data frame") from None
+    except narwhals().exceptions.DuplicateError:
+        names = [str(name) for name in getattr(frame, "column_names", None) or frame.columns]
+        twice = next(name for k, name in enumerate(names) if name in names[:k])
+        raise InvalidValue(f"the frame has two columns named {twice!r}; names must differ") from None
     for name in needed:
         if name not in table.columns:
             raise InvalidValue(f"the frame has no column {name!r}; it has {', '.join(map(repr, table.columns))}")

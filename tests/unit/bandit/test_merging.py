@@ -137,3 +137,21 @@ def test_a_merged_bandit_goes_on_and_is_saved(tmp_path):
         d = bandit.decide(["a", "b", "new"], {"x": 1.0, "c": "other"}, at=1.75e9)
         bandit.reward(d.id, 1.0)
     assert digest(merged) == digest(again)
+
+
+def test_a_bandit_and_its_copy_are_not_two_logs(tmp_path):
+    bandit = db.Bandit()
+    for reward in (1.0, 0.0, 1.0):
+        bandit.reward(bandit.decide(["a", "b"]), reward)
+    bandit.save(tmp_path / "copy.bandit")
+    before = digest(bandit)
+    for other in (bandit, db.Bandit.load(tmp_path / "copy.bandit")):
+        with pytest.raises(db.DriftBanditsError, match="are one bandit, or copies"):
+            bandit.merge(other)
+        with pytest.raises(db.DriftBanditsError, match="are one bandit, or copies"):
+            db.Bandit.from_parts([bandit, other])
+    assert digest(bandit) == before
+    # Two quiet days with the same rows, but for their times, are two logs.
+    days = [pd.DataFrame({"item": ["a", "b"], "r": [0, 1], "at": [at, at + 1]}) for at in (1.0e9, 1.1e9)]
+    parts = [db.Bandit().fit(day, item="item", reward="r", time="at") for day in days]
+    assert db.Bandit.from_parts(parts).info()["observed"] == 4

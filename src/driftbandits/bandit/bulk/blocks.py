@@ -22,12 +22,10 @@ from ..offers import as_name
 from ..rewards import HEAVY
 from ..rewards import HUGE as HUGE_REWARD
 from ..values import HUGE, as_float
-from .naming import features
+from . import naming
 from .stretches import codes_of, first_true
 
 ITEM = "item."  # columns that begin so are features of the item
-# Names under which logs keep what is no feature of who asked; they are taken for one only if `context` names them.
-COPIES_FROM = 30  # rows before a column that equals the reward is called a copy
 
 
 class Roles(NamedTuple):
@@ -61,11 +59,18 @@ def roles_of(
 ) -> Roles:
     """The role of each column; those that are left, and look like features, are the context."""
     taken = [name for name in (item, reward, time, propensity, weight, id) if name is not None]
+    for name in taken:
+        if taken.count(name) > 1:
+            raise InvalidValue(
+                f"column {name!r} is given twice; item, reward, time, propensity, weight and id are different columns"
+            )
+    if context is None or item_features is None:
+        naming.texts(columns)
     own = (
         [n for n in columns if n.startswith(ITEM)] if item_features is None else _listed("item_features", item_features)
     )
     if context is None:
-        rest = features([n for n in columns if n not in taken and n not in own])
+        rest = naming.features([n for n in columns if n not in taken and n not in own])
     else:
         rest = _listed("context", context)
     for name in (*own, *rest):
@@ -310,42 +315,6 @@ def check(block: Block, kind: str) -> int | None:
         bad |= ~(np.isfinite(block.at) & (block.at <= clock.time() + AHEAD))
     for column in (*block.own.values(), *block.context.values()):
         if isinstance(column, Numbers) and column.values.dtype.kind == "f":
-            bad |= column.present() & ~(np.abs(column.values) < HUGE)
+            bad |= column.present() & ~(np.abs(column.values.astype(np.float64)) < HUGE)  # beyond what a float32 holds
     found = first_true(bad)
     return found[0] if found else None
-
-
-class Copies:
-    """Looks for columns of the context that are the reward under another name."""
-
-    def __init__(self) -> None:
-        self.same: dict[str, bool] = {}
-        self.rows, self.varied, self.first = 0, False, math.nan
-
-    def add(self, block: Block) -> None:
-        """Compare the columns of a block with its rewards."""
-        self.first = float(block.reward[0]) if self.rows == 0 else self.first
-        self.varied = self.varied or bool((block.reward != self.first).any())
-        for name, column in block.context.items():
-            same = (
-                isinstance(column, Numbers) and column.missing is None and bool((column.values == block.reward).all())
-            )
-            self.same[name] = self.same.get(name, True) and same
-        self.rows += len(block)
-
-    def joined(self, other: "Copies") -> "Copies":
-        """Of two parts in a row."""
-        both = Copies()
-        both.same = {name: same and other.same.get(name, False) for name, same in self.same.items()}
-        both.rows, both.first = self.rows + other.rows, self.first
-        both.varied = self.varied or other.varied or self.first != other.first
-        return both
-
-    def refuse(self) -> None:
-        """Raise if there is one."""
-        copies = [name for name, same in self.same.items() if same]
-        if copies and self.varied and self.rows >= COPIES_FROM:
-            raise InvalidValue(
-                f"column {copies[0]!r} equals the reward in all {self.rows} rows: nobody could have known it when the choice was made; "
-                "leave it out with context=[…] (no row was learned)"
-            )

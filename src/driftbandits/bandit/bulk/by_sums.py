@@ -20,12 +20,13 @@ from ...adaptive.shards import Shard, add_rows, added, finished, new_shard
 from ...adaptive.steps import following
 from ...core.background_compile import compile_mode, prepared
 from ...core.linalg import Matrix, Vector
-from ...errors import InvalidState, InvalidValue, integer
+from ...errors import InvalidState, InvalidValue, said
 from ...tables.kinds import Column, Numbers
 from ..adaptive import Adaptive
 from .blocks import Block, roles_of
+from .fingerprint import note_fit
 from .fit import by_columns, learn_block
-from .sources import Data, Repeats, note_fit
+from .sources import Data, Repeats
 from .stretches import in_slots
 from .survey import Spread, Survey, bounds, joined, meet, survey
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from ..bandit import Bandit
 
 Map = Callable[[Callable[[Any], Any], list[Any]], list[Any]]
+SCHEDULERS = ("threads", "processes", "synchronous")  # of Dask, on this machine
 
 
 class Plan(NamedTuple):
@@ -65,9 +67,8 @@ def in_turn(function: Callable[[Any], Any], tasks: list[Any]) -> list[Any]:
     return [function(task) for task in tasks]
 
 
-def fit_by_sums(bandit: "Bandit", parts: "list[Data | Partition]", tail: Any, run: Map = in_turn) -> None:
+def fit_by_sums(bandit: "Bandit", parts: "list[Data | Partition]", tail: int, run: Map = in_turn) -> None:
     """Learn all parts, which follow one another in time, or none."""
-    tail = integer("tail", tail, least=1, why="so many of the last rows are learned exactly")
     if bandit._tick or bandit._pending.open or not by_columns(bandit):
         raise InvalidState(
             "exact=False needs a bandit in memory that has seen nothing, without strategy=… or a function of features; fit a new one, and "
@@ -91,8 +92,8 @@ def fit_by_sums(bandit: "Bandit", parts: "list[Data | Partition]", tail: Any, ru
             if first + done >= end:
                 for block in _after(data, done):
                     learn_block(bandit, block)
-    repeated = sum(data.repeated for data in parts)
-    note_fit(bandit, found.print, repeated=repeated, exact_from=end)
+        repeated = sum(data.repeated for data in parts)
+        note_fit(bandit, found.print, repeated=repeated, exact_from=end)
 
 
 def _fresh(saved: bytes) -> "Bandit":
@@ -120,12 +121,13 @@ def _plan(bandit: Any, found: Survey, end: int) -> Plan:
     """Slots, places and columns as one serial pass over the first `end` rows makes them, in the order in which things appear."""
     learner = bandit._learner
     born: tuple[list[int], list[int]] = [0], [0]
-    for t, choice in found.new:
+    for new in found.new:
+        t = new.row
         if t >= end:
             break
         bandit._tick = t  # rows between showed nothing new
         _seen_before(learner, t)
-        meet(bandit, choice)
+        meet(bandit, new)
         for rows, table in zip(born, (learner.items, learner.context), strict=True):
             rows.extend([t] * (table.width - len(rows)))
     _seen_before(learner, end)
@@ -270,16 +272,21 @@ def _install(bandit: "Bandit", plan: Plan, part: Part, rows: int, found: Survey)
 class Partition:
     """One partition of a Dask collection, computed each time it is read."""
 
-    def __init__(self, part: Any, repeats: Repeats, columns: dict[str, Any]) -> None:
-        self._given = part, repeats, columns
+    def __init__(self, part: Any, number: int, repeats: Repeats, columns: dict[str, Any]) -> None:
+        self._given = part, repeats, columns, f"partition {number} of the Dask collection"
         self.repeated = 0
+
+    def data(self) -> Data | None:
+        """Its rows; None if there are none."""
+        part, repeats, columns, name = self._given
+        frame = part.compute(scheduler="synchronous")
+        return Data(frame, repeats, columns, name) if len(frame) else None
 
     def blocks(self) -> Iterator[Block]:
         """All rows, block by block."""
-        part, repeats, columns = self._given
-        frame = part.compute(scheduler="synchronous")
-        if len(frame):
-            yield from Data(frame, repeats, columns).blocks()
+        found = self.data()
+        if found is not None:
+            yield from found.blocks()
 
 
 def parts_of(data: Any, repeats: Repeats, columns: dict[str, Any]) -> "list[Data | Partition]":
@@ -292,12 +299,25 @@ def parts_of(data: Any, repeats: Repeats, columns: dict[str, Any]) -> "list[Data
         )
     if columns.get("item") is None or columns.get("reward") is None:
         raise InvalidValue("item=… and reward=… are needed: the columns with the item chosen and with its reward")
-    roles_of([*data.columns], **columns)
-    return [Partition(part, repeats, columns) for part in data.to_delayed()]
+    try:
+        names = [*data.columns]
+    except (AttributeError, TypeError):
+        raise InvalidValue(f"a {type(data).__name__} of Dask cannot be learned; it must be a Dask data frame") from None
+    every = data.to_delayed()
+    if columns.get("context") is None:  # as the first partition has it: workers must not differ in what is a feature
+        found = Partition(every[0], 0, repeats, columns).data() if len(every) else None
+        roles = roles_of(names, **columns) if found is None else found.roles
+        columns = columns | {"context": [*roles.context]}
+    return [Partition(part, number, repeats, columns) for number, part in enumerate(every)]
 
 
 def on_dask(scheduler: str | None) -> Map:
     """Tasks on Dask: a scheduler ("threads", "processes"), the address of a cluster, or what is the default there."""
+    if scheduler is not None and not (isinstance(scheduler, str) and (scheduler in SCHEDULERS or "://" in scheduler)):
+        raise InvalidValue(
+            f"scheduler = {said(scheduler)} is not allowed; it must be {', '.join(map(repr, SCHEDULERS))} or an address like "
+            "'tcp://host:8786'"
+        )
 
     def run(function: Callable[[Any], Any], tasks: list[Any]) -> list[Any]:
         try:
@@ -307,9 +327,15 @@ def on_dask(scheduler: str | None) -> Map:
         todo = [
             dask.delayed(function, pure=False, traverse=False)(dask.delayed(task, traverse=False)) for task in tasks
         ]
-        if scheduler is not None and "://" in scheduler:
-            with importlib.import_module("distributed").Client(scheduler, set_as_default=False) as client:
-                return list(client.gather(client.compute(todo)))
-        return list(dask.compute(*todo, scheduler=scheduler))
+        if scheduler is None or scheduler in SCHEDULERS:
+            return list(dask.compute(*todo, scheduler=scheduler))
+        try:
+            client = importlib.import_module("distributed").Client(scheduler, set_as_default=False)
+        except ImportError:
+            raise InvalidValue("a cluster needs Dask's scheduler: pip install 'dask[distributed]'") from None
+        except (OSError, ValueError) as problem:  # OSError: no answer in time
+            raise InvalidValue(f"scheduler = {scheduler!r} does not answer: {str(problem).splitlines()[0]}") from None
+        with client:
+            return list(client.gather(client.compute(todo)))
 
     return run

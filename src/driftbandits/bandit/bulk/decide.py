@@ -2,14 +2,14 @@
 
 import itertools
 import time as clock
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...adaptive.choice import ROWS
 from ...core.linalg import Matrix, Vector
-from ...errors import DriftBanditsError, InvalidValue
+from ...errors import DriftBanditsError, InvalidValue, said
 from ...tables.frames import narwhals, read_frame
 from ...tables.kinds import Codes, Column, Numbers, Objects
 from ...tables.sources import open_sources
@@ -81,8 +81,10 @@ def decide_batch(bandit: "Bandit", frame: Any, *, offers: Any, time: str | None,
     """One decision per row, as three more columns."""
     table, asked = asked_of(frame, offers=offers, time=time, context=context)
     made = Made([], [], [])
+    first = 0
     for rows in asked:
-        _check(bandit, rows)
+        _check(bandit, rows, first)
+        first += len(rows)
     with bandit._whole():
         for rows in asked:
             _decide(bandit, rows, made)
@@ -114,8 +116,11 @@ def _read(frame: Any, table: Any, offers: Any, column: str | None, time: str | N
         return
     for batch in source.batches(wanted):
         n = len(batch.numbers)
-        context = {name: feature_of(batch, name, source.name) for name in who}
-        at = None if time is None else times_of(batch, time, source.name)
+        try:
+            context = {name: feature_of(batch, name, source.name) for name in who}
+            at = None if time is None else times_of(batch, time, source.name)
+        except InvalidValue as problem:
+            raise InvalidValue(str(problem).replace("no row was learned", "no decision was made")) from None
         yield Asked(context, at, _offered(table, column, always, start, n))
         start += n
 
@@ -127,25 +132,39 @@ def _offered(table: Any, column: str | None, always: Any, start: int, n: int) ->
     distinct: list[dict[Any, Any]] = []
     which = np.empty(n, np.int64)
     for t, given in enumerate(table[column][start : start + n].to_list()):
-        if given is None:
-            raise InvalidValue(f"row {start + t} of the frame has nothing on offer in column {column!r}")
-        listed = [*given]
-        key = tuple(listed)
-        if key not in known:
-            known[key] = len(distinct)
-            distinct.append(as_items(listed))
+        try:
+            key = _names(given)
+            if key not in known:
+                distinct.append(as_items([*key]))
+                known[key] = len(distinct) - 1
+        except DriftBanditsError as problem:
+            where = f"row {start + t} of the frame, column {column!r}"
+            raise type(problem)(f"{where}: {problem} (no decision was made)") from None
         which[t] = known[key]
     return Offered(distinct, which)
 
 
-def _check(bandit: "Bandit", rows: Asked) -> None:
-    """Refuse what `decide` would refuse, before anything is decided."""
+def _names(given: Any) -> tuple[Any, ...]:
+    """A list of names, as one row has it."""
+    if given is None or isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        raise InvalidValue(f"{said(given)} is not allowed; it must be a list of names")
+    names = tuple(given)
+    try:
+        hash(names)
+    except TypeError:
+        as_items([*names])  # which says what is no name
+        raise
+    return names
+
+
+def _check(bandit: "Bandit", rows: Asked, first: int) -> None:
+    """Refuse what `decide` would refuse, before anything is decided; `first` is the number of the first row."""
     bad = np.zeros(len(rows), np.bool_)
     if rows.at is not None:
         bad |= ~(np.isfinite(rows.at) & (rows.at <= clock.time() + AHEAD))
     for column in rows.context.values():
         if isinstance(column, Numbers) and column.values.dtype.kind == "f":
-            bad |= column.present() & ~(np.abs(column.values) < HUGE)
+            bad |= column.present() & ~(np.abs(column.values.astype(np.float64)) < HUGE)
     suspects = first_true(bad)
     if by_columns(bandit) and rows.plain and rows.array is None:
         learner: Any = bandit._learner
@@ -159,7 +178,7 @@ def _check(bandit: "Bandit", rows: Asked) -> None:
         try:
             bandit._request(items, context, at, None, 1)
         except DriftBanditsError as problem:
-            raise type(problem)(f"row {t} of the frame: {problem} (no decision was made)") from None
+            raise type(problem)(f"row {first + t} of the frame: {problem} (no decision was made)") from None
 
 
 # --------------------------------------------------------------------------------------------------------------- deciding
@@ -290,6 +309,11 @@ def with_columns(table: Any, made: Made) -> Any:
         new = [nw.new_series(name, getattr(made, name), backend=native) for name in made._fields]
     except UnicodeEncodeError:
         raise InvalidValue("an item's name has characters that a frame cannot hold; nothing was decided") from None
+    except (TypeError, ValueError):  # of polars and of Arrow
+        raise InvalidValue(
+            "items are named by strings and by numbers, which one column of this frame cannot hold; name all by strings (no decision "
+            "was made)"
+        ) from None
     if native.is_pandas_like():
         new = [nw.from_native(s.to_native().set_axis(table.to_native().index), series_only=True) for s in new]
     return table.with_columns(*new).to_native()

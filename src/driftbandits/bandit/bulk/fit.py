@@ -11,9 +11,11 @@ from ...errors import DriftBanditsError, InvalidValue
 from ...tables.kinds import Codes, Column, Numbers
 from ..adaptive import Adaptive
 from ..features import Table
-from .blocks import Block, Copies, check
+from .blocks import Block, check
+from .copies import Copies
+from .fingerprint import Fingerprint, note_fit
 from .machine import machine
-from .sources import Data, Fingerprint, note_fit
+from .sources import Data
 from .stretches import first_of, in_slots, new_to, pieces, walk
 
 if TYPE_CHECKING:
@@ -33,22 +35,21 @@ def fit(bandit: "Bandit", data: Data, progress: Callable[[int], None] | None = N
             mark.add(block)
             yield block
 
-    learn_blocks(bandit, watched())
-    if not mark.rows:
-        raise InvalidValue("there are no rows to learn from")
-    note_fit(bandit, mark, repeated=data.repeated, exact_from=0)
-
-
-def learn_blocks(bandit: "Bandit", blocks: Iterator[Block]) -> None:
-    """Learn all blocks, or none."""
-    copies, last = Copies(), -np.inf
     with bandit._whole():
-        for block in blocks:
-            last = in_order(block, last)
-            copies.add(block)
-            check_block(bandit, block)
-            learn_block(bandit, block)
-        copies.refuse()
+        _learn_blocks(bandit, watched())
+        if not mark.rows:
+            raise InvalidValue("there are no rows to learn from")
+        note_fit(bandit, mark, repeated=data.repeated, exact_from=0)
+
+
+def _learn_blocks(bandit: "Bandit", blocks: Iterator[Block]) -> None:
+    copies, last = Copies(), -np.inf
+    for block in blocks:
+        last = in_order(block, last)
+        copies.add(block)
+        check_block(bandit, block)
+        learn_block(bandit, block)
+    copies.refuse()
 
 
 def in_order(block: Block, last: float) -> float:

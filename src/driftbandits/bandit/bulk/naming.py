@@ -38,8 +38,19 @@ def no_feature(name: str) -> bool:
     return name.lower() in NAMES or not WORDS.isdisjoint(words)
 
 
+def texts(columns: Sequence[Any]) -> None:
+    """Raise if a column is not named by a string: names of features are."""
+    for name in columns:
+        if not isinstance(name, str):
+            raise InvalidValue(
+                f"the frame has a column named {said(name)}; names of features are strings: rename it, or list the columns to use in "
+                "context=[…]"
+            )
+
+
 def features(left: Sequence[str]) -> list[str]:
     """Of the columns that nobody gave a role, those that look like features; a warning names the others."""
+    texts(left)
     doubtful = [name for name in left if no_feature(name)]
     if doubtful:
         names = ", ".join(map(repr, doubtful))

@@ -1,34 +1,30 @@
-"""Where `Bandit.fit` reads from: a frame, files, or a `Log`; rows in order of time, each id once, the same data not twice."""
+"""Where `Bandit.fit` reads from: a frame, files, or a `Log`; rows in order of time, each id once."""
 
 import copy
 import warnings
-import zlib
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from ...core.linalg import Vector
 from ...errors import InvalidValue, said
 from ...tables.batches import Source
 from ...tables.kinds import Categories, Codes, Column, Numbers, Objects
 from ...tables.repeats import refuse_repeats, repeated_rows
 from ...tables.sources import open_sources
-from .blocks import Block, Roles, blocks_of, roles_of, times_of
+from .blocks import Block, Roles, blocks_of, feature_of, roles_of, times_of
 from .stretches import codes_of
 
-if TYPE_CHECKING:
-    from ..bandit import Bandit
-
 Repeats = Literal["error", "drop"]
-REMEMBERED = 64  # fits whose data are recognised
+IDS_FROM = 30  # texts, all of them different, before a column is called an id
 
 
 class Data:
     """The rows to learn from; `blocks` reads them once."""
 
-    def __init__(self, given: Any, repeats: Repeats, columns: Mapping[str, Any]) -> None:
+    def __init__(self, given: Any, repeats: Repeats, columns: Mapping[str, Any], name: str | None = None) -> None:
         self.repeated = 0
         self._log: Any = None
         if hasattr(given, "chunks") and hasattr(given, "facts"):
@@ -37,12 +33,17 @@ class Data:
             self._log, self.repeated = given, int(given.facts.repeated)
             return
         self.sources = open_sources(given)
+        if name is not None:
+            self.sources = [replace(source, name=name) for source in self.sources]
         if columns.get("item") is None or columns.get("reward") is None:
             raise InvalidValue("item=… and reward=… are needed: the columns with the item chosen and with its reward")
         self.sources[0].require(name for name in columns.values() if isinstance(name, str))
         self.roles: Roles = roles_of(self.sources[0].columns, **columns)
         for source in self.sources:
             source.require(self.roles.wanted())
+        if columns.get("context") is None:
+            self.roles = _without_ids(self.roles, self.sources[0])
+            _warn_of_others(self.sources)
         if self.roles.time is not None:
             self.sources = [_in_order(source, self.roles.time) for source in self.sources]
         self._again = _repeated(self.sources, self.roles.id, repeats)
@@ -81,7 +82,41 @@ def _in_order(source: Source, time: str) -> Source:
         return source
     found = [times_of(batch, time, source.name) for batch in source.batches([time])]
     order = np.argsort(np.concatenate([np.zeros(0), *found]), kind="stable")
-    return source if bool((np.diff(order) == 1).all()) else source.reordered(order)
+    return source if bool((np.diff(order) == 1).all()) else replace(source.reordered(order), name=source.name)
+
+
+def _without_ids(roles: Roles, source: Source) -> Roles:
+    """Without columns of the context that nobody named and that have another text in each of the first rows."""
+    first = next(iter(source.batches([*roles.context])), None) if roles.context else None
+    if first is None:
+        return roles
+    found = {name: feature_of(first, name, source.name) for name in roles.context}
+    ids = [name for name, column in found.items() if isinstance(column, Categories) and _is_id(column)]
+    if ids:
+        warnings.warn(
+            f"{', '.join(map(repr, ids))} has another text in each of the first {len(first.numbers)} rows, as an id has, and is left out; "
+            "name it in context=[…] if it is a feature",
+            stacklevel=4,
+        )
+    return roles._replace(context=tuple(name for name in roles.context if name not in ids))
+
+
+def _is_id(column: Categories) -> bool:
+    there = column.codes[column.present()]
+    return len(there) >= IDS_FROM and len(np.unique(there)) == len(there)
+
+
+def _warn_of_others(sources: list[Source]) -> None:
+    """Say that the columns of the first file are the features."""
+    for source in sources[1:]:
+        others = [name for name in source.columns if name not in sources[0].columns]
+        if others:
+            warnings.warn(
+                f"{source.name} has {', '.join(map(repr, others))}, which {sources[0].name} has not: only columns of the first file are "
+                "features. Add them there, empty where they are not known, or list the features in context=[…]",
+                stacklevel=4,
+            )
+            return
 
 
 def _repeated(sources: list[Source], id_: str | None, repeats: Repeats) -> list[Codes] | None:
@@ -141,54 +176,3 @@ def _column(values: list[Any], name: str) -> Column:
     there = np.array([value is not None for value in values], np.bool_)
     numbers = np.array([0.0 if value is None else float(value) for value in values])
     return Numbers(numbers, None if there.all() else ~there)
-
-
-# ------------------------------------------------------------------------------------------------------------ the same data
-
-
-class Fingerprint:
-    """Recognises rows that were learned before: checksums of items, rewards and times, free of how they are cut into blocks."""
-
-    def __init__(self) -> None:
-        self._sums = [0, 0, 0]
-        self._whole = ""  # of parts that were read apart
-        self.rows = 0
-
-    def add(self, block: Block) -> None:
-        """Take a block into account."""
-        names = np.array([zlib.crc32(repr(name).encode()) for name in block.names], np.int64)
-        columns: list[Vector | Codes | None] = [names[block.item], block.reward, block.at]
-        for k, column in enumerate(columns):
-            if column is not None:
-                self._sums[k] = zlib.crc32(np.ascontiguousarray(column).data, self._sums[k])
-        self.rows += len(block)
-
-    def text(self) -> str:
-        """The fingerprint."""
-        return self._whole or "-".join(f"{part:x}" for part in (self.rows, *self._sums))
-
-    def joined(self, other: "Fingerprint") -> "Fingerprint":
-        """Of two parts in a row."""
-        both = Fingerprint()
-        both.rows = self.rows + other.rows
-        both._whole = f"{both.rows:x}-{zlib.crc32(f'{self.text()} {other.text()}'.encode()):x}"
-        return both
-
-
-def note_fit(bandit: "Bandit", mark: Fingerprint, *, repeated: int, exact_from: int) -> None:
-    """Keep what `info()` says of a fit; warn if the same data were learned before."""
-    before = bandit._fitted
-    marks = [] if before is None else before["marks"]
-    if mark.text() in marks:
-        warnings.warn(
-            f"these {mark.rows} rows were learned before: each now counts twice, which is evidence that is not there",
-            stacklevel=4,
-        )
-    total = mark.rows + (0 if before is None else before["rows"])
-    dropped = repeated + (0 if before is None else before["repeated"])
-    bandit._fitted = {
-        "rows": total,
-        "repeated": dropped,
-        "exact_from": exact_from,
-        "marks": [*marks, mark.text()][-REMEMBERED:],
-    }

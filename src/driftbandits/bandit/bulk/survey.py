@@ -10,12 +10,13 @@ import numpy as np
 
 from ...adaptive.columns import CUT, CUT_FROM
 from ...core.linalg import Vector
-from ...errors import InvalidValue
+from ...errors import DriftBanditsError, InvalidValue
 from ...tables.kinds import Column, Numbers
 from ..adaptive import Adaptive
-from .blocks import Block, Copies
+from .blocks import Block
+from .copies import Copies
+from .fingerprint import Fingerprint
 from .fit import check_block, in_order, new_rows
-from .sources import Fingerprint
 
 Side = dict[str, "Spread"]
 
@@ -39,11 +40,19 @@ class Spread(NamedTuple):
 EMPTY = Spread(0.0, 0.0, 0.0)
 
 
+class New(NamedTuple):
+    """A row that shows something new."""
+
+    row: int
+    choice: dict[str, Any]  # as `observe` takes it
+    where: str  # as messages name it
+
+
 class Survey(NamedTuple):
     """What a part of a log holds."""
 
     rows: int
-    new: list[tuple[int, dict[str, Any]]]  # rows that show something new within the part, as `observe` takes them
+    new: list[New]  # rows that show something new within the part
     own: Side
     context: Side
     first: float  # reward
@@ -64,7 +73,7 @@ def spread(values: Vector) -> Spread:
 
 def survey(bandit: Any, blocks: Iterable[Block]) -> Survey:
     """Read a part; `bandit` is one of the same settings that has seen nothing, and is used up."""
-    new: list[tuple[int, dict[str, Any]]] = []
+    new: list[New] = []
     own: Side = {}
     context: Side = {}
     rows, last, first, start, where = 0, -np.inf, 0.0, None, ""
@@ -89,17 +98,19 @@ def survey(bandit: Any, blocks: Iterable[Block]) -> Survey:
     return Survey(rows, new, own, context, first, start, end, where, mark, copies)
 
 
-def _meet(bandit: Any, block: Block, before: int, new: list[tuple[int, dict[str, Any]]]) -> None:
+def _meet(bandit: Any, block: Block, before: int, new: list[New]) -> None:
     """Make slots and places for what is new in a block."""
     for t in sorted(set(new_rows(bandit._learner, block))):
-        choice = block.choice(t)
-        new.append((before + t, choice))
-        meet(bandit, choice)
+        new.append(New(before + t, block.choice(t), block.where(t)))
+        meet(bandit, new[-1])
 
 
-def meet(bandit: Any, choice: dict[str, Any]) -> None:
+def meet(bandit: Any, new: New) -> None:
     """Make slots and places for what one row shows; nothing is learned."""
-    request, _, _ = bandit._observation(**choice)
+    try:
+        request, _, _ = bandit._observation(**new.choice)
+    except DriftBanditsError as problem:  # a feature may be of another kind in another part
+        raise type(problem)(f"{new.where}: {problem} (no row was learned)") from None
     bandit._tick += 1
     bandit._place(request.offer)
     if type(bandit._learner) is not Adaptive:
@@ -131,7 +142,7 @@ def joined(surveys: list[Survey]) -> Survey:
             raise InvalidValue(
                 f"{part.where} is earlier than the last row of the part before it; parts must be in order of time (no row was learned)"
             )
-        new = [*total.new, *((total.rows + t, choice) for t, choice in part.new)]
+        new = [*total.new, *(found._replace(row=total.rows + found.row) for found in part.new)]
         own, context = (_both(a, b) for a, b in ((total.own, part.own), (total.context, part.context)))
         total = total._replace(
             rows=total.rows + part.rows,

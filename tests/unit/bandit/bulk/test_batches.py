@@ -1,8 +1,12 @@
 """Batches of decisions and rewards: the same as one by one."""
 
+import math
+import re
+
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -131,3 +135,48 @@ def test_rewards_and_clicks_are_no_context():
         made = db.Bandit(seed=0).decide_batch(frame, offers=["a", "b"])
     plain = db.Bandit(seed=0).decide_batch(frame[["age"]], offers=["a", "b"])
     assert made["propensity"].tolist() == plain["propensity"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("offer", "says"),
+    [
+        ([], "items is empty"),
+        (["a", "a"], "twice"),
+        (math.nan, "it must be a list of names"),
+        ("a|b", "'a|b' is not allowed; it must be a list of names"),
+        ({"a": {"price": 1.0}}, "it must be a list of names"),
+        ([["a"], "b"], "named by a list"),
+    ],
+)
+def test_an_offer_that_is_no_list_of_names_is_named_by_its_row(offer, says):
+    bandit = db.Bandit()
+    frame = pd.DataFrame({"x": np.arange(4.0)})
+    frame["offer"] = pd.Series([["a", "b"]] * 3 + [offer], dtype=object)
+    with pytest.raises(
+        db.DriftBanditsError, match=f"row 3 of the frame, column 'offer': .*{re.escape(says)}.*no decision"
+    ) as found:
+        bandit.decide_batch(frame, offers="offer")
+    assert "\n" not in str(found.value)
+    assert bandit.info()["decisions"] == 0
+
+
+def test_rows_behind_the_first_batch_have_their_own_numbers():
+    x = np.ones(20_000)
+    x[17_000] = math.inf
+    with pytest.raises(
+        db.DriftBanditsError, match=r"row 17000 of the frame: context feature 'x' = inf.*no decision was made"
+    ):
+        db.Bandit().decide_batch(pd.DataFrame({"x": x}), offers=["a"])
+    at = pd.Series([1.7e9] * 20_000).where(np.arange(20_000) != 17_000)
+    with pytest.raises(db.DriftBanditsError, match=r"row 17000 of the frame has no time.*no decision was made"):
+        db.Bandit().decide_batch(pd.DataFrame({"x": 1.0, "at": at}), offers=["a"], time="at")
+
+
+@pytest.mark.parametrize("library", [pl.from_pandas, pa.Table.from_pandas])
+def test_names_of_two_types_need_a_column_that_holds_both(library):
+    bandit = db.Bandit()
+    before = digest(bandit)
+    with pytest.raises(db.DriftBanditsError, match="named by strings and by numbers"):
+        bandit.decide_batch(library(pd.DataFrame({"x": np.arange(40.0)})), offers=["a", 1])
+    assert digest(bandit) == before
+    assert {*bandit.decide_batch(pd.DataFrame({"x": np.arange(40.0)}), offers=["a", 1])["item"]} == {"a", 1}

@@ -122,7 +122,38 @@ def test_what_cannot_be_summed_is_one_line_and_nothing_is_learned(tmp_path):
             call()
         assert "\n" not in str(problem.value)
     assert digest(bandit) == before
-    (tmp_path / "1.parquet").rename(tmp_path / "-1.parquet")
-    frame[10:].to_parquet(tmp_path / "-1.parquet")
+    (tmp_path / "0.parquet").rename(tmp_path / "2.parquet")
+    frame[10:].to_parquet(tmp_path / "1.parquet")
     with pytest.raises(db.DriftBanditsError, match="in order of time"):
         bandit.fit(tmp_path, exact=False, tail=2, **COLUMNS)
+
+
+def test_errors_in_a_part_name_the_part(tmp_path):
+    import dask.dataframe as dd
+
+    frame = pd.DataFrame({"item": ["a", "b"] * 30, "r": np.arange(60.0), "x": np.arange(60) % 7})
+    frame[:30].to_parquet(tmp_path / "1.parquet")
+    frame[30:].assign(x="text").to_parquet(tmp_path / "2.parquet")
+    names = {"item": "item", "reward": "r", "exact": False, "tail": 5}
+    with pytest.raises(db.DriftBanditsError, match=r"row 0 of .*2.parquet: context feature 'x' = 'text' is a string"):
+        db.Bandit().fit(tmp_path, **names)
+    parts = dd.from_pandas(frame.assign(r=frame["r"].where(frame.index != 47)), npartitions=3)
+    with pytest.raises(
+        db.DriftBanditsError, match="row 7 of partition 2 of the Dask collection has nothing in column 'r'"
+    ):
+        db.Bandit().fit(parts, **names)
+    with pytest.raises(db.DriftBanditsError, match="it must be a Dask data frame"):
+        db.Bandit().fit(parts.to_delayed()[0], **names)
+
+
+def test_partitions_agree_on_what_is_an_id():
+    import dask.dataframe as dd
+
+    frame = pd.DataFrame({"item": ["a", "b"] * 60, "r": np.arange(120.0), "x": np.arange(120) % 7})
+    frame["who"] = ["same"] * 60 + [f"u{k}" for k in range(60)]
+    bandit = db.Bandit().fit(dd.from_pandas(frame, npartitions=2), item="item", reward="r", exact=False, tail=5)
+    assert [*bandit._learner.context.strings] == ["who"]
+    frame["who"] = frame["who"].to_numpy()[::-1]
+    with pytest.warns(UserWarning, match="'who' has another text in each of the first 60 rows"):
+        bandit = db.Bandit().fit(dd.from_pandas(frame, npartitions=2), item="item", reward="r", exact=False, tail=5)
+    assert [*bandit._learner.context.strings] == []
