@@ -55,6 +55,8 @@ def create_app(config: Config) -> FastAPI:
         description="Decisions over HTTP: choose one of your items, tell the reward when it comes, and the loop learns, also while the "
         "world drifts.",
         lifespan=lifespan,
+        docs_url=None,  # FastAPI's pages load their scripts from other servers; ours is in `dashboard`
+        redoc_url=None,
         redirect_slashes=False,  # a redirection names the Host that the caller sent, and a client would send its key there
     )
     app.state.config = config

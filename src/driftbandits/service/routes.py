@@ -182,6 +182,8 @@ def _bounded_batch(batch: list[Any], config: Config) -> None:
 def body_of(kind: Any) -> dict[str, Any]:
     """The documentation of a body that a path reads itself."""
     schema = TypeAdapter(kind).json_schema()
+    if schema.get("type") == "array":  # `$defs` are found from the root of a document, and here it is OpenAPI's
+        schema = {**schema, "items": schema.pop("$defs")[schema["items"]["$ref"].rpartition("/")[2]]}
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
 
 

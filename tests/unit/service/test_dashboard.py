@@ -122,3 +122,42 @@ def test_with_keys_the_lines_to_paste_have_one(browser, tmp_path):
         page.wait_for_selector("#start:not([hidden])")
         assert page.locator("#start-code").inner_text().count("-H 'Authorization: Bearer KEY' -d") == 2
         context.close()
+
+
+def test_the_documentation_needs_no_other_server_and_makes_calls(page, server):
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{server}/docs")
+    page.wait_for_selector("details")
+    with urllib.request.urlopen(f"{server}/openapi.json") as answer:
+        calls = [(path, method) for path, methods in json.load(answer)["paths"].items() for method in methods]
+    assert page.locator("details").count() == len(calls) > 40
+    decide = page.locator('details[id="post/loops/{loop}/decide"]')
+    decide.locator("summary").click()
+    assert "What is on offer" in decide.inner_text()
+    decide.locator("input[name=loop]").fill("new")
+    decide.locator("textarea").fill('{"items": ["only"]}')
+    decide.locator("button").click()
+    page.wait_for_selector('pre.answer:has-text(\'"item":"only"\')')
+    assert all(url.startswith(server) for url in asked)
+    assert page.faults == []
+
+
+@pytest.mark.parametrize("batch", ["decide_batch", "reward_batch"])
+def test_every_reference_of_the_schema_resolves(server, batch):
+    """Programs that make clients of it refuse a schema with a reference to nothing."""
+    with urllib.request.urlopen(f"{server}/openapi.json") as answer:
+        schema = json.load(answer)
+
+    def references(inner):
+        if isinstance(inner, dict):
+            yield from ([inner["$ref"]] if isinstance(inner.get("$ref"), str) else [])
+        for value in inner.values() if isinstance(inner, dict) else inner if isinstance(inner, list) else ():
+            yield from references(value)
+
+    for reference in references(schema):
+        place = schema
+        for step in reference.removeprefix("#/").split("/"):
+            place = place[step]
+    entry = schema["paths"][f"/loops/{{loop}}/{batch}"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    assert entry["items"]["type"] == "object"

@@ -31,6 +31,12 @@ def index() -> Response:
     return _file("index.html")
 
 
+@router.get("/docs")
+def docs() -> Response:
+    """Every call, from /openapi.json."""
+    return _file("docs.html")
+
+
 @router.get("/dashboard/loops")
 def loops_(loops: Open, config: Limits, request: Request) -> Response:
     """Names for the list, and whether calls need a key."""
