@@ -16,11 +16,11 @@ from .estimators import Estimate
 from .evaluation import replay
 from .item_changes import ItemChange, item_changes
 from .log import Log
+from .policy import ADAPTIVE, NEVER
 from .result import Replay
 from .tuning import Honest, honest
 from .walk import Progress
 
-NEVER, ADAPTIVE = "never forgets", "finds out itself"
 FOREVER = 1e12  # decisions: a half-life that forgets nothing
 DURATIONS = (
     *("10min", "30min", "1h", "3h", "6h", "12h", "1d", "2d", "4d"),
@@ -76,6 +76,11 @@ class Answer:
     def events(self) -> list[DriftEvent]:
         """The times of drift that the adaptive learner detected."""
         return self.replay.walks[ADAPTIVE].events
+
+    @property
+    def when(self) -> str:
+        """When drift was noticed, in words."""
+        return dated(self.events, self.log)
 
     @functools.cached_property
     def item_changes(self) -> list[ItemChange]:

@@ -2,16 +2,20 @@
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ..plots.plot import Axis, Plot, Series, log_ticks, thinned
 from ..plots.style import PALETTE, colour_of
-from .answer import ADAPTIVE, NEVER, Answer
-from .result import Replay
+from .policy import ADAPTIVE, NEVER
+
+if TYPE_CHECKING:
+    from .answer import Answer
+    from .result import Replay
 
 GREY = PALETTE["grey"]
 
 
-def values(found: Replay, estimator: str, policies: Sequence[str] | None = None) -> Plot:
+def values(found: "Replay", estimator: str, policies: Sequence[str] | None = None) -> Plot:
     """Value per decision of policies, window by window, with its interval."""
     series = []
     for k, name in enumerate(found.policies if policies is None else policies):
@@ -24,11 +28,11 @@ def values(found: Replay, estimator: str, policies: Sequence[str] | None = None)
     return Plot(f"value per decision ({estimator})", _when(found), Axis("value per decision"), tuple(series))
 
 
-def _when(found: Replay) -> Axis:
+def _when(found: "Replay") -> Axis:
     return Axis("", time=True) if found.clock.timed else Axis("row")
 
 
-def against_half_life(answer: Answer) -> Plot:
+def against_half_life(answer: "Answer") -> Plot:
     """Value against half-life with intervals, with horizontal lines for never forgetting, the adaptive learner, and the logged policy."""
     found, tried = answer.replay, [h for h in answer.tried if not math.isnan(h.value.value)]
     x = [h.length for h in tried]
@@ -49,12 +53,12 @@ def against_half_life(answer: Answer) -> Plot:
     return Plot("", axis, Axis("value per decision"), tuple(series))
 
 
-def over_time(answer: Answer) -> Plot:
+def over_time(answer: "Answer") -> Plot:
     """The best half-life against never forgetting, window by window."""
     return values(answer.replay, answer.estimator, [answer.best.name, NEVER])
 
 
-def memory(answer: Answer) -> Plot | None:
+def memory(answer: "Answer") -> Plot | None:
     """The effective memory of the adaptive learner over time, and the times of drift that it detected."""
     walk = answer.replay.walks[ADAPTIVE]
     known = [(at, n) for at, n in walk.memory if n > 0.0]

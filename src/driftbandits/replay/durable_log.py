@@ -5,7 +5,7 @@ import itertools
 import json
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,6 @@ from ..io.files import as_path
 from ..tables.batches import SIZE
 from .chunks import Chunk
 from .decode import Decoder
-from .log import Log
 from .rows import Columns, Row
 
 NAMES = ("seq", *COLUMNS)
@@ -29,8 +28,8 @@ EXPIRED = "SELECT seq, at, reward FROM log WHERE kind = 'expire' AND seq <= ? OR
 ACTIVATED = "SELECT id, at FROM log WHERE kind = 'activate' AND seq <= ?"
 
 
-def read_durable(path: Any) -> Log:
-    """Its decisions with their rewards; those without are left out, or have what `expire` gave them."""
+def read_durable(path: Any) -> tuple[str, Callable[[], Iterator[Chunk]]]:
+    """Its name, and a function that reads its decisions with their rewards; those without are left out, or have what `expire` gave them."""
     name = as_path(path)
     with reading(name) as db:
         (last,) = db.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()
@@ -62,7 +61,7 @@ def read_durable(path: Any) -> Log:
             there = [row for row in part if row is not None]
             yield replace(decoder.of_rows(there, os.fspath(name)), dropped=len(part) - len(there))
 
-    return Log(os.fspath(name), chunks, timed=True, known=True)
+    return os.fspath(name), chunks
 
 
 def _marks(db: sqlite3.Connection) -> tuple[str, str]:

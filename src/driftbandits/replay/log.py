@@ -95,7 +95,7 @@ class Log:
         if is_sqlite(source):
             from .durable_log import read_durable
 
-            return read_durable(source)
+            return cls(*read_durable(source), timed=True, known=True)
         if item is None or reward is None:
             raise InvalidValue("item=… and reward=… are needed: the columns with the item chosen and with its reward")
         if isinstance(context, str):

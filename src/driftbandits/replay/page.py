@@ -3,16 +3,19 @@
 import datetime
 import math
 import pathlib
+from typing import TYPE_CHECKING
 
 from ..plots.page import Cell, Figures, PageTable, render
 from . import describe
-from .answer import Answer, dated
 from .estimators import Estimate
+
+if TYPE_CHECKING:
+    from .answer import Answer
 
 TEMPLATE = pathlib.Path(__file__).with_name("templates") / "answer.html"
 
 
-def page(answer: Answer) -> str:
+def page(answer: "Answer") -> str:
     """The whole page."""
     from .. import __version__
 
@@ -29,7 +32,7 @@ def page(answer: Answer) -> str:
         over_time=figures.add(describe.over_time(answer)),
         memory=figures.add(describe.memory(answer)),
         best=answer.best.name,
-        drift=dated(answer.events, answer.log),
+        drift=answer.when,
         events=_events(answer),
         which_item=answer.which_item,
         items=_items(answer),
@@ -40,13 +43,13 @@ def page(answer: Answer) -> str:
     )
 
 
-def _moment(answer: Answer, at: float) -> str:
+def _moment(answer: "Answer", at: float) -> str:
     if not answer.timed:
         return f"row {at:.0f}"
     return datetime.datetime.fromtimestamp(at, datetime.UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def _events(answer: Answer) -> PageTable | None:
+def _events(answer: "Answer") -> PageTable | None:
     if not answer.events:
         return None
     rows = [
@@ -61,7 +64,7 @@ def _events(answer: Answer) -> PageTable | None:
     return PageTable("events", ["noticed", "what changed", "in words", "evidence (nats)"], rows)
 
 
-def _items(answer: Answer) -> PageTable | None:
+def _items(answer: "Answer") -> PageTable | None:
     if not answer.item_changes:
         return None
     rows = [
@@ -77,7 +80,7 @@ def _items(answer: Answer) -> PageTable | None:
     return PageTable("items", ["item", "changed", "reward before", "after", "p-value"], rows)
 
 
-def _values(answer: Answer) -> PageTable:
+def _values(answer: "Answer") -> PageTable:
     found = answer.replay
     estimators = [e for e in found.estimators if e not in found.refused]
     rows = [[Cell("as logged", note="what was really earned"), *[_cell(found.logged)] * len(estimators)]]
@@ -92,7 +95,7 @@ def _cell(e: Estimate) -> Cell:
     return Cell(f"{e.value:.4g} [{e.low:.4g}, {e.high:.4g}]", "number", worth)
 
 
-def _log(answer: Answer) -> PageTable:
+def _log(answer: "Answer") -> PageTable:
     facts = answer.log.facts
     told = [("decisions", f"{facts.rows}"), ("items", f"{len(facts.items)}"), ("log", answer.log.name)]
     if answer.timed and facts.start is not None and facts.end is not None:

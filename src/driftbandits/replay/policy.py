@@ -7,6 +7,8 @@ from ..bandit.events import DriftEvent
 from ..errors import InvalidState
 from .rows import Row
 
+NEVER, ADAPTIVE = "never forgets", "finds out itself"  # the two policies that `answer` always replays
+
 
 class OwnOnly(InvalidState):
     """The policy cannot learn from choices that are not its own."""

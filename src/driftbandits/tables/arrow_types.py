@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from .columnar import there
+from .structs import there
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..errors import CannotRead, InvalidValue
 from .batches import SIZE, Batch, Source, distinct, undamaged
+from .structs import there
 
 
 def _pyarrow() -> Any:
@@ -135,8 +136,3 @@ def _listed(column: Any) -> list[Any]:
         return column.to_list()  # type: ignore[no-any-return]
     absent = {field.name for field in fields if "Unknown" not in str(field.dtype)}
     return [there(value, absent) for value in column.to_list()]
-
-
-def there(value: Any, absent: set[str]) -> Any:
-    """A struct has all its fields in every row: None means that this row has none."""
-    return value if value is None else {k: v for k, v in value.items() if not (v is None and k in absent)}

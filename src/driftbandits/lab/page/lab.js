@@ -76,7 +76,7 @@ const asking = new Asking({
       scene.since = performance.now(); // what is told is the time of the trials
       scene.compiling ||= performance.now();
       const seconds = Math.round((performance.now() - scene.compiling) / 1000);
-      const words = names ? `Compiling ${names}: usually 5 to 20 seconds on a quiet machine, once; ${seconds} s so far` : "Loading compiled code";
+      const words = names ? `Compiling ${names}: usually 5 to 60 seconds on a quiet machine, once; ${seconds} s so far` : "Loading compiled code";
       scene.waiting = ""; // the note over the picture says it
       status(words, true);
       busy(words);
