@@ -127,6 +127,7 @@ def test_with_keys_the_lines_to_paste_have_one(browser, tmp_path):
 def test_the_documentation_needs_no_other_server_and_makes_calls(page, server):
     asked = []
     page.on("request", lambda request: asked.append(request.url))
+    page.set_viewport_size({"width": 390, "height": 900})
     page.goto(f"{server}/docs")
     page.wait_for_selector("details")
     with urllib.request.urlopen(f"{server}/openapi.json") as answer:
@@ -135,6 +136,7 @@ def test_the_documentation_needs_no_other_server_and_makes_calls(page, server):
     decide = page.locator('details[id="post/loops/{loop}/decide"]')
     decide.locator("summary").click()
     assert "What is on offer" in decide.inner_text()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     decide.locator("input[name=loop]").fill("new")
     decide.locator("textarea").fill('{"items": ["only"]}')
     decide.locator("button").click()
