@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidValue, integer
+from ..errors import InvalidValue, integer, said
 from .estimators import EACH, ESTIMATORS, HEAD, LEAST
 from .forecast import Forecast
 from .log import Log
@@ -97,6 +97,10 @@ def replay(
 def _checked(policies: Any, estimators: Any, history: str, delay: Any) -> tuple[str, ...]:
     if not isinstance(policies, Mapping) or not policies:
         raise InvalidValue("policies must be a dict from names to policies, with at least one")
+    if not isinstance(estimators, str | Sequence):
+        raise InvalidValue(
+            f"estimators = {said(estimators)} is not allowed; it must be a list of {', '.join(ESTIMATORS)}"
+        )
     asked = (estimators,) if isinstance(estimators, str) else tuple(estimators)
     for name in asked or ("",):
         if name not in ESTIMATORS:

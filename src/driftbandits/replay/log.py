@@ -1,13 +1,14 @@
 """`Log`: decisions that were made elsewhere, read in chunks of columns from a file or a frame."""
 
 import datetime
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..bandit.offers import as_items, in_order
-from ..errors import InvalidValue
+from ..errors import InvalidValue, said
 from ..tables.batches import Batch, Source
 from ..tables.frames import missing
 from ..tables.repeats import refuse_repeats, repeated_rows
@@ -98,10 +99,20 @@ class Log:
             return cls(*read_durable(source), timed=True, known=True)
         if item is None or reward is None:
             raise InvalidValue("item=… and reward=… are needed: the columns with the item chosen and with its reward")
-        if isinstance(context, str):
-            context = [context]
-        if without_reward is not None and without_reward != "drop" and not isinstance(without_reward, int | float):
-            raise InvalidValue(f"without_reward = {without_reward!r} is not allowed; it must be a number or 'drop'")
+        given = {
+            "item": item,
+            "reward": reward,
+            "propensity": propensity,
+            "time": time,
+            "reward_time": reward_time,
+            "id": id,
+        }
+        _check_names(given)
+        context = _listed(context)
+        if without_reward not in (None, "drop") and not (
+            isinstance(without_reward, int | float) and math.isfinite(without_reward)
+        ):
+            raise InvalidValue(f"without_reward = {said(without_reward)} is not allowed; it must be a number or 'drop'")
         sources = open_sources(source)
         column = offered if isinstance(offered, str) else None
         columns = Columns(item, reward, propensity, time, reward_time, column, tuple(context), without_reward)
@@ -160,6 +171,27 @@ class Log:
         when = "" if f.start is None or f.end is None else f", {_day(f.start)} to {_day(f.end)}"
         chance = "propensities" if self.known else "no propensities"
         return f"Log({self.name}: {f.rows} decisions between {len(f.items)} items{when}, {chance})"
+
+
+def _check_names(given: Mapping[str, Any]) -> None:
+    """Each role has the name of a column, and a column of its own; a reward may come at the time of its decision."""
+    names: dict[str, str] = {}
+    for role, name in given.items():
+        if name is None:
+            continue
+        if not isinstance(name, str):
+            raise InvalidValue(f"{role} = {said(name)} is not allowed; it must be the name of a column, a string")
+        other = names.setdefault(name, role)
+        if other != role and {other, role} != {"time", "reward_time"}:
+            raise InvalidValue(f"column {name!r} is given as {other} and as {role}; they are different columns")
+
+
+def _listed(context: Any) -> list[str]:
+    if isinstance(context, str):
+        return [context]
+    if not isinstance(context, Sequence) or not all(isinstance(name, str) for name in context):
+        raise InvalidValue(f"context = {said(context)} is not allowed; it must be a list of names of columns, strings")
+    return list(context)
 
 
 def _day(at: float) -> str:

@@ -63,7 +63,9 @@ class ObjectPolicy:
         for item in p:
             self._on_offer(item, row)
         chances = np.array(list(p.values()), float)
-        if not (chances >= 0.0).all() or not abs(chances.sum() - 1.0) < SUM:
+        if (chances < 0.0).any():
+            raise InvalidValue(f"policy {self._name!r} gave the probability {chances.min():g}; none may be below 0")
+        if not abs(chances.sum() - 1.0) < SUM:
             raise InvalidValue(
                 f"policy {self._name!r} gave probabilities that sum to {chances.sum():g}; they must sum to 1"
             )

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.linalg import Matrix
-from ..errors import InvalidValue
+from ..errors import InvalidValue, said
 from .estimators import LEAST, ROWS, Estimate, effective_n, interval, ratio, resampled
 from .evaluation import replay
 from .log import Log
@@ -135,11 +135,15 @@ def tune(
     >>> sorted(found.best)
     ['half_life']
     """
-    names = list(over)
-    if not names or any(isinstance(over[n], str) or not len(over[n]) for n in names):
+    if not callable(make):
+        raise InvalidValue(
+            f"make = {said(make)} is not allowed; it must be db.Bandit, or a function that returns a policy"
+        )
+    if not isinstance(over, Mapping) or not over or not all(_several(values) for values in over.values()):
         raise InvalidValue(
             "over must be a dict from names of settings to lists of values, like {'half_life': [None, 500]}"
         )
+    names = list(over)
     every = [dict(zip(names, values, strict=True)) for values in itertools.product(*over.values())]
     if len(every) > CANDIDATES:
         raise InvalidValue(f"over has {len(every)} combinations; at most {CANDIDATES} are tried")
@@ -151,6 +155,10 @@ def tune(
     policies = {label: make(**{**fixed, **each}) for label, each in settings.items()}
     found = replay(policies, log, estimators=(estimator,), by=by, delay=delay, history=history, progress=progress)
     return Tuned(make, dict(fixed), settings, found)
+
+
+def _several(values: Any) -> bool:
+    return isinstance(values, Sequence | np.ndarray) and not isinstance(values, str) and len(values) > 0
 
 
 def _takes(make: Callable[..., Any], names: Sequence[str]) -> None:

@@ -27,14 +27,14 @@ def repeated_rows(sources: list[Source], column: str) -> list[NDArray[np.int64]]
 
 
 def _looked_at(ids: list[Any], numbers: Any, seen: set[Any], column: str, name: str) -> list[int]:
-    """One by one, where a batch has an id twice, one that was there before, or none."""
-    own, again = set(seen), []
+    """One by one, where a batch has an id twice, one that was there before, or none; `seen` grows."""
+    again = []
     for number, value in zip(numbers, ids, strict=True):
         if missing(value):
             raise InvalidValue(f"row {number} of {name}: column {column!r} is empty; each row must have an id")
-        if value in own:
+        if value in seen:
             again.append(int(number))
-        own.add(value)
+        seen.add(value)
     return again
 
 

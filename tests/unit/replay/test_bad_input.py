@@ -81,3 +81,27 @@ def test_nanoseconds_need_no_pandas(tmp_path):
     pq.write_table(pa.table({"item": ["a", "b"], "r": [1.0, 0.0], "at": at}), tmp_path / "log.parquet")
     rows = [*db.Log.read(tmp_path / "log.parquet", **ROLES, time="at")]
     assert [row.at for row in rows] == [1700000000.123456, 1700000001.0]
+
+
+def test_wrong_arguments_are_one_line():
+    frame = pd.DataFrame({"item": ["a", "b"] * 40, "r": np.arange(80.0), "x": 1.0, "p": 0.5})
+    for wrong, says in (
+        ({"reward": "p", "propensity": "p"}, "column 'p' is given as reward and as propensity"),
+        ({"item": 3}, "item = 3 is not allowed; it must be the name of a column"),
+        ({"context": 3}, "context = 3 is not allowed; it must be a list of names"),
+        ({"context": [3]}, "it must be a list of names"),
+        ({"without_reward": float("nan")}, "without_reward = nan is not allowed"),
+    ):
+        with pytest.raises(InvalidValue, match=says) as found:
+            db.Log.read(frame, **ROLES | wrong)
+        assert "\n" not in str(found.value)
+    log = db.Log.read(frame, **ROLES, propensity="p")
+    with pytest.raises(InvalidValue, match=r"gave the probability -0\.5; none may be below 0"):
+        db.replay({"f": lambda items, context, at: {"a": 1.5, "b": -0.5}}, log, estimators="ips")
+    with pytest.raises(InvalidValue, match="estimators = None is not allowed"):
+        db.replay({"f": lambda items, context, at: "a"}, log, estimators=None)
+    for over in (None, [1], {"half_life": 3}, {"half_life": []}, {"half_life": "2d"}):
+        with pytest.raises(InvalidValue, match="over must be a dict"):
+            db.tune(db.Bandit, log, over=over)
+    with pytest.raises(InvalidValue, match="make = 3 is not allowed"):
+        db.tune(3, log, over={"half_life": [1]})

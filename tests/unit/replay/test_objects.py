@@ -74,7 +74,7 @@ def test_answers_that_are_no_choice_are_refused():
         ("z", "chose 'z', which is not on offer; on offer are 'a', 'b', 'c'"),
         (None, "chose None"),
         ({"a": 0.5, "b": 0.4}, "sum to 0.9"),
-        ({"a": -0.5, "b": 1.5}, "must sum to 1"),
+        ({"a": -0.5, "b": 1.5}, "none may be below 0"),
         (["a"], "which is not on offer"),
     ]:
         with pytest.raises(InvalidValue, match=problem):
