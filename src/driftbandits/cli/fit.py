@@ -85,15 +85,14 @@ def fit(
     from ..bandit.bulk.fit import fit as learn
     from ..bandit.bulk.sources import Data, Repeats
 
-    if not target.parent.is_dir():
-        raise InvalidValue(f"--out {target}: the folder {target.parent} is not there")
+    files: Any = log if len(log) > 1 else log[0]
+    _check_target(target, files)
     life: Any = int(half_life) if half_life is not None and half_life.isdigit() else half_life
     settings: dict[str, Any] = {"reward": kind, "features": features, "half_life": life, "seed": seed}
     bandit = Bandit(**settings)
     names = [name for each in context or [] for name in each.split(",")]
     columns: dict[str, Any] = {"item": item, "reward": reward, "time": time, "propensity": propensity, "weight": weight}
     columns |= {"id": id, "context": names or None, "item_features": None}
-    files: Any = log if len(log) > 1 else log[0]
     repeats: Repeats = "drop" if drop_repeats else "error"
     with Rows(quiet=quiet or as_json) as rows:
         if sums or scheduler is not None:
@@ -112,3 +111,17 @@ def fit(
             Text(printable(f"{done['rows']} rows learned{dropped}; {info['items']} items, {info['columns']} columns"))
         )
         out.print(Text(f"bandit   {target}"))
+
+
+def _check_target(target: pathlib.Path, files: Any) -> None:
+    """Before anything is learned: it may take hours."""
+    from ..tables.sources import is_sqlite, open_sources
+
+    if not target.parent.is_dir():
+        raise InvalidValue(f"--out {target}: the folder {target.parent} is not there")
+    if target.is_dir():
+        raise InvalidValue(f"--out {target} is a folder; it must be the path of a file")
+    if is_sqlite(target):
+        raise InvalidValue(f"--out {target} is a durable bandit, and has a log; choose another path")
+    if target.exists() and any(target.samefile(source.name) for source in open_sources(files)):
+        raise InvalidValue(f"--out {target} is part of the log, and would be overwritten; choose another path")

@@ -8,6 +8,8 @@ from ..errors import CannotRead, InvalidValue
 from .batches import SIZE, Batch, Source, distinct, undamaged
 from .structs import there
 
+BUFFER = 1 << 20  # bytes of each column of a Parquet file that are read at once
+
 
 def _pyarrow() -> Any:
     try:
@@ -25,7 +27,8 @@ def read_parquet(path: pathlib.Path) -> Source:
     import pyarrow.parquet as pq
 
     def batches(wanted: Sequence[str], names: Collection[str] = ()) -> Iterator[Batch]:
-        with pq.ParquetFile(path) as file:
+        # By default Arrow keeps all that it has read until the end: memory would grow with the file.
+        with pq.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER) as file:
             found = _from_arrow(file.iter_batches(batch_size=SIZE, columns=list(wanted)))
             yield from undamaged(str(path), found, (pa.ArrowException, OSError))
 

@@ -42,3 +42,15 @@ def test_what_goes_wrong_is_one_line(files, tmp_path):
     assert "is not there" in refused("fit", files, *COLUMNS, "--out", str(tmp_path / "no" / "b"))
     assert "is not there" in refused("fit", str(tmp_path / "none.csv"), *COLUMNS, *out)
     assert not (tmp_path / "b").exists()
+
+
+def test_nothing_that_holds_a_log_is_overwritten(files, tmp_path):
+    target = tmp_path / "1.csv"
+    before = target.read_bytes()
+    for log in (files, str(target), str(tmp_path / "*.csv")):
+        assert "is part of the log" in refused("fit", log, *COLUMNS, "--out", str(target))
+    assert target.read_bytes() == before
+    assert "is a folder" in refused("fit", files, *COLUMNS, "--out", files)
+    with db.Bandit.open(tmp_path / "live.bandit"):
+        pass
+    assert "is a durable bandit" in refused("fit", files, *COLUMNS, "--out", str(tmp_path / "live.bandit"))
