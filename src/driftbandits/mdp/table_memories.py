@@ -4,8 +4,9 @@ r"""Several memories of one table: a short one leans on the longer ones where it
 
 Without it a memory that is right for pairs visited daily has one or two visits to all others, believes whatever these showed, and
 explores them again. The plan has p of the leader, with the bonus of as many visits as the longest memory has seen. Forecasts, by which a
-leader is chosen, are the same p_i, the longest leaning on all successors alike. The bonus of rewards is that of the longest memory, too:
-where moves are certain, the shortest one leads for hundreds of episodes after a change, and would look for rewards again all the time.
+leader is chosen, are the same p_i, the longest leaning on all successors alike. The bonus of rewards is that of the memory next longer
+than both leaders. That of the leaders themselves looks for rewards again all the time where moves are certain and the shortest memory leads
+for hundreds of episodes after a change; that of the longest never looks again where rewards drift (docs/notebook/mdp.md has figures).
 """
 
 from typing import Any, NamedTuple
@@ -83,4 +84,4 @@ def _(transition: Any, memories: TransitionTableState, h: int, pair: int, succes
 
 @bonus_of.register(RewardTable, MeasuredRewardTable)
 def _(reward: Any, longer: int, last: int) -> int:
-    return last  # exploring is never forgotten
+    return min(longer + 1, last)
