@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from ..errors import DriftBanditsError, InvalidState
+from ..errors import CannotRead, DriftBanditsError, InvalidState
 from .challengers import functions
 from .changes import ORDINARY, Answer, Request, Way
 from .decision import Decision
@@ -305,6 +305,10 @@ class Durable(ReadsRows):
         if self._store.last() <= self._seq:
             return 0
         rows = self._store.rows(self._seq, CHUNK)
+        if not rows:  # a gap at the end, which no later row shows; without this, absorbing would never end
+            raise CannotRead(
+                f"the log of {self._store.name} ends with row {self._seq}, and {self._store.last()} were written; restore a backup"
+            )
         for row in rows:
             self._apply(row)
             self._since += 1

@@ -20,7 +20,6 @@ from ..bandit.postgres_store import (
     CHANNEL,
     AdvisoryLocks,
     PostgresStore,
-    check_reachable,
     migrate,
     open_pool,
     reachable,
@@ -39,7 +38,6 @@ class PostgresCatalogue:
     """The loops of a database; see `Catalogue`."""
 
     def __init__(self, url: str) -> None:
-        check_reachable(url)
         self._pool = open_pool(url)
         self._url = url
         try:

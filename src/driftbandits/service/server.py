@@ -30,6 +30,7 @@ def run(config: Config, *, say: Callable[[str], None]) -> None:
     keys = checked_keys(config)
     _check_address(config)
     if config.database is not None:
+        _check_database(config.database)
         open_catalogue(config).close()  # refused in one line, before anything is said to be served
     say(_greeting(config, first=_first_loop(config) if keys is None and config.database is None else None))
     _allow_files(config.max_open * FILES)
@@ -67,6 +68,13 @@ def _check_address(config: Config) -> None:
         raise InvalidValue(
             f"{_shown(config)} cannot be served: {reason}; choose another with --host and --port"
         ) from None
+
+
+def _check_database(url: str) -> None:
+    """Whether it can be reached now. Workers that begin later wait for a database that restarts, and their pool does not tell why."""
+    from ..bandit.postgres_store import check_reachable
+
+    check_reachable(url)
 
 
 def _shown(config: Config) -> str:

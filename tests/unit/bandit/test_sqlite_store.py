@@ -17,7 +17,7 @@ from driftbandits.bandit import durable, sqlite_store
 from driftbandits.bandit.pending import AlreadyRewarded, UnknownDecision
 from driftbandits.bandit.saving import digest
 from driftbandits.bandit.store import Busy, Damaged, Repeated
-from driftbandits.errors import InvalidValue
+from driftbandits.errors import CannotRead, InvalidValue
 
 pytestmark = pytest.mark.xdist_group("bandit")
 DATA = pathlib.Path(__file__).parents[2] / "data"
@@ -316,6 +316,16 @@ def test_a_row_that_is_missing_or_has_another_number_is_named(tmp_path):
             expected = digest(given_up)
         with db.Bandit.open(path) as again:
             assert digest(again) == expected
+
+
+def test_rows_that_are_missing_at_the_end_are_named(tmp_path):
+    """No later row shows the gap: opening it never ended."""
+    path = tmp_path / "x.bandit"
+    abandon(played(path))
+    sql(path, "DELETE FROM snapshots")
+    sql(path, "DELETE FROM log WHERE seq > 7")
+    with pytest.raises(CannotRead, match=r"the log of .* ends with row 7, and \d+ were written; restore a backup"):
+        db.Bandit.open(path).info()
 
 
 def test_a_damaged_snapshot_is_passed_over(tmp_path):
