@@ -163,7 +163,8 @@ def adaptive_table_plans(S, A, H, history, gammas):
         of_transitions, mover = shared(of_transitions)
         known = [counts(S, A, history, gamma, k) for gamma in gammas]
         means = [expected_rewards(N, R) for N, R, _ in known]
-        rewards = means[payer] + optimistic_rewards(S, A, history, gammas[-1], k) - means[-1]
+        longer = min(max(payer, mover) + 1, M - 1)
+        rewards = means[payer] + optimistic_rewards(S, A, history, gammas[longer], k) - means[longer]
         n = known[-1][0].sum(axis=2)
         P = np.divide(known[-1][0], n[..., None], out=np.zeros((S, A, S)), where=n[..., None] > 0)
         for N, _, _ in known[mover:-1][::-1]:

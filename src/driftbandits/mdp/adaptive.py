@@ -9,9 +9,9 @@ leader's squared errors. `share` gives every candidate a part of a thousandth of
 long can come back.
 
 Rewards without noise are best forecast by the shortest memory, transitions, which are draws, by a longer one: hence two leaders. The bonus
-of the rewards is that of the longer of the two, for a short memory forgets what it has explored (`bonus_of`; of a table that of the next longer
-memory); a shorter leader of the rewards leans on the longer one's r̂ where it remembers nothing (`lean`), and of a table every memory leans
-on all longer ones (`table_memories`).
+of the rewards is that of the longer of the two, for a short memory forgets what it has explored (`bonus_of`; of a table that of the next
+longer memory); a shorter leader of the rewards leans on the longer one's r̂ where it remembers nothing (`lean`), and of a table every
+memory leans on all longer ones (`table_memories`).
 All candidates learn from every episode, with the values of its plan as targets. No theorem is claimed.
 
 A plan that shows nothing about the transitions (the shore of a river, where all models agree) leaves every forecast equally good: a long
