@@ -17,6 +17,7 @@ import numpy as np
 
 from ..core.kernel import kernel, solver
 from ..core.linalg import Matrix, Vector, largest, position
+from ..core.ties import tie_level
 from .envelope import add_law
 from .sums import Integers
 
@@ -30,11 +31,12 @@ ROWS = 10
 
 @kernel
 def weights_of_checks(mean: Vector, sd: Vector, out: Vector) -> None:
-    """How likely each arm is checked, up to a factor; never where the mean is −∞."""
+    """How likely each arm is checked, up to a factor; never where the mean is −∞. Means that differ by rounding alone are equal."""
     top = position(mean, largest(mean))
+    level = tie_level(mean[top])
     for a in range(mean.shape[0]):
         gap, v = mean[top] - mean[a], sd[a] * sd[a] + sd[top] * sd[top]
-        out[a] = 1.0 if gap <= 0.0 else v / (v + gap * gap + 1e-300) + 1e-12
+        out[a] = 1.0 if mean[a] >= level else v / (v + gap * gap + 1e-300) + 1e-12
         if mean[a] == -np.inf:
             out[a] = 0.0
 
@@ -79,8 +81,14 @@ def _add_voice(table: Matrix, row: int, open_: Integers, weight: float) -> None:
 
 @kernel
 def pick(table: Matrix, open_: Integers, u: float) -> int:
-    """The item where the probabilities pass u ∈ [0, 1), summed from the largest mean down: the order of the items plays no part."""
-    mean, p, n = table[MEAN], table[LAW], table.shape[1]
+    """The item where the probabilities pass u ∈ [0, 1), summed from the largest mean down: the order of the items plays no part.
+
+    Among means that tie with the largest the order of the items decides, not rounding.
+    """
+    mean, p, n = table[LOW], table[LAW], table.shape[1]
+    level = tie_level(largest(table[MEAN]))
+    for a in range(n):
+        mean[a] = min(table[MEAN, a], level)
     chosen, reached = -1, 0.0
     while True:
         following = -1

@@ -59,7 +59,7 @@ class Keys:
     ...     key = new_key(path, "shop", "decide")
     ...     keys = Keys(path)
     ...     keys.caller(key), keys.caller("db_guessed"), key in path.read_text()
-    (Caller(name='shop', role='decide'), None, False)
+    (Caller(name='shop', role='decide', loops=None), None, False)
     """
 
     def __init__(self, path: pathlib.Path) -> None:
