@@ -28,6 +28,17 @@ def test_the_law_is_the_integral(seed):
     assert table[LAW] == pytest.approx(naive.law(mean, sd, 0.3, CHECKS, 0.05), abs=1e-4)
 
 
+def test_rounding_decides_no_tie():
+    """Widths are 0 while all rewards are equal; then means that are equal differ by rounding alone."""
+    mean, open_ = np.array([1.5, 1.5 + 2e-16, 1.5 - 2e-16]), np.ones(3, np.int64)
+    chosen = []
+    for order in ([0, 1, 2], [1, 2, 0], [2, 0, 1]):
+        table = table_of(mean[order], np.zeros(3))
+        chosen.append(draw(table, open_, 0.3, 0.0, 0.5))
+        assert table[LAW] == pytest.approx(1.0 / 3.0)
+    assert chosen == [1, 1, 1]
+
+
 def test_equal_items_share():
     table = table_of(np.zeros(4), np.zeros(4))
     draw(table, np.ones(4, np.int64), 0.0, 0.0, 0.5)
