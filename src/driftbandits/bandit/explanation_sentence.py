@@ -85,7 +85,7 @@ def _old(part: "Part", clocked: bool) -> str:
         return ", which has no reward yet"
     if part.age is None or part.age < (3600.0 if clocked else OLD):
         return ""
-    told = f", last shown {_length(part.age, clocked)} ago"
+    told = f", last rewarded {_length(part.age, clocked)} ago"
     if part.mean_age is None or part.mean_age < 2.0 * part.age:
         return told
     return f"{told}, on average {_length(part.mean_age, clocked)} ago"

@@ -35,7 +35,7 @@ class Looking(Checking):
     def estimate(self, items: Items, context: Features = None) -> dict[Any, Estimate]:
         """Mean and standard deviation of every item's reward, for people; changes nothing.
 
-        The standard deviation is right if nothing has changed since an item was last shown; `explain` says how long ago that is.
+        The standard deviation is right if nothing has changed since an item last had a reward; `explain` says how long ago that is.
         """
         with self._turn():
             request = self._request(items, context, None, None, 1)

@@ -8,6 +8,7 @@ from ..adaptive.sums import CAL_1, CAL_2, CAL_N
 from ..core.linalg import Vector
 from ..errors import InvalidValue
 from ..io.saving import finite
+from .clock import NEVER_FORGETS
 from .features import Table
 from .learner import Memo, Offer, Placed
 from .reading import NOTHING
@@ -73,5 +74,5 @@ def told_of(
 
 
 def length(rate: float) -> float:
-    """The memory of a rate of forgetting: Σ_s exp(−rate·s)."""
-    return math.inf if rate == 0.0 else round(-1.0 / math.expm1(-rate), 9)
+    """The memory of a rate of forgetting: Σ_s exp(−rate·s); ∞ also for what stands for a half-life without end."""
+    return math.inf if rate * NEVER_FORGETS < 1.0 else round(-1.0 / math.expm1(-rate), 9)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.linalg import Vector
-from .always_valid import LONG, SHORT, Bounds, J, asymptotic, finite, lower_bound
+from .always_valid import LEAST, LONG, SHORT, Bounds, J, asymptotic, finite, lower_bound
 from .outcomes import D_HIGH, D_LOW, HIGH, LOW, OWN, OWN_HIGH, OWN_LOW, PHI, V_D, V_OWN, V_PHI, W2, D, N, W
 
 Sides = Sequence[Sequence[float]]  # stakes, long and short
@@ -60,7 +60,7 @@ def other_interval(sums: Sequence[float], *, bounded: bool, alpha: float, lam: S
     """What the other policy would have earned; lam are its stakes."""
     n = sums[N]
     if not bounded:
-        return _interval(asymptotic(n, sums[PHI], sums[V_PHI], alpha), _effective(sums))
+        return _unbounded(sums, sums[PHI], sums[V_PHI], alpha)
     mean = sums[PHI] / n if n else 0.0
     return _interval(finite(n, mean, _bets(sums, LOW), _bets(sums, HIGH), lam, alpha), _effective(sums))
 
@@ -69,13 +69,21 @@ def lift_interval(sums: Sequence[float], *, bounded: bool, alpha: float, lam: Si
     """What the policy that acts earns more than the other."""
     n, difference = sums[N], sums[D]
     if not bounded:
-        return _interval(asymptotic(n, difference, sums[V_D], alpha), _effective(sums))
+        return _unbounded(sums, difference, sums[V_D], alpha)
     if n < 0.5:
         return Interval(math.nan, -1.0, 1.0, 0, 0.0, True)
     lower = min(max(lower_bound(_bets(sums, D_LOW), lam[SHORT], n, 0.5 * alpha), -1.0), 1.0)
     upper = min(max(-lower_bound(_bets(sums, D_HIGH), lam[LONG], n, 0.5 * alpha), -1.0), 1.0)
     mean = min(max(difference / n, lower), max(upper, lower))
     return Interval(mean, lower, upper, round(n), _effective(sums), True)
+
+
+def _unbounded(sums: Sequence[float], total: float, squares: float, alpha: float) -> Interval:
+    """Asymptotic bounds; none while a few large weights are nearly all of the sum, which then has no normal law yet."""
+    found, effective = asymptotic(sums[N], total, squares, alpha), _effective(sums)
+    if effective < LEAST:
+        return Interval(found.mean, -math.inf, math.inf, found.n, effective, False)
+    return _interval(found, effective)
 
 
 def _bets(sums: Sequence[float], first: int) -> Sequence[float]:

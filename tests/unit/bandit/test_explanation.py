@@ -198,7 +198,7 @@ def test_a_sentence_says_how_old_the_evidence_is(half_life):
     assert (part["a"].age, part["b"].age) == (131.0 * unit, 1.0 * unit)
     assert 0.0 < part["a"].item_observations <= 10.0 + 1e-9
     assert part["b"].item_observations > part["a"].item_observations
-    text = "last shown 5 days ago" if half_life else "last shown 131 decisions ago"
+    text = "last rewarded 5 days ago" if half_life else "last rewarded 131 decisions ago"
     assert e.sentence.count(text) == 1
     assert json.loads(json.dumps(e.to_dict()))["runner_up"]["age"] == e.runner_up.age
     new = bandit.explain(bandit.decide(["b", "z"], at=1e9 + 3600.0 * 141))
@@ -215,7 +215,7 @@ def test_one_new_observation_does_not_make_old_ones_young():
     ages = [len(shown) - t for t, item in enumerate(shown) if item == "a"]
     assert (left.item, left.age) == ("a", 121.0)
     assert 0.8 * np.mean(ages) < left.mean_age <= np.mean(ages) + 1e-9
-    assert f"last shown 121 decisions ago, on average {left.mean_age:,.0f} decisions ago" in e.sentence
+    assert f"last rewarded 121 decisions ago, on average {left.mean_age:,.0f} decisions ago" in e.sentence
 
 
 def test_only_what_was_not_the_best_was_chosen_to_learn_more_about_it(tmp_path):

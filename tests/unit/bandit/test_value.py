@@ -142,12 +142,18 @@ def test_windows_are_the_last_day_and_week():
 
 def test_rewards_without_a_range_have_asymptotic_bounds():
     bandit = db.Bandit(explore=0.3, seed=0)
-    play(bandit, 60, rng=np.random.default_rng(6))
+    rng = np.random.default_rng(6)
+    play(bandit, 60, rng=rng)
+    v = bandit.value("random")
+    assert v.lift.effective_n < 30 < v.lift.n  # a few large weights are most of the sum: it says nothing yet
+    assert (v.lift.lower, v.other.upper) == (-math.inf, math.inf)
+    assert math.isfinite(v.own.lower)
+    play(bandit, 60, rng=rng, start=60)
     v = bandit.value("random")
     assert not v.lift.finite
     assert math.isfinite(v.lift.lower)
     assert "asymptotically" in v.sentence
-    assert json.loads(json.dumps(v.to_dict()))["lift"]["n"] == 60
+    assert json.loads(json.dumps(v.to_dict()))["lift"]["n"] == 120
 
 
 def test_what_is_not_known_is_refused_in_one_line():
