@@ -9,7 +9,7 @@ strong, at the end a little too weak: with t in a cell that begins at t₀,
 
     prior(t) = exp(rate·(B/2 − (t − t₀))) · prior ,     between √2 and 1/√2 of it.
 
-The memories of a group are computed together and have the cells of the first of them that takes part; those of slower ones vary less, and
+The memories of a group are computed together and have the cells of the first of them that takes part; priors of slower ones vary less, and
 the prior of a memory that never forgets does not vary. It depends on the time alone, not on what was learned when: estimates are still a
 function of the sums, whatever the order in which rewards came.
 """
@@ -65,8 +65,14 @@ def fades(state: State, g: int, since: float, until: float, out: Vector) -> None
 
 @kernel
 def length_of_cells(state: State, g: int) -> float:
-    """B of a group, by the first of its memories that takes part; 0 where nothing fades."""
-    rate = state.rate[max(memory_in(state, g, 0), int(state.numbers[FIRST]))]
+    """B of a group: of the first of its memories that forgets and takes part, or of the last that forgets; 0 where none does."""
+    rate = 0.0
+    for lane in range(LANES):
+        m = memory_in(state, g, lane)
+        if state.rate[m] > 0.0:
+            rate = state.rate[m]
+            if m >= state.numbers[FIRST]:
+                break
     return HALVING / rate if rate > 0.0 else 0.0
 
 

@@ -24,7 +24,7 @@ from ..core.lane_rows import (
 )
 from ..core.lanes import LANES, factor, invert, solve_upper
 from ..core.linalg import Matrix, Vector
-from ..core.simd4 import Four, entry_of, get, load, put, set_entry, spread, store
+from ..core.simd4 import Four, entry_of, get, larger, load, put, set_entry, spread, store
 from .explained import SPLIT, add_explained, add_explained_alike, split_priors, weighted_prior
 from .fading import fades, prior_weights
 from .sums import COUNT, NEVER, NEWEST, R0, SQUARES, STATIC, SUM, State, Work, voice
@@ -166,13 +166,19 @@ def invert_own(state: State, g: int, i: int, last: float, work: Work) -> None:
     _invert_own(state.own_M[i, g], state.Kap, a, b, work.own_least, work.Wk, state.own_R[i, g])
 
 
+@kernel
+def size_of(x: Four) -> Four:
+    """|x|: sums of squares can be below 0 after rewards were taken back, and a pivot is never replaced by less than 0."""
+    return larger(x, -1.0 * x)
+
+
 @solver
 def _invert_own(M: Matrix, K: Matrix, a: Four, b: Four, least: Matrix, room: Matrix, R: Matrix) -> None:
     W, k = room[0], M.shape[0]
     for j in range(k):
         copy_rows(W[j], j, M[j])
         blend(W[j], j, a, b, K[0, j], K[1, j])
-        put(least, j, ROUNDING * entry_of(W, j, j))
+        put(least, j, ROUNDING * size_of(entry_of(W, j, j)))
     factor(W, least)
     if k == 1:
         set_entry(R, 0, 0, entry_of(W, 0, 0) * entry_of(W, 0, 0))
@@ -240,7 +246,7 @@ def renew(state: State, g: int, work: Work) -> None:
         blend(U[j], j, one, two, state.Lam[0, j], state.Lam[1, j])
     for j in range(p):  # V − E + Λ is known up to the rounding of V and Λ, not of their difference
         prior = state.Lam[0, j, j] * one + state.Lam[1, j, j] * two
-        put(work.least, j, ROUNDING * (entry_of(V, j, j) + prior))
+        put(work.least, j, ROUNDING * (size_of(entry_of(V, j, j)) + prior))
     factor(U, work.least)
     squares, both, ones = get(rest, 0), get(rest, 1), get(rest, 2)
     for j in range(p):

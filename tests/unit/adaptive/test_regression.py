@@ -393,3 +393,7 @@ def test_priors_are_refreshed_in_every_cell_and_fade_in_between():
         assert np.abs(np.log2(out)).max() <= 0.5 + 1e-12
     state.numbers[sums.FIRST] = 1.0  # then cells are those of the second memory
     assert fading.length_of_cells(state, 0) == pytest.approx(math.log(2.0) / RATES[1])
+    state.numbers[sums.FIRST] = (
+        5.0  # none of the group takes part; all that forget still have priors that are refreshed
+    )
+    assert fading.length_of_cells(state, 0) == pytest.approx(math.log(2.0) / RATES[3])

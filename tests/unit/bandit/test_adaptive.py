@@ -327,3 +327,25 @@ def test_the_heaviest_weight_that_is_allowed_leaves_estimates_finite(features):
     assert np.isfinite(told["a"].mean)
     with pytest.raises(db.errors.InvalidValue, match="weight = 100000"):
         bandit.reward(bandit.decide(["a"]).id, 1.0, weight=1e5)
+
+
+def test_estimates_stay_finite_when_a_heavy_reward_of_a_nearly_constant_number_is_replaced():
+    """Its number was taken for a constant when it was learned, and for none when it was taken back: a sum of squares is below 0."""
+    bandit, x = db.Bandit(seed=0, on_repeat="replace"), 1e9
+    first = bandit.decide({"a": {"x": x + 0.616}, "b": {"x": x + 1.337}}, show="b")
+    bandit.reward(first.id, 0.16, weight=1e4)
+    second = bandit.decide({"a": {"x": x + 2.458}, "b": {"x": x - 1.098}}, show="b")
+    bandit.reward(second.id, 0.14)
+    bandit.reward(first.id, -0.68, weight=1)
+    for estimate in bandit.estimate({"a": {"x": x}, "b": {"x": x}}).values():
+        assert math.isfinite(estimate.mean)
+        assert math.isfinite(estimate.sd)
+
+
+@pytest.mark.compiled
+def test_a_bandit_of_so_many_items_that_no_memory_that_forgets_takes_part_can_be_copied():
+    bandit, names = db.Bandit(seed=0), [f"i{j}" for j in range(513)]
+    for s in range(12):
+        d = bandit.decide(names, show=names[s % 3])
+        bandit.reward(d.id, float(s % 2))
+    assert digest(from_bytes(to_bytes(bandit))) == digest(bandit)
