@@ -71,6 +71,7 @@ def test_a_column_that_begins_late_is_of_the_kind_of_its_first_values(tmp_path):
     assert [row.context for row in log][-2:] == [None, {"late": 3.0}]
 
 
+@pytest.mark.compiled  # 40,000 rows are learned before the damage
 def test_damage_behind_the_first_rows_is_one_line_with_the_file(tmp_path):
     text = ("item,r\n" + "".join(f"a,{n * 0.37}\n" for n in range(40_000))).encode()
     broken = {
