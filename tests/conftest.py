@@ -51,7 +51,7 @@ ONCE = (
 #: longest.
 BANDIT = (
     *("unit/bandit", "statistical/test_replay.py", "docs/test_value.py"),
-    *(f"unit/replay/test_{name}.py" for name in ("evaluation", "forecast", "policies", "result")),
+    *(f"unit/replay/test_{name}.py" for name in ("evaluation", "forecast", "policies", "result", "shares")),
 )
 HERE = pathlib.Path(__file__).parent
 

@@ -337,10 +337,11 @@ class Bandit(Looking):
         if exact:
             fit(self, Data(data, repeats, columns))
             return self
-        from .bulk.by_sums import fit_by_sums, in_turn, on_dask, parts_of
+        from ..util.tasks import OnDask, in_turn
+        from .bulk.by_sums import fit_by_sums, parts_of
 
         spread = scheduler is not None or hasattr(data, "to_delayed")
-        fit_by_sums(self, parts_of(data, repeats, columns), tail, on_dask(scheduler) if spread else in_turn)
+        fit_by_sums(self, parts_of(data, repeats, columns), tail, OnDask(scheduler) if spread else in_turn)
         return self
 
     def merge(self, other: "Bandit") -> "Bandit":

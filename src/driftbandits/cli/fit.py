@@ -81,9 +81,10 @@ def fit(
     [b]driftbandits fit log/*.parquet --item banner --reward clicked --time shown_at --kind click --out shop.bandit[/]
     """
     from ..bandit import Bandit
-    from ..bandit.bulk.by_sums import fit_by_sums, in_turn, on_dask, parts_of
+    from ..bandit.bulk.by_sums import fit_by_sums, parts_of
     from ..bandit.bulk.fit import fit as learn
     from ..bandit.bulk.sources import Data, Repeats
+    from ..util.tasks import OnDask, in_turn
 
     files: Any = log if len(log) > 1 else log[0]
     _check_target(target, files)
@@ -96,7 +97,7 @@ def fit(
     repeats: Repeats = "drop" if drop_repeats else "error"
     with Rows(quiet=quiet or as_json) as rows:
         if sums or scheduler is not None:
-            run = in_turn if scheduler is None else on_dask(scheduler)
+            run = in_turn if scheduler is None else OnDask(scheduler)
             fit_by_sums(bandit, parts_of(files, repeats, columns), tail, rows.of_parts(run))
         else:
             learn(bandit, Data(files, repeats, columns), rows.learning)

@@ -86,6 +86,10 @@ def replay(
         ),
     ] = "bootstrap",
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the bandits and of the bootstrap.")] = 0,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="threads|processes|ADDRESS", help="Evaluate half-lives at the same time on Dask."),
+    ] = None,
     report: Annotated[
         bool,
         typer.Option("--report", help="Write an HTML report: replay.html, or the FILE.html that follows."),
@@ -124,6 +128,7 @@ def replay(
             interval=interval,
             seed=seed,
             progress=rows.replaying,
+            scheduler=scheduler,
         )
     if page:
         _write(found, page)

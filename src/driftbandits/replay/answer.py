@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..bandit import Bandit
 from ..bandit.clock import duration
 from ..bandit.events import DriftEvent
@@ -129,6 +131,7 @@ def answer(
     interval: str = "bootstrap",
     seed: int = 0,
     progress: Progress | None = None,
+    scheduler: str | None = None,
     make: Callable[..., Any] = Bandit,
     **settings: Any,
 ) -> Answer:
@@ -140,7 +143,7 @@ def answer(
         Numbers of decisions, or durations like "2d". By default about seven that suit the log.
     reward
         As in `Bandit`; by default "click" if all rewards are 0 or 1, else "value".
-    estimator, delay, interval, seed, progress
+    estimator, delay, interval, seed, progress, scheduler
         As in `replay`; the other estimators are on the page too, where the log allows them.
     by
         As in `replay`; by default days, or weeks or hours where days would be too short or too few.
@@ -157,7 +160,7 @@ def answer(
     >>> [h.name for h in found.tried]
     ['half-life 30', 'half-life 100']
     """
-    kind = reward or ("click" if all(row.reward in (0.0, 1.0) for row in log) else "value")
+    kind = reward or ("click" if all(np.isin(chunk.reward, (0.0, 1.0)).all() for chunk in log.chunks()) else "value")
     lengths = _suitable(log) if half_lives is None else list(half_lives)
     if not lengths:
         raise InvalidValue(f"the log has {len(log)} rows: too few to compare half-lives; give half_lives=[…] to try it")
@@ -175,6 +178,7 @@ def answer(
         interval=interval,
         seed=seed,
         progress=progress,
+        scheduler=scheduler,
     )
     which = found._estimator(estimator if estimator not in found.refused else None)
     tried = [HalfLife(name_of(h), _length(h, log), found.estimate(name_of(h), which)) for h in lengths]

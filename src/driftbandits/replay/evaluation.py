@@ -3,15 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from ..errors import InvalidValue, integer, said
-from .estimators import EACH, ESTIMATORS, HEAD, LEAST
-from .forecast import Forecast
+from ..util.tasks import OnDask
+from .estimators import ESTIMATORS, LEAST
 from .log import Log
 from .result import Replay
-from .sums import Sums
-from .walk import AlwaysValid, Progress, Walker, walk
+from .shares import Share, joined, walked
+from .walk import Progress
 from .windows import windows
 
 HISTORIES = ("log", "own")
@@ -30,6 +28,7 @@ def replay(
     interval: str = "bootstrap",
     seed: int = 0,
     progress: Progress | None = None,
+    scheduler: str | None = None,
 ) -> Replay:
     """Estimate the value of policies from a log, over the whole log and for each window.
 
@@ -58,7 +57,10 @@ def replay(
     seed
         Seed of the bootstrap, of the acceptance of rows in "replay", and of draws from the probabilities of a policy.
     progress
-        Called repeatedly with the number of rows done and of all rows.
+        Called repeatedly with the number of rows done and of all rows; with a scheduler once, at the end.
+    scheduler
+        Evaluate policies at the same time on Dask: "threads", "processes" or the address of a cluster, whose workers can read the
+        files of the log. The result is the same to the last bit. By default one process evaluates all.
 
     Examples
     --------
@@ -83,15 +85,15 @@ def replay(
     left = [name for name in asked if name not in refused]
     if not left:
         raise InvalidValue(next(iter(refused.values())))
-    walkers = [Walker(name, given, log, left, history, seed) for name, given in policies.items()]
-    for walker in walkers:
-        refused |= walker.refused
-    sums = Sums(HEAD + EACH * len(walkers))
-    forecast = Forecast() if "dr" in left else None
-    coins = np.random.default_rng([seed, 0])
-    valued = AlwaysValid(log, len(walkers)) if interval == "always_valid" else None
-    walk(log, walkers, forecast, sums, clock, delay == "observed", coins, progress, valued)
-    return Replay(log, [w.walk for w in walkers], asked, refused, sums, clock, rolling, seed, valued)
+    whole = Share(dict(policies), log, left, history, clock, delay == "observed", interval == "always_valid", seed)
+    if scheduler is None:
+        found = walked(whole, progress)
+    else:
+        run = OnDask(scheduler)
+        found = joined(run(walked, [*whole.split(run.workers())]))
+        if progress is not None:
+            progress(len(log), len(log))
+    return Replay(log, found.walks, asked, refused | found.refused, found.sums, clock, rolling, seed, found.valued)
 
 
 def _checked(policies: Any, estimators: Any, history: str, delay: Any) -> tuple[str, ...]:

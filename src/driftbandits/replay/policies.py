@@ -23,7 +23,7 @@ def policy_of(name: str, given: Any, log: Log, *, foreign: bool, seed: int = 0) 
     """
     if isinstance(given, Bandit):
         _needs_time(name, given, log)
-        return BanditPolicy(_copied(name, given))
+        return BanditPolicy(copied(name, given))
     if isinstance(given, type):
         raise InvalidValue(f"policy {name!r} is the class {given.__name__}; give an object of it")
     if act.knows(type(given)) or settle.knows(type(given)):
@@ -94,7 +94,7 @@ def _needs_time(name: str, bandit: Bandit, log: Log) -> None:
         )
 
 
-def _copied(name: str, bandit: Bandit) -> Bandit:
+def copied(name: str, bandit: Bandit) -> Bandit:
     """A copy of the bandit with its state, without the callback for drift."""
     from ..bandit.saving import from_bytes, to_bytes
     from ..bandit.wrapped import Wrapped

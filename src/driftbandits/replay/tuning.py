@@ -108,6 +108,7 @@ def tune(
     delay: str | None = "observed",
     history: str = "log",
     progress: Progress | None = None,
+    scheduler: str | None = None,
     **fixed: Any,
 ) -> Tuned:
     """Choose settings by what they would have earned on a log.
@@ -120,7 +121,7 @@ def tune(
         From `Log.read`.
     over
         From names of settings to the values to try; all combinations are.
-    estimator, by, delay, history, progress
+    estimator, by, delay, history, progress, scheduler
         As in `replay`.
     fixed
         Settings that are the same for all.
@@ -153,7 +154,8 @@ def tune(
     _takes(make, [*names, *fixed])
     settings = {", ".join(f"{k}={v!r}" for k, v in each.items()): each for each in every}
     policies = {label: make(**{**fixed, **each}) for label, each in settings.items()}
-    found = replay(policies, log, estimators=(estimator,), by=by, delay=delay, history=history, progress=progress)
+    options: dict[str, Any] = {"by": by, "delay": delay, "history": history}
+    found = replay(policies, log, estimators=(estimator,), progress=progress, scheduler=scheduler, **options)
     return Tuned(make, dict(fixed), settings, found)
 
 

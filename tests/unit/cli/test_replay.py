@@ -7,6 +7,7 @@ import pytest
 
 import logs
 from command_line import call, refused
+from driftbandits.util import tasks
 
 
 @pytest.fixture
@@ -40,6 +41,14 @@ def test_it_answers_and_writes_the_page(file, tmp_path, monkeypatch):
     assert "orgetting" in text.splitlines()[-2]
     assert text.splitlines()[-1] == "report   page.html"
     assert "Does forgetting pay on log.csv?" in (tmp_path / "page.html").read_text()
+
+
+def test_on_dask_it_says_the_same(file, monkeypatch):
+    monkeypatch.setattr(tasks, "TIMEOUT", 0.3)
+    asked = ("replay", file, *COLUMNS, "--half-life", "1d", "--half-life", "30", "--json")
+    assert json.loads(call(*asked, "--scheduler", "threads")) == json.loads(call(*asked))
+    assert "it must be 'threads'" in refused(*asked, "--scheduler", "nowhere")
+    assert "does not answer" in refused(*asked, "--scheduler", "tcp://127.0.0.1:1")
 
 
 def test_the_bar_counts_rows_on_a_terminal_and_is_silent_elsewhere(monkeypatch):

@@ -7,7 +7,6 @@ rather than of the rows before, and memories that a change before the tail would
 """
 
 import functools
-import importlib
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,8 +19,9 @@ from ...adaptive.shards import Shard, add_rows, added, finished, new_shard
 from ...adaptive.steps import following
 from ...core.background_compile import compile_mode, prepared
 from ...core.linalg import Matrix, Vector
-from ...errors import InvalidState, InvalidValue, said
+from ...errors import InvalidState, InvalidValue
 from ...tables.kinds import Column, Numbers
+from ...util.tasks import Map, in_turn
 from ..adaptive import Adaptive
 from .blocks import Block, roles_of
 from .fingerprint import note_fit
@@ -32,9 +32,6 @@ from .survey import Spread, Survey, bounds, joined, meet, survey
 
 if TYPE_CHECKING:
     from ..bandit import Bandit
-
-Map = Callable[[Callable[[Any], Any], list[Any]], list[Any]]
-SCHEDULERS = ("threads", "processes", "synchronous")  # of Dask, on this machine
 
 
 class Plan(NamedTuple):
@@ -60,11 +57,6 @@ class Part(NamedTuple):
     shard: Shard
     items: list[Spread]
     context: list[Spread]
-
-
-def in_turn(function: Callable[[Any], Any], tasks: list[Any]) -> list[Any]:
-    """One task after the other, in this process."""
-    return [function(task) for task in tasks]
 
 
 def fit_by_sums(bandit: "Bandit", parts: "list[Data | Partition]", tail: int, run: Map = in_turn) -> None:
@@ -309,33 +301,3 @@ def parts_of(data: Any, repeats: Repeats, columns: dict[str, Any]) -> "list[Data
         roles = roles_of(names, **columns) if found is None else found.roles
         columns = columns | {"context": [*roles.context]}
     return [Partition(part, number, repeats, columns) for number, part in enumerate(every)]
-
-
-def on_dask(scheduler: str | None) -> Map:
-    """Tasks on Dask: a scheduler ("threads", "processes"), the address of a cluster, or what is the default there."""
-    if scheduler is not None and not (isinstance(scheduler, str) and (scheduler in SCHEDULERS or "://" in scheduler)):
-        raise InvalidValue(
-            f"scheduler = {said(scheduler)} is not allowed; it must be {', '.join(map(repr, SCHEDULERS))} or an address like "
-            "'tcp://host:8786'"
-        )
-
-    def run(function: Callable[[Any], Any], tasks: list[Any]) -> list[Any]:
-        try:
-            dask: Any = importlib.import_module("dask")
-        except ImportError:
-            raise InvalidValue("scheduler=… needs Dask: pip install 'dask[distributed]'") from None
-        todo = [
-            dask.delayed(function, pure=False, traverse=False)(dask.delayed(task, traverse=False)) for task in tasks
-        ]
-        if scheduler is None or scheduler in SCHEDULERS:
-            return list(dask.compute(*todo, scheduler=scheduler))
-        try:
-            client = importlib.import_module("distributed").Client(scheduler, set_as_default=False)
-        except ImportError:
-            raise InvalidValue("a cluster needs Dask's scheduler: pip install 'dask[distributed]'") from None
-        except (OSError, ValueError) as problem:  # OSError: no answer in time
-            raise InvalidValue(f"scheduler = {scheduler!r} does not answer: {str(problem).splitlines()[0]}") from None
-        with client:
-            return list(client.gather(client.compute(todo)))
-
-    return run

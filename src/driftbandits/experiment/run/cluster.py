@@ -5,21 +5,18 @@ cells: Dask gives them to another one. Every worker needs this version of the li
 """
 
 import asyncio
-import concurrent.futures
-import contextlib
-import logging
 import threading
 from collections.abc import Iterator
 from typing import Any
 
 from ...errors import DriftBanditsError
+from ...util.tasks import LOST, TIMEOUT, quiet
 from ..spec.source import SpecError
 from .cells import Cell, Result, library, run
 from .compilation import compile_one
 from .objects import composition, strategy_of, world_of
 
 ALLOWED_FAILURES = 5
-TIMEOUT = 10  # seconds until a scheduler must have answered
 
 
 class ClusterFailed(DriftBanditsError, RuntimeError):
@@ -43,28 +40,13 @@ def run_on_worker(spec: dict[str, Any]) -> Result:
 def on_cluster(cells: list[Cell], address: str) -> Iterator[tuple[Cell, Result]]:
     """Results as they come."""
     distributed = _distributed()
-    lost = (OSError, asyncio.CancelledError, concurrent.futures.CancelledError)  # a closed connection is an OSError
     try:
-        with _quiet(), _client(distributed, address) as client:
+        with quiet(), _client(distributed, address) as client:
             yield from _results(distributed, client, cells, address)
-    except lost:
+    except LOST:
         raise ClusterFailed(
             f"--cluster {address}: the scheduler is gone; what is finished is kept, and the same command resumes"
         ) from None
-
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Silence Dask's own messages, which are reported here in one line."""
-    names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]
-    before = {name: logging.getLogger(name).level for name in names}
-    for name in names:
-        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    try:
-        yield
-    finally:
-        for name, level in before.items():
-            logging.getLogger(name).setLevel(level)
 
 
 def _results(distributed: Any, client: Any, cells: list[Cell], address: str) -> Iterator[tuple[Cell, Result]]:

@@ -9,6 +9,7 @@ from driftbandits.adaptive.shards import added
 from driftbandits.bandit.bulk import by_sums
 from driftbandits.bandit.bulk.sources import Data
 from driftbandits.bandit.saving import digest
+from driftbandits.util.tasks import OnDask, in_turn
 
 pytestmark = pytest.mark.xdist_group("bandit")
 COLUMNS = {"item": "item", "reward": "r", "time": "at"}
@@ -69,7 +70,7 @@ def test_parts_add_up_in_any_order(tmp_path):
     for k in range(4):
         frame[cuts[k] : cuts[k + 1]].to_parquet(tmp_path / f"{k}.parquet")
     whole = db.Bandit(features="item").fit(frame, weight="w", exact=False, tail=3, **COLUMNS)
-    for run in (by_sums.in_turn, by_sums.on_dask("threads"), by_sums.on_dask("synchronous")):
+    for run in (in_turn, OnDask("threads"), OnDask("synchronous")):
         bandit = db.Bandit(features="item")
         by_sums.fit_by_sums(bandit, [*Data(tmp_path, "error", {**COLUMNS, "weight": "w"}).each()], 3, run)
         close(whole, bandit)
