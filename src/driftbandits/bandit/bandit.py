@@ -1,6 +1,6 @@
 """`Bandit`: named items in, a decision out; rewards when they come."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, Unpack
 
 from ..errors import InvalidState, InvalidValue, flag, integer, said
@@ -20,7 +20,7 @@ from .arguments import (
     RewardKind,
 )
 from .challengers import dropped, new_challenger, promoted
-from .changes import Answer, Way
+from .changes import Answer, Wanted, Way
 from .clock import duration, moment
 from .decision import Decision
 from .events import DriftEvent
@@ -391,6 +391,10 @@ class Bandit(Looking):
         from .bulk.decide import decide_batch
 
         return decide_batch(self, frame, offers=offers, time=time, context=context)
+
+    def _decide_wanted(self, wanted: Sequence[Wanted]) -> Iterable[Decision]:
+        """One decision after the other."""
+        return (self.decide(**one._asdict()) for one in wanted)
 
     def reward_batch(self, frame: Any) -> int:
         """Learn the rewards of a frame with columns id and reward (at, weight: if there are); all are checked first. Returns how many."""

@@ -12,6 +12,25 @@ from .pending import Closed, Open
 from .vectors import Row
 
 
+class Wanted(NamedTuple):
+    """A decision that is asked for: the arguments of `Bandit.decide`."""
+
+    items: Any
+    context: Any = None
+    at: Any = None
+    k: int = 1
+    id: str | None = None
+    defer: bool = False
+    show: Any = None
+    learn: bool = True
+
+    @property
+    def ordinary(self) -> bool:
+        """Whether one item is to be chosen, and its reward expected and learned."""
+        plain = type(self.k) is int and self.k == 1 and self.defer is False and self.show is None and self.learn is True
+        return plain and not hasattr(self.items, "__array__")
+
+
 class Request(NamedTuple):
     """A decision asked for, checked; nothing has changed yet."""
 

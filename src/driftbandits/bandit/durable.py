@@ -10,7 +10,7 @@ import json
 import logging
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
@@ -35,7 +35,6 @@ FEW = 16  # rows of others that are applied inside a transaction: meanwhile they
 class Durable(ReadsRows):
     """`Bandit.open`: learns from the log in its file."""
 
-    _writes_rows = True
     _held: Any = None  # the lock between processes; None: closed
     _seq = 0
     _ahead = False  # the state in memory may not be that of the log
@@ -248,6 +247,16 @@ class Durable(ReadsRows):
         self._ahead = True
         self._seq = self._store.append(kind, **row)
         self._since += 1
+
+    def will_change(self) -> None:
+        """If it is interrupted from now on, the state is read again from the file."""
+        self._ahead = True
+
+    def note_decisions(self, requests: Sequence[Request], made: Sequence[Decision]) -> None:
+        """Write decisions down, in one statement."""
+        self._ahead = True
+        self._seq = self._store.append_all("decide", [*map(decide_row, requests, made)])
+        self._since += len(made)
 
     def _note_decision(self, request: Request, decision: Decision) -> None:
         self._append("decide", **decide_row(request, decision))

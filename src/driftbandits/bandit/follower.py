@@ -10,7 +10,7 @@ import json
 import math
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -71,6 +71,15 @@ class Follower(StoredBandit):
         self._pending.give_up(decision.id)  # rewards are matched by the learner
         with self.transaction():
             self._store.append("decide", **decide_row(request, decision))
+
+    def will_change(self) -> None:
+        """What a follower knows beyond its snapshot is of no consequence: the next snapshot replaces it."""
+
+    def note_decisions(self, requests: Sequence[Request], made: Sequence[Decision]) -> None:
+        """Write decisions down, in one statement; the learner counts them when it next does anything."""
+        for decision in made:
+            self._pending.give_up(decision.id)
+        self._store.append_all("decide", [*map(decide_row, requests, made)])
 
     def _take(self, given: Answer) -> bool:
         """Hand a reward to the learner: whichever process made the decision, it is counted once."""

@@ -15,7 +15,7 @@ import os
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -237,6 +237,18 @@ class PostgresStore:
         self._newest_row = made.seq
         return made.seq
 
+    def append_all(self, kind: str, rows: Sequence[Mapping[str, Any]]) -> int:
+        """Write rows of one kind, sent to the database together; returns the number of the last."""
+        assert self._db is not None, "rows are written inside a transaction"
+        first = self._newest_row + 1
+        made = [as_row(seq, kind, row, self.writer) for seq, row in enumerate(rows, start=first)]
+        with self._db.cursor() as cursor:
+            cursor.executemany(ONCE.get(kind, INSERT), [(self.loop, *row, row.checksum()) for row in made])
+            if cursor.rowcount != len(made):
+                raise Repeated(f"a row {kind!r} of a decision is in {self.name} already")
+        self._newest_row += len(made)
+        return self._newest_row
+
     def last(self) -> int:
         """The number of the newest row."""
         if self._db is not None:
@@ -282,6 +294,12 @@ class PostgresStore:
         sql = f"SELECT {SELECTED} FROM driftbandits.log WHERE loop = %s AND kind = 'decide' AND id = %s"
         found = self._run(sql, (self.loop, as_id(id_)))
         return intact(self.name, found[0]) if found else None
+
+    def decisions(self, ids: Sequence[str]) -> list[Row]:
+        """The rows of those decisions that there are."""
+        sql = f"SELECT {SELECTED} FROM driftbandits.log WHERE loop = %s AND kind = 'decide' AND id = ANY(%s)"
+        found = self._run(sql, (self.loop, [*map(as_id, ids)])) if ids else ()
+        return [intact(self.name, values) for values in found]
 
     def _has(self, kind: str, id_: str) -> bool:
         sql = f"SELECT 1 FROM driftbandits.log WHERE loop = %s AND kind = '{kind}' AND id = %s"

@@ -13,7 +13,7 @@ import pathlib
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from itertools import chain
 from typing import Any, TypeVar
@@ -81,6 +81,7 @@ OURS = {"log", "one_decision", "one_reward", "snapshots", "decisions", "rewards"
 SELECTED = ", ".join(("seq", *COLUMNS, "checksum"))
 INSERT = f"INSERT INTO log ({SELECTED}) VALUES ({', '.join('?' * (len(COLUMNS) + 2))})"
 SELECT = f"SELECT {SELECTED} FROM log WHERE seq > ? ORDER BY seq LIMIT ?"
+DECISIONS = f"SELECT {SELECTED} FROM log WHERE kind = 'decide' AND id IN (SELECT value FROM json_each(?))"
 # Not the largest number in the table: that of a row may be damaged, and rows may have been deleted.
 NEWEST = "SELECT seq FROM sqlite_sequence WHERE name = 'log'"
 CLAIM = f"SELECT (SELECT writer FROM claims), ({NEWEST})"
@@ -220,11 +221,14 @@ class SQLiteStore:
         except sqlite3.IntegrityError:
             raise
         except sqlite3.ProgrammingError:
-            raise InvalidState(f"{self.name} is closed; open it again") from None
+            raise self._is_closed() from None
         except sqlite3.DatabaseError as problem:
             if problem.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
                 return self._patiently(sql, values)
             raise self._told(problem) from None
+
+    def _is_closed(self) -> InvalidState:
+        return InvalidState(f"{self.name} is closed; open it again")
 
     def _patiently(self, sql: str, values: Any) -> sqlite3.Cursor:
         """Run a statement as soon as another process lets this one.
@@ -255,11 +259,29 @@ class SQLiteStore:
         try:
             self._run(INSERT, (*made, made.checksum()))
         except sqlite3.IntegrityError as problem:
-            if "log.seq" in str(problem):
-                raise CannotRead(f"{self.name} is damaged: its next row, {made.seq}, is there already") from None
-            raise Repeated(f"a row {kind!r} of {made.id!r} is in {self.name} already") from None
+            raise self._repeated(problem, kind, made.seq, repr(made.id)) from None
         self._newest_row = made.seq
         return made.seq
+
+    def append_all(self, kind: str, rows: Sequence[Mapping[str, Any]]) -> int:
+        """Write rows of one kind by one statement; returns the number of the last."""
+        last = self.last()
+        made = [as_row(seq, kind, row, self.writer) for seq, row in enumerate(rows, start=last + 1)]
+        try:
+            self._db.executemany(INSERT, [(*row, row.checksum()) for row in made])
+        except sqlite3.IntegrityError as problem:
+            raise self._repeated(problem, kind, last + 1, "a decision") from None
+        except sqlite3.ProgrammingError:
+            raise self._is_closed() from None
+        except sqlite3.DatabaseError as problem:  # nobody else writes inside a transaction, so it is never busy
+            raise self._told(problem) from None
+        self._newest_row = last + len(made)
+        return self._newest_row
+
+    def _repeated(self, problem: sqlite3.IntegrityError, kind: str, seq: int, whose: str) -> DriftBanditsError:
+        if "log.seq" in str(problem):
+            return CannotRead(f"{self.name} is damaged: its next row, {seq}, is there already")
+        return Repeated(f"a row {kind!r} of {whose} is in {self.name} already")
 
     def last(self) -> int:
         """The number of the newest row."""
@@ -315,6 +337,11 @@ class SQLiteStore:
         """The row of a decision."""
         found = self._run(f"SELECT {SELECTED} FROM log WHERE kind = 'decide' AND id = ?", (as_id(id_),)).fetchone()
         return None if found is None else intact(self.name, found)
+
+    def decisions(self, ids: Sequence[str]) -> list[Row]:
+        """The rows of those decisions that there are."""
+        found = self._run(DECISIONS, (json.dumps([*map(as_id, ids)]),)) if ids else ()
+        return [intact(self.name, values) for values in found]
 
     def activated(self, id_: str) -> bool:
         """Whether a deferred decision was activated."""

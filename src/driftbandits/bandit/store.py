@@ -181,6 +181,9 @@ class Store(Protocol):
     def append(self, kind: str, **row: Any) -> int:
         """Write a row of the log; returns its number."""
 
+    def append_all(self, kind: str, rows: Sequence[Mapping[str, Any]]) -> int:
+        """Write rows of one kind by one statement; returns the number of the last. `Repeated` ends the transaction: none is to be kept."""
+
     def rows(self, after: int, limit: int) -> list[Row]:
         """At most `limit` rows after a row, their checksums compared; those set aside have the kind `ASIDE`."""
 
@@ -189,6 +192,9 @@ class Store(Protocol):
 
     def decision(self, id_: str) -> Row | None:
         """The row of a decision."""
+
+    def decisions(self, ids: Sequence[str]) -> list[Row]:
+        """The rows of those decisions that there are, in any order."""
 
     def activated(self, id_: str) -> bool:
         """Whether a deferred decision was activated."""

@@ -12,7 +12,8 @@ from typing import Any, Self
 
 from .arguments import Moment
 from .bandit import Bandit
-from .changes import Answer
+from .bulk.requests import RefusedAt, at_once, decide_many
+from .changes import Answer, Request, Wanted
 from .decision import Decision
 from .explanation import Case
 from .rows import decided, decision_of, last_decided
@@ -23,6 +24,7 @@ from .store import Store
 class StoredBandit(Bandit, ABC):
     """A bandit with a store, which other processes use too."""
 
+    _writes_rows = True
     _store: Store
     _code: dict[str, Any]  # what a store cannot hold: functions
     _seq: int  # the last row of the log that the state holds
@@ -42,6 +44,33 @@ class StoredBandit(Bandit, ABC):
     def made(self, id_: str) -> Decision | None:
         """The decision with an id, whichever process made it; None if there is none."""
         return self._made(id_)
+
+    def made_of(self, ids: Sequence[str]) -> dict[str, Decision]:
+        """Those decisions with these ids that there are, by their ids."""
+        return {row.id: decision_of(row) for row in self._store.decisions(ids) if row.id is not None}
+
+    def decide_many(self, wanted: Sequence[Wanted]) -> list[Decision]:
+        """Decide all in one transaction, each as `decide` would, or none; `RefusedAt` names the first that is refused."""
+        with self.transaction():
+            self.renew()
+            return decide_many(self, wanted)
+
+    def decide_at_once(self, wanted: Sequence[Wanted]) -> list[Decision] | None:
+        """The same, where that takes one compiled call; None, and nothing changed, where it does not, or an id is not new."""
+        ids = [one.id for one in wanted if one.id is not None]
+        with self.transaction():
+            self.renew()
+            if len({*ids}) < len(ids) or self._store.decisions(ids):
+                return None
+            return at_once(self, wanted)
+
+    @abstractmethod
+    def will_change(self) -> None:
+        """The state in memory is about to change, before the rows that say so are written."""
+
+    @abstractmethod
+    def note_decisions(self, requests: Sequence[Request], made: Sequence[Decision]) -> None:
+        """Write decisions down, in one statement."""
 
     def checked(self, decision: Any, reward: Any, *, at: Moment = None, weight: float = 1.0) -> Answer:
         """A reward that can be taken, or an error that says why not; changes nothing, and writes nothing."""
@@ -92,6 +121,13 @@ class StoredBandit(Bandit, ABC):
     def _made(self, id_: str) -> Decision | None:
         found = self._store.decision(id_)
         return None if found is None else decision_of(found)
+
+    def _decide_wanted(self, wanted: Sequence[Wanted]) -> list[Decision]:
+        """Of a frame, whose rows have been checked."""
+        try:
+            return self.decide_many(wanted)
+        except RefusedAt as refused:
+            raise refused.problem from None
 
     def _decided(self, id_: str) -> Decision | Case:
         """A decision by its id, from the log."""

@@ -94,13 +94,17 @@ class InterpretedUntilCompiled:
 
     def __call__(self, *args: Any) -> Any:
         """Run the machine code if it is available, otherwise the Python function."""
+        return (self.install_if_over() or self.python)(*args)
+
+    def install_if_over(self) -> Callable[..., Any] | None:
+        """Install the result of a compilation that is over: machine code, which is returned, or the Python function if it failed."""
         request = self.request
-        if request.over.is_set():
-            self.install(request.code or self.python)
-            if request.code is not None:
-                return request.code(*args)
+        if not request.over.is_set():
+            return None
+        self.install(request.code or self.python)
+        if request.code is None:
             warn_of_failure(request.reason)
-        return self.python(*args)
+        return request.code
 
 
 _warned: set[str] = set()

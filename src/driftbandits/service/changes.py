@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import itertools
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ from ..bandit.store import Busy, Superseded
 from ..bandit.stored import StoredBandit
 from ..errors import DriftBanditsError
 from .problems import status_of
+from .requested import Deciding
 
 
 class Job:
@@ -137,12 +139,19 @@ def _attempt(bandit: StoredBandit, jobs: Sequence[Job]) -> list[Any]:
     """The results of all, kept when this returns."""
     results: list[Any] = []
     with bandit.transaction():
-        for job in jobs:
-            before = bandit.position()
-            try:
-                results.append(job.function(bandit))
-            except DriftBanditsError as problem:
-                if bandit.position() != before or status_of(problem)[0] >= 500:
-                    raise _Undone from None
-                results.append(_Refusal(problem))
+        for _, same in itertools.groupby((job.function for job in jobs), key=lambda function: type(function)):
+            functions = [*same]
+            decisions = [function for function in functions if isinstance(function, Deciding)]
+            made = Deciding.all_at_once(bandit, decisions) if len(decisions) > 1 else None
+            results += [_result(bandit, function) for function in functions] if made is None else made
     return results
+
+
+def _result(bandit: StoredBandit, function: Callable[[StoredBandit], Any]) -> Any:
+    before = bandit.position()
+    try:
+        return function(bandit)
+    except DriftBanditsError as problem:
+        if bandit.position() != before or status_of(problem)[0] >= 500:
+            raise _Undone from None
+        return _Refusal(problem)

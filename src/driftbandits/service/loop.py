@@ -206,10 +206,7 @@ class Loop:
 
     def deciding(self, asked: Sequence[Decide]) -> Callable[[StoredBandit], list[Decision]]:
         """The change that decides all, or none."""
-        settings = self.settings
-        if len(asked) == 1:
-            return lambda bandit: [requested.decide_one(bandit, asked[0], settings)]
-        return lambda bandit: requested.decide_all(bandit, asked, settings)
+        return requested.Deciding(asked, self.settings)
 
     def decide_in_turn(self, asked: Sequence[Decide]) -> list[Decision]:
         """Decide one after the other in one transaction; what one shows is not on offer in the next."""

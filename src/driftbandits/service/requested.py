@@ -5,8 +5,11 @@ reward is the answer to that reward alone. Errors of the store (status 500 and a
 """
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any
 
+from ..bandit.bulk.requests import RefusedAt
+from ..bandit.changes import Wanted
 from ..bandit.decision import Decision
 from ..bandit.pending import AlreadyRewarded
 from ..bandit.stored import StoredBandit
@@ -33,34 +36,66 @@ def _offered(asked: Decide) -> tuple[Any, list[Any]]:
     return items, [*items][: max(asked.k, 1)]
 
 
-def decide_one(bandit: StoredBandit, asked: Decide, settings: LoopSettings) -> Decision:
-    """Make one decision; unless the mode is "online", the first items are shown, and only an apprentice learns from them."""
+def wanted(asked: Decide, settings: LoopSettings) -> Wanted:
+    """What the bandit is asked for; unless the mode is "online", the first items are shown, and only an apprentice learns from them."""
     items, first = _offered(asked)
     if settings.mode == "online":
-        decision = bandit.decide(items, asked.context, k=asked.k, id=asked.id, defer=asked.defer)
-    else:
-        if asked.k > len(first):
-            raise Problem(
-                422, "invalid", f"k = {asked.k} is not allowed; it must be ≤ {len(first)}, the number of items on offer"
-            )
-        learn = settings.mode == "apprentice"
-        decision = bandit.decide(items, asked.context, id=asked.id, defer=asked.defer, show=first, learn=learn)
-    return decision
+        return Wanted(items, asked.context, None, asked.k, asked.id, asked.defer)
+    if asked.k > len(first):
+        raise Problem(
+            422, "invalid", f"k = {asked.k} is not allowed; it must be ≤ {len(first)}, the number of items on offer"
+        )
+    learn = settings.mode == "apprentice"
+    return Wanted(items, asked.context, None, 1, asked.id, asked.defer, first, learn)
+
+
+class Deciding:
+    """The change that decides all that one request asks for, or nothing."""
+
+    def __init__(self, asked: Sequence[Decide], settings: LoopSettings) -> None:
+        self.asked, self.settings = asked, settings
+
+    def __call__(self, bandit: StoredBandit) -> list[Decision]:
+        """Decide."""
+        if len(self.asked) == 1:
+            return [bandit.decide(**wanted(self.asked[0], self.settings)._asdict())]
+        return decide_all(bandit, self.asked, self.settings)
+
+    @staticmethod
+    def all_at_once(bandit: StoredBandit, changes: "Sequence[Deciding]") -> list[list[Decision]] | None:
+        """What several requests ask for, by one call of the bandit; None, and nothing changed, if that is not possible."""
+        try:
+            all_ = [wanted(one, change.settings) for change in changes for one in change.asked]
+        except Problem:
+            return None
+        made = bandit.decide_at_once(all_)
+        if made is None:
+            return None
+        left = iter(made)
+        return [[*islice(left, len(change.asked))] for change in changes]
 
 
 def decide_all(bandit: StoredBandit, asked: Sequence[Decide], settings: LoopSettings) -> list[Decision]:
     """Make all decisions in one transaction, or none; the error names the first that is refused."""
-    with bandit.transaction():
-        made = []
-        for place, one in enumerate(asked):
-            try:
-                made.append(decide_one(bandit, one, settings))
-            except DriftBanditsError as problem:
-                status, code = status_of(problem)
-                if status >= 500:
-                    raise
-                raise Problem(status, code, f"decision {place} of the batch: {problem}") from None
-        return made
+    all_: list[Wanted] = []
+    refusal: RefusedAt | None = None
+    for place, one in enumerate(asked):
+        try:
+            all_.append(wanted(one, settings))
+        except Problem as problem:  # an earlier one may be refused by the bandit, and is then the first
+            refusal = RefusedAt(place, problem)
+            break
+    try:
+        with bandit.transaction():
+            made = bandit.decide_many(all_)
+            if refusal is not None:
+                raise refusal
+            return made
+    except RefusedAt as refused:
+        status, code = status_of(refused.problem)
+        if status >= 500:
+            raise refused.problem from None
+        raise Problem(status, code, f"decision {refused.place} of the batch: {refused.problem}") from None
 
 
 def decide_in_turn(bandit: StoredBandit, asked: Sequence[Decide], settings: LoopSettings) -> list[Decision]:
@@ -75,7 +110,8 @@ def decide_in_turn(bandit: StoredBandit, asked: Sequence[Decide], settings: Loop
                 items = {name: features for name, features in one.items.items() if name not in shown}
             if not items:
                 raise Problem(422, "invalid", f"{len(asked)} places are to be filled, and there are too few items")
-            made.append(decide_one(bandit, one.model_copy(update={"items": items, "exclude": exclude}), settings))
+            next_ = one.model_copy(update={"items": items, "exclude": exclude})
+            made.append(bandit.decide(**wanted(next_, settings)._asdict()))
     return made
 
 

@@ -169,3 +169,23 @@ def test_a_database_that_is_gone_may_come_back():
             pass
         with pytest.raises(StoreUnavailable):
             store.last()
+
+
+def test_many_rows_are_written_by_one_statement_and_decisions_found_by_their_ids(opened):
+    store = opened[0]()
+    given = [{"id": name, "at": 1.0, "data": {"shown": [name]}} for name in "abc"]
+    with store.transaction():
+        assert store.append("decide", id="first", at=1.0) == 1
+        assert store.append_all("decide", given) == 4
+        assert store.append("reward", id="a", reward=1.0, weight=1.0) == 5
+    assert [(row.seq, row.kind, row.id) for row in store.rows(1, 3)] == [
+        (2, "decide", "a"),
+        (3, "decide", "b"),
+        (4, "decide", "c"),
+    ]
+    assert sorted(row.id for row in store.decisions(["c", "nobody", "a", "it's", "first"])) == ["a", "c", "first"]
+    assert store.decisions([]) == []
+    with pytest.raises(Repeated), store.transaction():
+        store.append_all("decide", [{"id": "d", "at": 1.0}, {"id": "b", "at": 1.0}])
+    assert store.last() == 5
+    assert store.decision("d") is None

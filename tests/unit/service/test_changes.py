@@ -11,6 +11,7 @@ import pytest
 from served import listening
 
 import driftbandits as db
+from driftbandits.bandit.bulk import requests
 from driftbandits.service.file_catalogue import FileCatalogue
 from driftbandits.service.loop import FEW
 from driftbandits.service.loops import Loops
@@ -52,6 +53,23 @@ def test_changes_of_one_turn_share_a_transaction(loops):
     assert ended == ["COMMIT"]
     assert not loops._threads._threads  # no thread was needed
     assert loops.get("a").info()["decisions"] == 20
+
+
+def test_decisions_of_one_turn_are_one_walk(loops, monkeypatch):
+    monkeypatch.setenv("DRIFTBANDITS_COMPILE", "now")
+    together(loops, *[(deciding(["x", "y"]),)] * 2)  # the first show something new
+    walks, alone, bandit = [], [], loops.get("a")._bandit
+    go, single = requests.walked, type(bandit).decide
+    monkeypatch.setattr(requests, "walked", lambda *a: (walks.append(len(a[-1])), go(*a))[1])
+    monkeypatch.setattr(type(bandit), "decide", lambda *a, **b: (alone.append(b), single(*a, **b))[1])
+    made = together(loops, *[(deciding(["x", "y"]),)] * 8, (deciding(["x", "y"], 20), 20))
+    assert [len(one) for one in made] == [1] * 8 + [20]
+    assert len({decision.id for one in made for decision in one}) == 28
+    assert (walks, alone) == ([28], [])
+    first, refused, last = together(loops, (deciding(["x"]),), (deciding([]),), (deciding(["x"]),))
+    assert isinstance(refused, db.DriftBanditsError)
+    assert first[0].id != last[0].id
+    assert len(alone) == 3
 
 
 def test_one_that_is_refused_does_not_touch_the_others(loops):

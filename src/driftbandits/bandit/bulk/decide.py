@@ -15,9 +15,12 @@ from ...tables.kinds import Codes, Column, Numbers, Objects
 from ...tables.sources import open_sources
 from ..adaptive import Adaptive
 from ..chance import uniforms
+from ..changes import Wanted
 from ..clock import AHEAD
+from ..decision import Decision
 from ..learner import Memo
 from ..ledger import Law
+from ..model import Model
 from ..offers import as_items, in_order, in_rows
 from ..pending import Open, new_id
 from ..values import HUGE
@@ -75,6 +78,12 @@ class Made(NamedTuple):
     id: list[str]
     item: list[Any]
     propensity: list[float]
+
+    def add(self, decision: Decision) -> None:
+        """One more."""
+        self.id.append(decision.id)
+        self.item.append(decision.item)
+        self.propensity.append(decision.propensity)
 
 
 def decide_batch(bandit: "Bandit", frame: Any, *, offers: Any, time: str | None, context: Sequence[str] | None) -> Any:
@@ -186,6 +195,11 @@ def _check(bandit: "Bandit", rows: Asked, first: int) -> None:
 
 def _decide(bandit: "Bandit", rows: Asked, made: Made) -> None:
     start, n = 0, len(rows)
+    if bandit._writes_rows:
+        wanted = [Wanted(*rows.single(t)) for t in range(n)]
+        for decision in bandit._decide_wanted(wanted):
+            made.add(decision)
+        return
     while start < n:
         start += _decide_from(bandit, rows if start == 0 else rows.take(slice(start, n)), made)
 
@@ -213,10 +227,7 @@ def _decide_from(bandit: "Bandit", rows: Asked, made: Made) -> int:
 
 def _single(bandit: "Bandit", rows: Asked, t: int, made: Made) -> None:
     items, context, at = rows.single(t)
-    decision = bandit.decide(items, context, at=at)
-    made.id.append(decision.id)
-    made.item.append(decision.item)
-    made.propensity.append(decision.propensity)
+    made.add(bandit.decide(items, context, at=at))
 
 
 def new_offers(learner: Adaptive, offered: Offered) -> list[int]:
@@ -260,33 +271,53 @@ def stacked(learner: Adaptive, offered: Offered) -> Stacked:
     return Stacked(used.tolist(), names, rows, who, which.reshape(-1).astype(np.int64))
 
 
-def _stretch(bandit: "Bandit", learner: Adaptive, rows: Asked, made: Made) -> None:
-    """Decisions that meet nothing new, by one compiled call."""
-    T, m = len(rows), learner.model
-    offer = stacked(learner, rows.offered)
-    n, J = offer.rows.shape[1:]
-    crows = in_slots(learner.context, rows.context, T)
-    at = np.full(T, clock.time()) if rows.at is None else np.ascontiguousarray(rows.at)
+class Drawn(NamedTuple):
+    """What T decisions between n items drew: places of the items, probabilities, forecasts, and what to keep of items chosen."""
+
+    given: Codes  # (T,)
+    told: Matrix  # (T, 2)
+    law: Matrix  # (T, n)
+    scores: Matrix  # (T, n)
+    kept: Matrix  # (T, J)
+
+    @property
+    def propensity(self) -> Vector:
+        """Of each choice."""
+        return self.law[np.arange(len(self.given)), self.given]
+
+
+def walked(bandit: "Bandit", m: Model, offers: Matrix, which: Codes, who: Codes, crows: Matrix) -> Drawn:
+    """Decide T times, by one compiled call, and count the decisions; see `stretch.decide_rows`, which cuts extreme values in `crows`."""
+    T, (n, J) = len(crows), offers.shape[1:]
     u = uniforms(bandit._chance, bandit._tick + 1, T)
-    given, told, law, kept = np.empty(T, np.int64), np.empty((T, 2)), np.empty((T, n)), np.empty((T, J))
-    scores = np.empty((T, n))
+    drawn = Drawn(np.empty(T, np.int64), np.empty((T, 2)), np.empty((T, n)), np.empty((T, n)), np.empty((T, J)))
     walk(
-        machine().decide, m, offer.rows, offer.which, offer.who, m.when, bandit._tick, crows[:, None],
-        float(bandit._config["explore"]), u, given, np.empty((n, J)),
-        np.empty((ROWS, n)), np.ones(n, np.int64), told, law, scores, kept,
+        machine().decide, m, offers, which, who, m.when, bandit._tick, crows,
+        float(bandit._config["explore"]), u, drawn.given, np.empty((n, J)),
+        np.empty((ROWS, n)), np.ones(n, np.int64), drawn.told, drawn.law, drawn.scores, drawn.kept,
     )  # fmt: skip
-    first = bandit._tick + 1
     bandit._tick += T
     bandit._counts["decisions"] += T
+    return drawn
+
+
+def _stretch(bandit: "Bandit", learner: Adaptive, rows: Asked, made: Made) -> None:
+    """Decisions that meet nothing new, by one compiled call."""
+    T, first = len(rows), bandit._tick + 1
+    offer = stacked(learner, rows.offered)
+    crows = in_slots(learner.context, rows.context, T)
+    at = np.full(T, clock.time()) if rows.at is None else np.ascontiguousarray(rows.at)
+    drawn = walked(bandit, learner.model, offer.rows, offer.which, offer.who, crows[:, None])
     newest = pass_time(bandit, at, given=rows.at is not None)
-    chosen = [offer.names[k][a] for k, a in zip(offer.which.tolist(), given.tolist(), strict=True)]
+    chosen = [offer.names[k][a] for k, a in zip(offer.which.tolist(), drawn.given.tolist(), strict=True)]
     ids = [new_id() for _ in range(T)]
-    memos = map(Memo, chosen, kept, crows, told)
+    memos = map(Memo, chosen, drawn.kept, crows, drawn.told)
     first_listed = [
         order.index(next(iter(rows.offered.distinct[k]))) for k, order in zip(offer.used, offer.names, strict=True)
     ]
     which = offer.which.tolist()
-    laws = map(Law, [offer.names[k] for k in which], law, scores, given.tolist(), [first_listed[k] for k in which])
+    firsts = [first_listed[k] for k in which]
+    laws = map(Law, [offer.names[k] for k in which], drawn.law, drawn.scores, drawn.given.tolist(), firsts)
     put = bandit._pending.put
     for id_, tick, when, memo, of in zip(ids, range(first, first + T), at.tolist(), memos, laws, strict=True):
         put(id_, Open(tick, when, [memo], law=of))
@@ -294,7 +325,7 @@ def _stretch(bandit: "Bandit", learner: Adaptive, rows: Asked, made: Made) -> No
         bandit._look_for_rewards(tick, newest[tick - first])
     made.id.extend(ids)
     made.item.extend(chosen)
-    made.propensity.extend(law[np.arange(T), given].tolist())
+    made.propensity.extend(drawn.propensity.tolist())
 
 
 def _rows(learner: Adaptive, offer: dict[Any, Any], order: list[Any]) -> Matrix:

@@ -11,7 +11,7 @@ from ...adaptive import stretch
 from ...adaptive.columns import CONSTANT, Layout, Slots, new_scale
 from ...adaptive.engine import Engine
 from ...adaptive.sums import new_state, new_work
-from ...core.background_compile import CompileMode, compile_mode, prepared
+from ...core.background_compile import CompileMode, InterpretedUntilCompiled, compile_mode, prepared
 from ...core.numba_private import interpreted
 
 # Rows of a stretch: while code is being compiled, Python walks, and looks often whether it is there.
@@ -55,6 +55,15 @@ class Machine:
         if name not in vars(self) or (waits and not self._is_compiled(name)):
             self._prepare(name, "now" if waits else mode)
         return LONG if interpreted() or self._is_compiled(name) else SHORT
+
+    def compiled(self, name: str) -> bool:
+        """Whether a walk is machine code, or is to be Python; else it is compiled in the background, and single steps are faster."""
+        if name not in vars(self):
+            self._prepare(name, compile_mode("background"))
+        found = getattr(self, name)
+        if isinstance(found, InterpretedUntilCompiled):
+            found.install_if_over()
+        return interpreted() or self._is_compiled(name)
 
     def _is_compiled(self, name: str) -> bool:
         return type(getattr(self, name)) is BuiltinFunctionType
