@@ -33,3 +33,38 @@ def lower(outcomes, centres, lam, alpha, least=0.0, most=1.0):
         middle = 0.5 * (least + most)
         least, most = (middle, most) if mixture(outcomes, centres, lam, middle) > 2.0 / alpha else (least, middle)
     return least
+
+
+def half_width(n, tightest, alpha):
+    """z: the least x with Σ_j π_j exp(λ_j x − λ_j²/2) = 2/α, stakes in units of the standard deviation of the sum."""
+    lam = [3.0 * math.sqrt(n / tightest) * x for x in STEPS]
+    low, high = 0.0, 1e4
+    for _ in range(200):
+        x = 0.5 * (low + high)
+        logs = [math.log(p / sum(PRIOR)) + a * x - 0.5 * a * a for p, a in zip(PRIOR, lam, strict=True)]
+        reached = max(logs) + math.log(sum(math.exp(y - max(logs)) for y in logs)) > math.log(2.0 / alpha)
+        low, high = (low, x) if reached else (x, high)
+    return high
+
+
+def worth(weights):
+    """How many observations of equal weight say as much."""
+    return sum(weights) ** 2 / sum(w * w for w in weights) if any(weights) else 0.0
+
+
+def payments(weights, rewards):
+    """How many payments of equal weight were observed, also if all items were paid for equally often."""
+    paid = [w for w, r in zip(weights, rewards, strict=True) if r != 0.0]
+    return min(worth(paid), worth(weights) * len(paid) / len(rewards))
+
+
+def asymptotic(deviations, mean, residuals, weights, m, effective, alpha, tightest=1e4):
+    """Bounds around a mean of n outcomes; `deviations` are φ − g, `residuals` r − g whatever was shown, m the payments."""
+    n, v = len(deviations), math.fsum(u * u for u in deviations)
+    if n < 30 or effective < 30 or m < 20 or v == 0.0:
+        return mean, -math.inf, math.inf
+    z = half_width(n, tightest, alpha)
+    pooled = math.fsum(w * w for w in weights) * math.fsum(e * e for e in residuals) / n
+    v = max(v, (m * v + 20.0 * pooled) / (m + 20.0)) + z * math.sqrt(math.fsum(u**4 for u in deviations))
+    half = z * math.sqrt(v) / n
+    return mean, mean - half, mean + half

@@ -47,3 +47,23 @@ def value(decisions, *, weight, alpha, rate=0.3):
     means = [sum(column) / len(r) for column in (r, [x[0] for x in plain], [x[2] for x in plain])]
     bounds = own_bounds, other_bounds, lift_bounds
     return tuple((min(max(m, lo), max(hi, lo)), lo, hi) for m, (lo, hi) in zip(means, bounds, strict=True))
+
+
+def unbounded(decisions, *, alpha):
+    """(mean, lower, upper) of own, other and lift where rewards have no range, for decisions (p, forecast, chosen, r, π)."""
+    rows = []
+    for p, f, a, r, pi in decisions:
+        own, g, w = dot(p, f), dot(pi, f), pi[a] / p[a]
+        rows.append((r, w, r - own, w * (r - f[a]), g, (1.0 - w) * (r - f[a]), own - g))
+    r, w, e, u, g, v, d = (list(column) for column in zip(*rows, strict=True))
+    n, ones, away = len(r), [1.0] * len(r), [abs(1.0 - x) for x in w]
+    paid, other = sum(x != 0.0 for x in r), always_valid.payments(w, r)
+    lift = min(other, always_valid.payments(away, r))
+    effective = always_valid.worth(w)
+    return (
+        always_valid.asymptotic(e, sum(r) / n, e, ones, paid, n, alpha),
+        always_valid.asymptotic(u, (sum(u) + sum(g)) / n, e, w, other, effective, alpha),
+        always_valid.asymptotic(
+            v, (sum(v) + sum(d)) / n, e, away, lift, min(effective, always_valid.worth(away)), alpha
+        ),
+    )

@@ -21,6 +21,7 @@ from ..protocol import limits
 from .alarms import Alarms
 from .changes import Request
 from .learner import Draft
+from .ledger import Ledger
 from .pending import DONE, Closed, Open, Pending, own_id
 from .policy_sums import FIRST, RANDOM
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("driftbandits")
 SETTINGS = ("half_life", "features", "explore")  # what a challenger may do otherwise
+ABSENT = "a function, which files do not hold; it has not run since this bandit was opened"
 TOLD = 300  # characters of an error that are kept
 RECENT_COST = 200.0  # decisions over which its cost is measured
 Policy = Callable[[dict[Any, Any], Any], Any]
@@ -251,8 +253,14 @@ def _found(bandit: "Bandit", name: Any) -> Challenger:
 
 def dropped(bandit: "Bandit", name: str) -> dict[str, Challenger]:
     """The challengers without one; changes nothing."""
-    _found(bandit, name)
+    if name not in absent(bandit._ledger, bandit._challengers):
+        _found(bandit, name)
     return {key: value for key, value in bandit._challengers.items() if key != name}
+
+
+def absent(ledger: Ledger, challengers: Mapping[str, Challenger]) -> list[str]:
+    """Functions whose sums are there, but which were not given again since a file was read."""
+    return [name for name in ledger.policies() if name not in challengers]
 
 
 def _probabilities(given: Any, names: Sequence[Any]) -> Vector:

@@ -10,12 +10,14 @@ import numpy as np
 
 from ..adaptive.sums import NEVER, USE, State
 from ..core.lanes import lane
+from ..util.notebook import card
 from .adaptive import Adaptive
 from .contributions import AVERAGE, contributions, cut
 from .explanation_sentence import feature_of, sentence_of
 from .learner import Learner
 from .vectors import Row
 
+SHOWN = 12  # contributions shown in a notebook
 ENTRY = re.compile(r"\[\d+\]$")  # the place of an entry in a vector
 
 
@@ -26,7 +28,7 @@ class Case(NamedTuple):
     rows: Sequence[Row]
     context: Row
     item: Any
-    propensity: float | None
+    propensity: float | None  # of a ranking, that its first item came first
     score: float | None  # the estimate when the decision was made, if it is known
     named: bool = True  # False: names are positions in an array
     highest: bool | None = None  # whether that estimate was the highest on offer, if it is known
@@ -69,6 +71,8 @@ class Explanation(Part):
         The item with the highest estimate among the others, taken apart alike; None if there was no other, or if it is not known.
     propensity
         The probability with which the item was drawn: chance's share of the choice. None if it is not known.
+    places
+        How many items were shown; of a ranking, its first item is explained, and `propensity` is the probability that it came first.
     score, highest
         The estimate when the decision was made, and whether it was the highest on offer, if that is known; `estimate` is today's.
     guided
@@ -90,6 +94,7 @@ class Explanation(Part):
     clocked: bool = False
     highest: bool | None = None
     guided: bool = False
+    places: int = 1
 
     @property
     def sentence(self) -> str:
@@ -106,6 +111,11 @@ class Explanation(Part):
 
     def __str__(self) -> str:
         return self.sentence
+
+    def _repr_html_(self) -> str:
+        """The sentence, and contributions, largest first, for notebooks."""
+        largest = sorted(self.contributions.items(), key=lambda one: -abs(one[1]))
+        return card(self.sentence, {name: f"{value:+.4g}" for name, value in largest[:SHOWN]})
 
 
 def is_highest(scores: Mapping[Any, Any], item: Any) -> bool | None:
@@ -151,6 +161,7 @@ def explain(learner: Learner, case: Case, tick: int, now: float | None = None) -
         clocked=now is not None,
         highest=case.highest,
         guided=case.guided,
+        places=1 if case.shown is None else len(case.shown),
     )
 
 

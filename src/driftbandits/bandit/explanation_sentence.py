@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .explanation import Explanation, Part
 
 NAMED = 3  # contributions named in a sentence
+LIKELY = 0.5  # a probability that is more than what checks and exploration give
 OLD = 100  # decisions after which a sentence says how old the newest observation of an item is
 
 
@@ -37,9 +38,22 @@ def _chosen(e: "Explanation", best: bool = True) -> str:
     """What was chosen, how likely, and why, as far as that is not the estimate."""
     if e.guided:
         return f"{e.item!r} was shown because your own policy said so"
+    chosen = "chosen" if e.places == 1 else f"placed first of {e.places}"
     chance = "" if e.propensity is None else f" with probability {_percent(e.propensity)}"
-    learns = not (best if e.highest is None else e.highest) and bool(e.observations)
-    return f"{e.item!r} was chosen{chance}{' to learn more about it' if learns else ''}"
+    lower = not (best if e.highest is None else e.highest) and bool(e.observations)
+    return f"{e.item!r} was {chosen}{chance}{_in_spite(e) if lower else ''}"
+
+
+def _in_spite(e: "Explanation") -> str:
+    """Why an item was chosen that had not the highest estimate.
+
+    Optimism and checks prefer what is less certain. An item that was likely although it is no less certain than the runner-up owes it to
+    one of the two voices: the estimate is their mean, and they choose one by one.
+    """
+    voice = e.propensity is not None and e.propensity >= LIKELY and e.runner_up is not None
+    if voice and e.runner_up is not None and e.sd <= e.runner_up.sd:
+        return " because one of its two estimates, with and without forgetting, was highest"
+    return " to learn more about it"
 
 
 def _then(e: "Explanation", best: bool) -> tuple[str, str]:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ..util.notebook import card
+from .challengers import ABSENT
 from .events import DriftEvent
 from .value import Value
 
@@ -24,6 +26,10 @@ class Health(NamedTuple):
         """As JSON."""
         return self._asdict()
 
+    def _repr_html_(self) -> str:
+        """The sentence and what to do, for notebooks."""
+        return card(self.sentence, {f"{i}.": action for i, action in enumerate(self.actions, 1)})
+
 
 def health(
     info: dict[str, Any],
@@ -43,14 +49,23 @@ def health(
         sentence = f"It has learned from {_many(info['rewards'], 'reward')}, which is too few to say how it is doing."
     else:
         sentence = against_random.sentence
-    changes = [event for event in recent if event.kind in ("reward level", "best item")]
+    changes = _changes(recent)
     if changes:
-        sentence = f"{sentence} {changes[-1].sentence} This was noticed at {changes[-1].time:%Y-%m-%d %H:%M} UTC."
+        sentence = f"{sentence} {_noticed(changes[-1])}"
     return Health(not actions, sentence, actions)
 
 
+def _changes(recent: Sequence[DriftEvent]) -> list[DriftEvent]:
+    """Changes to which the learner adapts by itself."""
+    return [event for event in recent if event.kind in ("reward level", "best item")]
+
+
+def _noticed(event: DriftEvent) -> str:
+    return f"{event.sentence} This was noticed at {event.time:%Y-%m-%d %H:%M} UTC."
+
+
 def _alarms(recent: Sequence[DriftEvent], info: dict[str, Any]) -> list[str]:
-    """What to do about changes of the last day; to a new level or another best item the learner adapts by itself."""
+    """What to do about changes of the last day."""
     actions = []
     missing = [event for event in recent if event.kind == "missing rewards"]
     if missing:
@@ -59,6 +74,12 @@ def _alarms(recent: Sequence[DriftEvent], info: dict[str, Any]) -> list[str]:
     if any(event.kind == "model misfit" for event in recent) and not extended:
         actions.append(
             "Rewards are no linear function of the features: add the feature that is missing, or give squares and products as features."
+        )
+    changes = _changes(recent)
+    if changes:
+        actions.append(
+            f"{_noticed(changes[-1])} The learner adapts by itself; check whether a release, a price or the counting of rewards "
+            "changed then."
         )
     return actions
 
@@ -120,12 +141,13 @@ def _challengers(info: dict[str, Any], values: Sequence[Value]) -> list[str]:
         for v in values
         if v.lift.upper < 0.0
     ]
-    suspended = [
-        f"Challenger {name!r} raised an error and is suspended ({told['problem']}): repair it, or drop_challenger({name!r})."
-        for name, told in info["challengers"].items()
-        if told["problem"]
-    ]
-    return better + suspended
+    return better + [_stopped(name, told["problem"]) for name, told in info["challengers"].items() if told["problem"]]
+
+
+def _stopped(name: str, problem: str) -> str:
+    if problem == ABSENT:
+        return f"Challenger {name!r} is {ABSENT}: give it again with challenge({name!r}, function), or drop_challenger({name!r})."
+    return f"Challenger {name!r} raised an error and is suspended ({problem}): repair it, or drop_challenger({name!r})."
 
 
 def _instead(info: dict[str, Any], v: Value) -> str:

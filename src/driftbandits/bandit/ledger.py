@@ -212,6 +212,16 @@ class Ledger:
         weight, rate = self.books.weights.get(name, 1.0), self.books.early.rate
         return _stakes(1.0, rate).tolist(), _stakes(weight, rate).tolist()
 
+    def policies(self) -> list[str]:
+        """The challengers of which there are sums."""
+        self.flush()
+        found = dict.fromkeys(name for sums in self.books.sums.values() for name in sums.policies)
+        return [name for name in found if name not in (RANDOM, FIRST)]
+
+    def values(self, name: str) -> bool:
+        """Whether a policy was valued in the decisions that are in the sums; what waits is not looked at."""
+        return name in self.books.weights
+
     def knows_policy(self, name: str) -> bool:
         """Whether there are sums of this policy."""
         self.flush()

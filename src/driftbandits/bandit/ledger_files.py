@@ -32,6 +32,7 @@ def pack(ledger: Ledger) -> tuple[dict[str, Any], Vector]:
                 flat.extend(kept[b].values())
         sizes.append([size, [*sums.policies], len(sums.items), windows])
     about = {
+        "columns": ledger.width,
         "weights": books.weights,
         "items": [*books.places],
         "sizes": sizes,
@@ -44,7 +45,7 @@ def pack(ledger: Ledger) -> tuple[dict[str, Any], Vector]:
 
 def unpack(ledger: Ledger, about: Mapping[str, Any], flat: Vector) -> None:
     """What was packed, in place of what is known; sums of an earlier version, which were kept otherwise, are begun anew."""
-    if "sizes" not in about:
+    if "sizes" not in about or about.get("columns", outcomes.BOUNDED) != ledger.width:
         return
     names = about["items"]
     if len({*names}) < len(names):

@@ -9,6 +9,7 @@ import numpy as np
 from ..errors import InvalidValue, flag, real, said
 from ..util.notebook import card
 from .arguments import Features, Items
+from .challengers import ABSENT, absent
 from .checking import Checking
 from .clock import NEVER_FORGETS, written
 from .decision import Decision
@@ -87,8 +88,9 @@ class Looking(Checking):
         if isinstance(given, Decision):
             chosen = given._features
             score, best = given.scores[given.item], is_highest(given.scores, given.item)
+            likely = given.propensities[given.item]
             return Case(
-                *(given._names, chosen.rows, chosen.context, given.item, given.propensity, score, chosen.named, best),
+                *(given._names, chosen.rows, chosen.context, given.item, likely, score, chosen.named, best),
                 guided=given.would is not None,
                 shown=given.items,
             )
@@ -97,14 +99,15 @@ class Looking(Checking):
         if not isinstance(given, Mapping):
             raise InvalidValue(f"{said(given)} is no decision; give what decide returned, its dict or its id")
         logged = read_logged(given, self._learner)
-        first, propensity, scores = logged.offer.names[0], given.get("propensity"), given.get("scores")
-        scores = scores if isinstance(scores, Mapping) else {}
+        first = logged.offer.names[0]
+        scores, each = (x if isinstance(x, Mapping) else {} for x in map(given.get, ("scores", "propensities")))
+        propensity = given.get("propensity") if len(logged.offer.names) == 1 else each.get(first)
         if propensity is not None and not 0.0 <= real("propensity", propensity) <= 1.0:
             raise InvalidValue(
                 f"propensity = {said(propensity)} is not allowed; it must be in [0, 1]: it is a probability"
             )
         known = scores.get(first), logged.offer.named, is_highest(scores, first)
-        return Case([first], logged.rows[:1], logged.context, first, propensity, *known)
+        return Case([first], logged.rows[:1], logged.context, first, propensity, *known, shown=logged.offer.names)
 
     def _decided(self, id_: str) -> Any:
         """A decision by its id, as far as it is remembered."""
@@ -148,7 +151,8 @@ class Looking(Checking):
             raise InvalidValue(f"alpha = {said(alpha)} is not allowed; it must be in (0, 1): it is a probability")
         with self._turn():
             found = named(self._ledger, against, item, self._challengers)
-            return value(self._ledger, found, float(alpha), self._newest)
+            kind = KINDS[self._config["reward"]]
+            return value(self._ledger, found, float(alpha), self._newest, (kind.low, kind.high))
 
     def health(self) -> Health:
         """How it is doing: `ok`, one `sentence`, and `actions`, what to do, most urgent first.
@@ -203,7 +207,11 @@ class Looking(Checking):
                 **counts,
                 **self._learner.info(),
                 "drift_events": len(self._events),
-                "challengers": {name: challenger.info() for name, challenger in self._challengers.items()},
+                "challengers": {name: challenger.info() for name, challenger in self._challengers.items()}
+                | {
+                    name: {"microseconds": None, "function": True, "problem": ABSENT}
+                    for name in absent(self._ledger, self._challengers)
+                },
                 **({} if self._fitted is None else {"fit": {k: v for k, v in self._fitted.items() if k != "marks"}}),
                 "version": __version__,
             }

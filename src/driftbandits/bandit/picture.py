@@ -43,6 +43,8 @@ def _compare(axis: Any, values: Sequence[Value]) -> None:
 
 def _over_time(axis: Any, ledger: Ledger, events: Sequence[DriftEvent]) -> None:
     """Mean reward by day, and by hour where there is one day only; drift events as vertical lines."""
+    from matplotlib.dates import DateFormatter
+
     by_day, by_hour = ledger.buckets(RANDOM, "week"), ledger.buckets(RANDOM, "day")
     kept, length = (by_day, DAY) if len(by_day) > 1 else (by_hour, 3600.0)
     known = [(b, sums) for b, sums in kept.items() if sums[N] > 0]
@@ -50,6 +52,12 @@ def _over_time(axis: Any, ledger: Ledger, events: Sequence[DriftEvent]) -> None:
     for column, colour, label in ((OWN, BLUE, "this bandit"), (PHI, GREY, "random choice")):
         axis.plot(times, [s[column] / s[N] for _, s in known], "o-", color=colour, label=label, ms=3)
     first = times[0] if times else None
+    if times:  # room for half a bucket, so that a single one has a scale too
+        half = datetime.timedelta(seconds=0.5 * length)
+        axis.set_xlim(times[0] - half, times[-1] + half)
+        form = DateFormatter("%d %b" if length == DAY else "%H:%M", datetime.UTC)  # type: ignore[no-untyped-call]
+        axis.set_xticks(times[:: max(len(times) // 6, 1)])
+        axis.xaxis.set_major_formatter(form)
     for event in events:
         if first is not None and event.time >= first - datetime.timedelta(seconds=length):
             axis.axvline(event.time, color=ORANGE, lw=1, ls="--", label="drift")
@@ -58,7 +66,7 @@ def _over_time(axis: Any, ledger: Ledger, events: Sequence[DriftEvent]) -> None:
         unique = dict(zip(labels, handles, strict=True))
         axis.legend([*unique.values()], [*unique], fontsize="small", frameon=False)
     axis.tick_params(axis="x", rotation=30)
-    axis.set(ylabel="mean reward", title="By day" if length == DAY else "By hour")
+    axis.set(ylabel="mean reward", title="By day (UTC)" if length == DAY else "By hour (UTC)")
 
 
 def _memories(axis: Any, memories: Sequence[Sequence[float | None]]) -> None:

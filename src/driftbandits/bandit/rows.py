@@ -109,5 +109,6 @@ def _case(row: Row) -> Case:
     item = data["shown"][0]
     scores = dict(zip(data["names"], data.get("scores", ()), strict=False))
     named, guided = data.get("named", True) is not False, "would" in data
-    known = row.propensity, scores.get(item), named, is_highest(scores, item), guided, data["shown"]
+    likely = dict(zip(data["names"], data.get("propensities") or (), strict=False)).get(item)
+    known = likely, scores.get(item), named, is_highest(scores, item), guided, data["shown"]
     return Case(data["names"], data["rows"], data["context"], item, *known)

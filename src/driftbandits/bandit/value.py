@@ -12,12 +12,15 @@ from ..errors import InvalidValue, said
 from ..inference import policy_value as pv
 from ..inference.outcomes import N
 from ..inference.policy_value import EARLY, Interval
+from ..util.notebook import card
 from .ledger import Ledger
 from .policy_sums import FIRST, RANDOM
 from .windows import WINDOWS
 
 Looked = Literal["always", "once"]
 Kind = Literal["policy", "challenger", "item"]
+Limits = tuple[float, float]
+EVERYWHERE = (-math.inf, math.inf)
 
 
 class Against(NamedTuple):
@@ -78,6 +81,16 @@ class Value(Comparison):
     def __str__(self) -> str:
         return self.sentence
 
+    def _repr_html_(self) -> str:
+        """The sentence and the three intervals, for notebooks."""
+        rows = {name: _told(getattr(self, name)) for name in ("own", "other", "lift")}
+        return card(self.sentence, rows)
+
+
+def _told(interval: Interval) -> str:
+    bounds = f"{interval.lower:.4g} to {interval.upper:.4g}" if math.isfinite(interval.lower) else "no bounds yet"
+    return f"{interval.mean:.4g} ({bounds}; {interval.n:,} decisions)"
+
 
 def named(ledger: Ledger, against: Any, item: Any, challengers: Collection[str]) -> Against:
     """What words mean: "random" and "first" are policies, then come challengers, then items; `item` can only be an item."""
@@ -101,8 +114,8 @@ def named(ledger: Ledger, against: Any, item: Any, challengers: Collection[str])
     )
 
 
-def value(ledger: Ledger, against: Against, alpha: float, now: float) -> Value:
-    """The sums of a ledger as intervals."""
+def value(ledger: Ledger, against: Against, alpha: float, now: float, limits: Limits = EVERYWHERE) -> Value:
+    """The sums of a ledger as intervals; rewards, and so their means, lie within `limits`."""
     kind, name = against
     windows = {}
     if kind == "item":
@@ -111,19 +124,30 @@ def value(ledger: Ledger, against: Against, alpha: float, now: float) -> Value:
         sums, lam = ledger.of_policy(name), ledger.stakes(name)
         for window in WINDOWS if sums[N] > 0.0 else ():
             windows[window] = Comparison(
-                **_intervals(ledger, ledger.window(name, window, now), lam, alpha), valid="once"
+                **_intervals(ledger, ledger.window(name, window, now), lam, alpha, limits), valid="once"
             )
-    whole = _intervals(ledger, sums, lam, alpha)
+    whole = _intervals(ledger, sums, lam, alpha, limits)
     return Value(**whole, valid="always", against=name, kind=kind, alpha=alpha, windows=windows)
 
 
-def _intervals(ledger: Ledger, sums: Vector, lam: tuple[pv.Sides, pv.Sides], alpha: float) -> dict[str, Interval]:
+def _intervals(
+    ledger: Ledger, sums: Vector, lam: tuple[pv.Sides, pv.Sides], alpha: float, limits: Limits
+) -> dict[str, Interval]:
     plain, bounded, (own, other) = sums.tolist(), ledger.bounded, lam
     return {
-        "own": pv.own_interval(plain, bounded=bounded, alpha=alpha, lam=own),
-        "other": pv.other_interval(plain, bounded=bounded, alpha=alpha, lam=other),
+        "own": _within(pv.own_interval(plain, bounded=bounded, alpha=alpha, lam=own), limits),
+        "other": _within(pv.other_interval(plain, bounded=bounded, alpha=alpha, lam=other), limits),
         "lift": pv.lift_interval(plain, bounded=bounded, alpha=alpha, lam=other),
     }
+
+
+def _within(found: Interval, limits: Limits) -> Interval:
+    """An interval of means that cannot lie outside of the limits; while there are no bounds, it has none."""
+    low, high = limits
+    if math.isinf(found.lower) and math.isinf(found.upper):
+        return found
+    mean, lower, upper = (min(max(x, low), high) for x in found[:3])
+    return found._replace(mean=mean, lower=lower, upper=upper)
 
 
 def _plain(found: Comparison) -> dict[str, Any]:

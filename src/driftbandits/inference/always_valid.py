@@ -33,9 +33,7 @@ multiply the wealth at each click by e^s or e^−s, s = m · 3/(σ√n), so that
 
 For a lift it is the other way round. Small s, which is to say many clicks, give 3/(σ√n) on both sides.
 
-**Asymptotic.** For outcomes without a known range the same mixture of Gaussian wealth, B_j = λ_j Σφ − λ_j² V/2, with stakes in units of
-the estimated σ (Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas 2024). Its coverage is approximate, and approached as t grows; wherever it is
-shown it must be called asymptotic.
+Outcomes without a known range have `asymptotic` bounds.
 """
 
 import math
@@ -46,7 +44,6 @@ import numpy as np
 
 from ..core.linalg import Matrix
 
-LEAST = 30  # observations before the asymptotic bounds say anything
 STEPS = 2.0 ** np.arange(-3.0, 4.0)  # stakes in units of the middle one
 J = len(STEPS)
 PRIOR = 3.0 ** -np.abs(np.log2(STEPS))
@@ -105,23 +102,6 @@ def lower_bound(wealth: Sequence[float], lam: Sequence[float], n: float, alpha: 
         if step <= 1e-12 * (1.0 + abs(m)):
             break
     return m
-
-
-def asymptotic(n: float, total: float, squares: float, alpha: float, tightest: float = USUAL) -> Bounds:
-    """Asymptotic bounds from Σφ and V = Σ(φ − g)²; without limits before 30 observations, and before they differ.
-
-    Examples
-    --------
-    >>> b = asymptotic(400.0, 400.0, 1600.0, 0.05)
-    >>> b.lower < 1.0 < b.upper, b.finite
-    (True, False)
-    """
-    if n < LEAST or squares <= 0.0:  # rewards that were all equal say nothing of those that are not
-        return Bounds(total / n if n >= 0.5 else math.nan, -math.inf, math.inf, round(n), False)
-    mean, v = total / n, squares
-    lam = (3.0 / math.sqrt(v * tightest / n) * STEPS).tolist()
-    half = -lower_bound([-0.5 * x * x * v for x in lam], lam, n, 0.5 * alpha)
-    return Bounds(mean, mean - half, mean + half, round(n), False)
 
 
 def finite(

@@ -29,13 +29,16 @@ from .always_valid import LONG, SHORT, TOP, J
 
 Integers = NDArray[np.int64]
 Cube = NDArray[np.float64]
-# Sums over decisions: their number; r; φ; D; weights and their squares; V of r, φ and D; and for rewards in [0, 1] the wealth of J stakes
-# on r and 1 − r, φ⁻ and 1 − φ⁺, D⁻ and −D⁺
+# Sums over decisions: their number; r; φ; D; weights and their squares; V of r, φ and D, which are Σ(r − g)², Σ(φ − g)², Σ(D − d)². Then
+# for rewards in [0, 1] the wealth of J stakes on r and 1 − r, φ⁻ and 1 − φ⁺, D⁻ and −D⁺; for others what `asymptotic` asks for: fourth
+# powers beside V, the number of rewards other than 0 with Σw and Σw² over them, and Σ|1 − w| over all and over them.
 N, OWN, PHI, D, W, W2, V_OWN, V_PHI, V_D = range(9)
-BETS = 9
-OWN_LOW, OWN_HIGH, LOW, HIGH, D_LOW, D_HIGH = (BETS + J * i for i in range(6))
-BOUNDED = BETS + 6 * J  # columns, with a known range of rewards …
-UNBOUNDED = BETS  # … and without
+COMMON = 9
+OWN_LOW, OWN_HIGH, LOW, HIGH, D_LOW, D_HIGH = (COMMON + J * i for i in range(6))
+Q_OWN, Q_PHI, Q_D, PAID, W_PAID, W2_PAID, AWAY, AWAY_PAID = range(COMMON, COMMON + 8)
+BOUNDED = COMMON + 6 * J  # columns, with a known range of rewards …
+UNBOUNDED = COMMON + 8  # … and without
+MOST_SQUARED = 1e150  # beyond, fourth powers would be infinite
 
 
 class Batch(NamedTuple):
@@ -65,6 +68,16 @@ def bet(out: Vector, j: int, lam: float, surprise: float, centre: float) -> None
     out[j] = math.log1p(lam * surprise) + lam * centre
 
 
+@kernel
+def spread(out: Vector, w: float) -> None:
+    """What asymptotic bounds ask for beside V; a decision whose reward is 0 has PAID = 0."""
+    out[Q_OWN], out[Q_PHI] = min(out[V_OWN], MOST_SQUARED) ** 2, min(out[V_PHI], MOST_SQUARED) ** 2
+    out[Q_D] = min(out[V_D], MOST_SQUARED) ** 2
+    out[PAID] = 1.0 if out[OWN] != 0.0 else 0.0
+    out[W_PAID], out[W2_PAID], out[AWAY] = w * out[PAID], w * w * out[PAID], abs(1.0 - w)
+    out[AWAY_PAID] = out[AWAY] * out[PAID]
+
+
 @solver
 def own_terms(batch: Batch, t: int, lam: Matrix, out: Vector) -> float:
     """Terms of the policy that acts, which are the same beside every other; returns Σ p f."""
@@ -73,7 +86,7 @@ def own_terms(batch: Batch, t: int, lam: Matrix, out: Vector) -> float:
         g += batch.p[a] * batch.forecast[a]
     r = batch.r[t]
     out[N], out[OWN], out[V_OWN] = 1.0, r, (r - g) ** 2
-    if out.shape[0] > BETS:
+    if out.shape[0] == BOUNDED:
         g = min(g, 1.0)
         for j in range(J):
             bet(out, OWN_LOW + j, lam[LONG, j], r - g, g)
@@ -96,7 +109,8 @@ def policy_terms(batch: Batch, t: int, pi: Vector, lam: Matrix, own: float, out:
     difference = (1.0 - w) * (r - f[chosen]) + d
     out[PHI], out[D], out[W], out[W2] = phi, difference, w, w * w
     out[V_PHI], out[V_D] = (phi - g) ** 2, (difference - d) ** 2
-    if out.shape[0] == BETS:
+    if out.shape[0] == UNBOUNDED:
+        spread(out, w)
         return
     g = min(g, 1.0)
     for j in range(J):
@@ -145,7 +159,8 @@ def item_terms(batch: Batch, t: int, a: int, lam: Matrix, own: float, missed: Ma
     rest = (1.0 - w) * (r - f) if hit else r - shown
     out[PHI], out[D], out[W], out[W2] = phi, rest + d, w, w * w
     out[V_PHI], out[V_D] = (phi - f) ** 2, rest**2
-    if out.shape[0] == BETS:
+    if out.shape[0] == UNBOUNDED:
+        spread(out, w)
         return
     for j in range(J):
         long, short = lam[LONG, j], lam[SHORT, j]
@@ -211,7 +226,7 @@ def count(
                 for i in range(row.shape[0]):
                     out[i] *= batch.sign[t]
         surprise = batch.r[t] - batch.forecast[batch.chosen[t]]
-        for j in range(J if row.shape[0] > BETS else 0):
+        for j in range(J if row.shape[0] == BOUNDED else 0):
             missed[LONG, j] = math.log1p(-stakes.items[LONG, j] * surprise)
             missed[SHORT, j] = math.log1p(stakes.items[SHORT, j] * surprise)
         for a in range(batch.start[t], batch.start[t] + batch.size[t]):

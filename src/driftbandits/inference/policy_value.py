@@ -10,8 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.linalg import Vector
-from .always_valid import LEAST, LONG, SHORT, Bounds, J, asymptotic, finite, lower_bound
-from .outcomes import D_HIGH, D_LOW, HIGH, LOW, OWN, OWN_HIGH, OWN_LOW, PHI, V_D, V_OWN, V_PHI, W2, D, N, W
+from . import outcomes as oc
+from .always_valid import LONG, SHORT, Bounds, J, finite, lower_bound
+from .asymptotic import Observed, asymptotic, payments, worth
+from .outcomes import D_HIGH, D_LOW, HIGH, LOW, OWN, OWN_HIGH, OWN_LOW, PHI, W2, D, N, W
 
 Sides = Sequence[Sequence[float]]  # stakes, long and short
 LARGEST = 400.0  # the largest weight that stakes are made for
@@ -51,7 +53,7 @@ def own_interval(sums: Sequence[float], *, bounded: bool, alpha: float, lam: Sid
     """What the policy that acts earns; lam are the stakes on the rewards themselves."""
     n = sums[N]
     if not bounded:
-        return _interval(asymptotic(n, sums[OWN], sums[V_OWN], alpha), n)
+        return _interval(asymptotic(_own_observed(sums), alpha), n)
     mean = sums[OWN] / n if n else 0.0
     return _interval(finite(n, mean, _bets(sums, OWN_LOW), _bets(sums, OWN_HIGH), lam, alpha), n)
 
@@ -60,30 +62,44 @@ def other_interval(sums: Sequence[float], *, bounded: bool, alpha: float, lam: S
     """What the other policy would have earned; lam are its stakes."""
     n = sums[N]
     if not bounded:
-        return _unbounded(sums, sums[PHI], sums[V_PHI], alpha)
+        return _interval(asymptotic(_other_observed(sums), alpha), _effective(sums))
     mean = sums[PHI] / n if n else 0.0
     return _interval(finite(n, mean, _bets(sums, LOW), _bets(sums, HIGH), lam, alpha), _effective(sums))
 
 
 def lift_interval(sums: Sequence[float], *, bounded: bool, alpha: float, lam: Sides) -> Interval:
     """What the policy that acts earns more than the other."""
-    n, difference = sums[N], sums[D]
+    n = sums[N]
     if not bounded:
-        return _unbounded(sums, difference, sums[V_D], alpha)
+        return _interval(asymptotic(_lift_observed(sums), alpha), _effective(sums))
     if n < 0.5:
         return Interval(math.nan, -1.0, 1.0, 0, 0.0, True)
     lower = min(max(lower_bound(_bets(sums, D_LOW), lam[SHORT], n, 0.5 * alpha), -1.0), 1.0)
     upper = min(max(-lower_bound(_bets(sums, D_HIGH), lam[LONG], n, 0.5 * alpha), -1.0), 1.0)
-    mean = min(max(difference / n, lower), max(upper, lower))
+    mean = min(max(sums[D] / n, lower), max(upper, lower))
     return Interval(mean, lower, upper, round(n), _effective(sums), True)
 
 
-def _unbounded(sums: Sequence[float], total: float, squares: float, alpha: float) -> Interval:
-    """Asymptotic bounds; none while a few large weights are nearly all of the sum, which then has no normal law yet."""
-    found, effective = asymptotic(sums[N], total, squares, alpha), _effective(sums)
-    if effective < LEAST:
-        return Interval(found.mean, -math.inf, math.inf, found.n, effective, False)
-    return _interval(found, effective)
+def _own_observed(sums: Sequence[float]) -> Observed:
+    n, v = sums[N], sums[oc.V_OWN]
+    return Observed(n, sums[OWN], v, sums[oc.Q_OWN], v, n, sums[oc.PAID])
+
+
+def _other_observed(sums: Sequence[float]) -> Observed:
+    n = sums[N]
+    share, pooled = (sums[oc.PAID] / n, sums[W2] * sums[oc.V_OWN] / n) if n else (0.0, 0.0)
+    m = payments(sums[W], sums[W2], sums[oc.W_PAID], sums[oc.W2_PAID], share)
+    return Observed(n, sums[PHI], sums[oc.V_PHI], sums[oc.Q_PHI], pooled, _effective(sums), m)
+
+
+def _lift_observed(sums: Sequence[float]) -> Observed:
+    """A lift has the weights 1 − w; to be known it needs what either policy needs."""
+    n, other = sums[N], _other_observed(sums)
+    squares, paid = n - 2.0 * sums[W] + sums[W2], sums[oc.PAID] - 2.0 * sums[oc.W_PAID] + sums[oc.W2_PAID]
+    share, pooled = (sums[oc.PAID] / n, squares * sums[oc.V_OWN] / n) if n else (0.0, 0.0)
+    effective = min(other.effective, worth(sums[oc.AWAY], squares))
+    m = min(other.payments, payments(sums[oc.AWAY], squares, sums[oc.AWAY_PAID], paid, share))
+    return Observed(n, sums[D], sums[oc.V_D], sums[oc.Q_D], pooled, effective, m)
 
 
 def _bets(sums: Sequence[float], first: int) -> Sequence[float]:
@@ -95,4 +111,4 @@ def _interval(found: Bounds, effective: float) -> Interval:
 
 
 def _effective(sums: Sequence[float]) -> float:
-    return float(sums[W] ** 2 / sums[W2]) if sums[W2] > 0.0 else 0.0
+    return worth(sums[W], sums[W2])

@@ -14,11 +14,14 @@ rows the first 50 say how rare rewards are, and do not count.
 import numpy as np
 
 from ..core.linalg import Matrix, Vector
-from ..inference.always_valid import LONG, RATE, SHORT, TOP, Bounds, J, asymptotic, finite, stakes
+from ..inference.always_valid import LONG, RATE, SHORT, TOP, Bounds, J, finite, stakes
+from ..inference.asymptotic import Observed, asymptotic, payments, worth
+from ..inference.outcomes import MOST_SQUARED
 from ..inference.policy_value import EARLY, LARGEST, in_turn, rate_of
 
-N, PHI, SQUARES, WEIGHTS, EARNED = range(5)
-LOW, HIGH = 5, 5 + J
+N, PHI, WEIGHTS, EARNED = range(4)
+LOW, HIGH = 4, 4 + J  # of rewards in [0, 1]; of others
+SQUARES, FOURTHS, RESIDUALS, W2, PAID, W_PAID, W2_PAID = range(4, 11)
 LONG_LOG = 1000  # rows of which EARLY can be spared
 
 
@@ -39,7 +42,7 @@ class Valued:
         self._bounded, self._floor, self._rows, self._alpha = bounded, floor, float(max(rows, 1)), alpha
         self._stakes: Matrix | None = None
         self._early, self._early_sum = 0, 0.0  # rows that do not count, and what they earned
-        self._sums = np.zeros(5 + 2 * J)
+        self._sums = np.zeros(4 + 2 * J if bounded else 11)
 
     def add(self, w: Vector, r: Vector, largest: Vector, forecast: tuple[Vector, Vector] | None = None) -> None:
         """Rows: weights, rewards, max_a π(a), and if there is a forecast, D and r̂ of the item that the log chose."""
@@ -50,11 +53,12 @@ class Valued:
             return
         forecast = None if forecast is None else (forecast[0][spared:], forecast[1][spared:])
         direct, of_item = (self._before(w, r),) * 2 if forecast is None else forecast
-        phi = direct + w * (r - of_item)
-        terms = np.zeros((len(r), len(self._sums)))
-        for column, values in ((N, 1.0), (PHI, phi), (SQUARES, (phi - direct) ** 2), (WEIGHTS, w), (EARNED, w * r)):
-            terms[:, column] = values
-        if self._bounded:
+        surprise = r - of_item
+        terms = np.empty((len(r), len(self._sums)))
+        terms[:, N], terms[:, PHI], terms[:, WEIGHTS], terms[:, EARNED] = 1.0, direct + w * surprise, w, w * r
+        if not self._bounded:
+            terms[:, SQUARES:] = _spread(w, r, surprise)
+        else:
             most = largest / self._floor
             if self._stakes is None:
                 weight = min(max(float(most[0]), 1.0), LARGEST)
@@ -74,12 +78,25 @@ class Valued:
 
     def bounds(self) -> Bounds:
         """The bounds after the rows so far."""
-        n, phi, squares = self._sums[:WEIGHTS].tolist()
+        n, phi = self._sums[:WEIGHTS].tolist()
         if not self._bounded:
-            return asymptotic(n, phi, squares, self._alpha, self._rows)
+            return asymptotic(self._observed(), self._alpha, self._rows)
         lam = (stakes(n=self._rows) if self._stakes is None else self._stakes).tolist()
         low, high = self._sums[LOW:HIGH].tolist(), self._sums[HIGH:].tolist()
         return finite(n, phi / n if n else 0.0, low, high, lam, self._alpha)
+
+    def _observed(self) -> Observed:
+        n, phi, weights, _, squares, fourths, residuals, w2, paid, w_paid, w2_paid = self._sums.tolist()
+        share, pooled = (paid / n, w2 * residuals / n) if n else (0.0, 0.0)
+        m = payments(weights, w2, w_paid, w2_paid, share)
+        return Observed(n, phi, squares, fourths, pooled, worth(weights, w2), m)
+
+
+def _spread(w: Vector, r: Vector, surprise: Vector) -> Matrix:
+    """What asymptotic bounds ask for (T, 7), in the order of the columns."""
+    squares, paid = (w * surprise) ** 2, (r != 0.0) * 1.0
+    fourths = np.minimum(squares, MOST_SQUARED) ** 2
+    return np.stack([squares, fourths, surprise**2, w * w, paid, w * paid, w * w * paid], axis=1)
 
 
 def _wealth(w: Vector, r: Vector, most: Vector, direct: Vector, of_item: Vector, lam: Vector) -> Matrix:

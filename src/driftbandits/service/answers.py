@@ -30,11 +30,13 @@ def value(told: Told) -> Value:
 
 
 def _with_intervals(told: Told) -> dict[str, Any]:
-    sides = {
-        side: Interval(**{name: _number(x) if name != "finite" else x for name, x in told[side].items()})
-        for side in ("own", "other", "lift")
-    }
-    return {**told, **sides}
+    return {**told, **{side: _interval(told[side]) for side in ("own", "other", "lift")}}
+
+
+def _interval(told: Told) -> Interval:
+    """An interval; what JSON could not say is infinite, or no number."""
+    known = {name: x for name, x in told.items() if x is not None}
+    return Interval(**{"mean": math.nan, "lower": -math.inf, "upper": math.inf, **known})
 
 
 def _number(told: Any) -> Any:

@@ -1,5 +1,6 @@
 """Explanations: contributions add up to the score, in the user's names, for every mode and every learner."""
 
+import dataclasses
 import json
 import math
 
@@ -248,3 +249,31 @@ def test_only_what_was_not_the_best_was_chosen_to_learn_more_about_it(tmp_path):
         assert told[2].startswith("'b' was shown because your own policy said so: its expected reward is")
     with db.Bandit.open(tmp_path / "log.db") as again:
         assert [again.explain(id_).sentence for id_ in ids] == told
+
+
+def test_of_a_ranking_the_probability_is_that_of_the_first_place(tmp_path):
+    with db.Bandit.open(tmp_path / "log.db", seed=0, explore=0.9) as bandit:
+        for _ in range(30):
+            d = bandit.decide(["a", "b", "c"], k=2)
+            bandit.reward(d.id, {d.items[0]: 1.0})
+        d = bandit.decide(["a", "b", "c"], k=2)
+        assert d.propensity < d.propensities[d.item]
+        for given in (d, d.id, d.to_dict()):
+            e = bandit.explain(given)
+            assert (e.places, e.propensity) == (2, pytest.approx(d.propensities[d.item]))
+            assert e.sentence.startswith(f"{d.item!r} was placed first of 2 with probability ")
+    with db.Bandit.open(tmp_path / "log.db") as again:
+        assert again.explain(d.id).propensity == pytest.approx(d.propensities[d.item])
+
+
+@pytest.mark.parametrize(
+    ("propensity", "sd", "why"), [(0.97, 0.1, "one of its two estimates"), (0.97, 0.3, "learn"), (0.02, 0.1, "learn")]
+)
+def test_a_likely_item_that_is_no_less_certain_owes_it_to_one_of_two_voices(propensity, sd, why):
+    bandit = db.Bandit(seed=0)
+    for _ in range(5):
+        d = bandit.decide(["a", "b"])
+        bandit.reward(d.id, 1.0)
+    e = bandit.explain(d)
+    other = dataclasses.replace(e.runner_up, sd=0.2)
+    assert why in dataclasses.replace(e, runner_up=other, sd=sd, propensity=propensity, highest=False).sentence

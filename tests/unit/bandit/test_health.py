@@ -94,7 +94,40 @@ def test_alarms_of_the_last_day_are_in_the_sentence_or_in_the_actions():
     found = bandit.health()
     assert "another item may be best now" in found.sentence
     assert found.actions[0].startswith("Fewer decisions get a reward")
+    assert "another item may be best now" in found.actions[1]
+    assert found.actions[1].endswith("check whether a release, a price or the counting of rewards changed then.")
+    assert not found.ok
     bandit.decide(["a", "b"], at=1.7e9 + 2 * 86400.0)  # later, they are no news
     later = bandit.health()
     assert "another item" not in later.sentence
-    assert not any(action.startswith("Fewer") for action in later.actions)
+    assert not any(action.startswith("Fewer") or "another item" in action for action in later.actions)
+
+
+def test_a_function_that_was_not_given_again_is_told_and_can_be_dropped(tmp_path):
+    with db.Bandit.open(tmp_path / "log.db", reward="click", explore=0.5, seed=0) as bandit:
+        bandit.challenge("always b", lambda items, context: {"b": 1.0})
+        for _ in range(80):
+            d = bandit.decide(["a", "b"])
+            bandit.reward(d.id, float(d.item == "b"))
+    with db.Bandit.open(tmp_path / "log.db") as again:
+        told = again.info()["challengers"]["always b"]
+        assert (told["function"], told["microseconds"]) == (True, None)
+        (action,) = [action for action in again.health().actions if "'always b'" in action]
+        assert action.startswith("Challenger 'always b' is a function, which files do not hold; it has not run since")
+        assert again.value("always b").own.n == 30
+        again.drop_challenger("always b")
+        assert "always b" not in again.info()["challengers"]
+        with pytest.raises(db.errors.InvalidValue, match="no challenger 'always b'"):
+            again.drop_challenger("always b")
+
+
+def test_answers_show_themselves_in_a_notebook():
+    bandit = db.Bandit(reward="amount", explore=0.5, seed=0)
+    for t in range(60):
+        d = bandit.decide({"<a>": {"price": 1.0}, "b": {"price": 2.0}})
+        bandit.reward(d.id, float(t % 3))
+    for answer in (bandit.value(), bandit.health(), bandit.explain(d)):
+        page = answer._repr_html_()
+        assert page.startswith("<div><strong>")
+        assert "<a>" not in page
+    assert "60 decisions)" in bandit.value()._repr_html_()

@@ -209,6 +209,45 @@ def test_sums_that_were_bet_otherwise_are_begun_anew():
             ledger_files.unpack(fresh, {**about, "newest": wrong}, flat)
 
 
+def test_sums_of_amounts_of_an_earlier_version_are_begun_anew():
+    """They had no fourth powers and no payments, without which nothing can be said."""
+    bandit = db.Bandit(reward="amount", explore=0.3, seed=0)
+    play(bandit, 40, rng=np.random.default_rng(9))
+    about, flat = ledger_files.pack(bandit._ledger)
+    fresh = Ledger(bounded=False, explore=0.3)
+    older = flat.reshape(-1, outcomes.UNBOUNDED)[:, :9].ravel()
+    ledger_files.unpack(fresh, {key: x for key, x in about.items() if key != "columns"}, older)
+    assert fresh.of_policy("random")[pv.N] == 0.0
+    ledger_files.unpack(fresh, about, flat)
+    assert fresh.of_policy("random")[pv.N] == 40.0
+
+
+def test_what_amounts_earn_is_never_below_zero():
+    """Asymptotic bounds know no range, but a mean of amounts has one."""
+    bandit = db.Bandit(reward="amount", explore=0.5, seed=0)
+    for t in range(300):
+        d = bandit.decide(["a", "b"])
+        bandit.reward(d.id, 500.0 if t == 150 else 1.0)
+    v = bandit.value("first")
+    assert v.own.lower == 0.0
+    assert v.own.upper > 5.0
+    assert v.lift.lower < 0.0 < v.lift.upper
+
+
+def test_a_challenge_that_has_ended_is_not_valued_any_more():
+    """Rewards of decisions made during the challenge come later, and would begin its sums again."""
+    bandit = db.Bandit(reward="click", explore=0.5, seed=0)
+    bandit.challenge("fast", half_life=20)
+    play(bandit, 60, rng=np.random.default_rng(3))
+    late = [bandit.decide(["a", "b"]) for _ in range(300)]
+    bandit.promote("fast")
+    for d in late:
+        bandit.reward(d.id, 1.0)
+    assert bandit.info()["challengers"] == {}
+    with pytest.raises(db.errors.InvalidValue, match="'fast' is not known"):
+        bandit.value("fast")
+
+
 def test_of_a_ranking_the_first_place_counts():
     bandit = db.Bandit(reward="click", explore=0.3, seed=0)
     made = []

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from naive import always_valid as naive
 
-from driftbandits.inference.always_valid import LOG_PRIOR, LONG, J, asymptotic, finite, lower_bound, stakes
+from driftbandits.inference.always_valid import LOG_PRIOR, LONG, J, finite, lower_bound, stakes
 from driftbandits.replay.valued import Valued
 
 ALPHA = 0.05
@@ -36,26 +36,6 @@ def test_the_solution_is_approached_from_below():
         m = lower_bound(b, lam, 1e4, 0.025)
         terms = [math.exp(p + c - x * 1e4 * m) for p, c, x in zip(LOG_PRIOR, b, lam, strict=True)]
         assert 40.0 - 1e-6 <= sum(terms) <= 40.0 * (1 + 1e-6)
-
-
-def test_asymptotic_bounds_are_the_mixture_of_gaussian_wealth():
-    n, mean, sd = 500, 3.0, 2.0
-    b = asymptotic(n, n * mean, n * sd**2, 0.1, tightest=200.0)
-    lam = [3.0 / (sd * math.sqrt(200.0)) * s for s in naive.STEPS]
-    s = n * (b.upper - mean)
-    prior = [p / sum(naive.PRIOR) for p in naive.PRIOR]
-    level = sum(p * math.exp(x * s - 0.5 * x * x * n * sd**2) for p, x in zip(prior, lam, strict=True))
-    assert level == pytest.approx(20.0, rel=1e-6)
-    assert (b.mean - b.lower, b.finite) == (pytest.approx(b.upper - b.mean), False)
-    assert asymptotic(20, 20.0, 3.0, 0.1).lower == -math.inf
-    assert asymptotic(50, 50.0, 0.0, 0.1)[:3] == (1.0, -math.inf, math.inf)  # rewards that were all equal
-
-
-def test_the_width_is_that_of_the_theory():
-    """At most 1.62 times a fixed-sample interval from 2,000 to 20,000 observations, and 1.77 from 1,000 to 100,000."""
-    for n in (1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5):
-        b = asymptotic(n, 0.0, n, 0.05)
-        assert 1.39 < b.upper / (1.96 / math.sqrt(n)) < (1.62 if 2e3 <= n <= 2e4 else 1.77)
 
 
 def ever_wrong(alpha, rounds=600, runs=300):

@@ -8,7 +8,7 @@ from naive import policy_value as naive
 
 from driftbandits.inference import outcomes as oc
 from driftbandits.inference import policy_value as pv
-from driftbandits.inference.always_valid import J, asymptotic, stakes
+from driftbandits.inference.always_valid import J, stakes
 
 
 def decisions(rng, many):
@@ -92,7 +92,7 @@ def test_no_wealth_is_lost_whatever_the_weights_are():
     terms, items, _ = counted(batch(rows), (1.0, 400.0))
     assert np.isfinite(terms).all()
     assert np.isfinite(items).all()
-    assert terms[:, :, oc.BETS :].min() > math.log(0.1) - 0.46
+    assert terms[:, :, oc.COMMON :].min() > math.log(0.1) - 0.46
 
 
 def test_a_reward_that_is_taken_back_leaves_nothing():
@@ -119,18 +119,34 @@ def test_what_does_not_fit_is_refused_and_changes_nothing():
     assert not items.any()
 
 
-def test_asymptotic_bounds_follow_the_formula():
-    rows = decisions(np.random.default_rng(2), 400)
-    terms, _, lam = counted(batch(rows), bounded=False)
-    sums = terms[0].sum(0).tolist()
-    assert len(sums) == oc.UNBOUNDED
-    phi, g = zip(*((x[0], x[4]) for x in (naive.outcomes(*d, 1e-9) for d in policies(rows, "random"))), strict=True)
-    got = pv.other_interval(sums, bounded=False, alpha=0.05, lam=lam[0])
-    expected = asymptotic(400, sum(phi), float(np.sum((np.array(phi) - g) ** 2)), 0.05)
-    assert got[:3] == pytest.approx(expected[:3])
-    assert not got.finite
-    few = pv.other_interval([20.0, *sums[1:]], bounded=False, alpha=0.05, lam=lam[0])
-    assert (few.lower, few.upper) == (-math.inf, math.inf)
+def purchases(rng, many, rate):
+    """Decisions about amounts that are mostly 0."""
+    for p, f, a, _, n in decisions(rng, many):
+        yield p, 5.0 * f, a, float(rng.random() < rate) * float(rng.exponential(20.0)), n
+
+
+@pytest.mark.parametrize(("policy", "place"), [("random", 0), ("first", 1)])
+@pytest.mark.parametrize(("many", "rate", "known"), [(600, 0.5, True), (600, 1.0, True), (100, 0.1, False)])
+def test_amounts_are_valued_as_by_the_oracle(policy, place, many, rate, known):
+    rows = [*purchases(np.random.default_rng(2), many, rate)]
+    arrays = batch(rows)._replace(forecast=np.concatenate([row[1] for row in rows]))
+    terms, _, lam = counted(arrays, bounded=False)
+    sums = terms[place].sum(0).tolist()
+    expected = naive.unbounded([*policies(rows, policy)], alpha=0.05)
+    for interval, bounds in zip((pv.own_interval, pv.other_interval, pv.lift_interval), expected, strict=True):
+        found = interval(sums, bounded=False, alpha=0.05, lam=lam[place])
+        assert found[:3] == pytest.approx(bounds, rel=1e-9)
+        assert not found.finite
+        assert math.isfinite(found.lower) == known
+
+
+def test_huge_amounts_overflow_nothing():
+    rows = [(p, f, a, 9e99 * r, n) for p, f, a, r, n in decisions(np.random.default_rng(3), 200)]
+    terms, items, lam = counted(batch(rows), bounded=False)
+    assert np.isfinite(terms).all()
+    assert np.isfinite(items).all()
+    found = pv.own_interval(terms[0].sum(0).tolist(), bounded=False, alpha=0.05, lam=lam[0])
+    assert 0.0 < found.mean < found.upper < math.inf
 
 
 def test_terms_are_added_one_after_the_other():
