@@ -12,13 +12,13 @@ nothing reads them. Of V, E and M_i only the entries on and above the diagonal a
 """
 
 import math
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.kernel import kernel, solver
-from ..core.lanes import LANES, groups_of, symmetric, upper
+from ..core.lanes import LANES, aligned, groups_of, symmetric, upper
 from ..core.linalg import Matrix, Vector
 from ..errors import InvalidShape
 
@@ -131,6 +131,7 @@ class Work(NamedTuple):
 
 
 FEW = 10
+Arrays = TypeVar("Arrays", State, Work)
 
 
 def default_rates() -> Vector:
@@ -181,7 +182,7 @@ def new_state(rates: Vector, items: int, p: int, k: int) -> State:
 def new_work(M: int, p: int, k: int) -> Work:
     """Room for M memories, p shared and k own columns."""
     G = groups_of(M)
-    return Work(
+    work = Work(
         phi=np.zeros(p),
         psi=np.zeros(k),
         d=np.zeros((p, LANES)),
@@ -202,6 +203,12 @@ def new_work(M: int, p: int, k: int) -> Work:
         steady=np.zeros(G),
         refuted=np.zeros(M, np.int64),
     )
+    return placed(work)
+
+
+def placed(parts: Arrays) -> Arrays:
+    """The same state or workspace, with all that has lanes at an address that suits them."""
+    return type(parts)(*(aligned(array) if array.shape[-1] == LANES else array for array in parts))
 
 
 def grown(old: State, shared: Integers, own: Integers) -> State:

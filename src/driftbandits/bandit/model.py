@@ -43,7 +43,7 @@ class Model(NamedTuple):
         work = sums.new_work(len(state.rate), len(columns.pairs), len(columns.own))
         sums.check(state, work)
         slots = Slots(np.zeros(len(items.kind)), np.zeros(len(context.kind)))
-        return cls(columns, Engine(state, layout, items, context, slots, work), when)
+        return cls(columns, Engine(sums.placed(state), layout, items, context, slots, work), when)
 
     @property
     def state(self) -> State:
@@ -77,7 +77,8 @@ class Model(NamedTuple):
         if more <= 0:
             return self
         when = np.r_[self.when, np.full(more, math.inf)]
-        return self._replace(engine=self.engine._replace(state=sums.with_items(self.state, places)), when=when)
+        state = sums.placed(sums.with_items(self.state, places))
+        return self._replace(engine=self.engine._replace(state=state), when=when)
 
     def with_prior(self) -> "Model":
         """The prior for the scales of today, and all estimates from the sums; to be called before anybody else has the model."""
@@ -147,7 +148,7 @@ def unpacked(about: Mapping[str, Any], arrays: Mapping[str, Any], items: Table, 
     model = Model.of(columns, state, *scales, when, columns.layout(items, context))
     if about["engine"] == UNREFRESHED:
         model = model.with_prior()
-    check_sums(state)
+    check_sums(model.state)
     check_scale("items", model.items)
     check_scale("context", model.context)
     return model

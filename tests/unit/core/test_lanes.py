@@ -120,3 +120,27 @@ def test_a_pivot_that_is_rounding_is_replaced_and_its_column_left_out():
     solved(np.concatenate([A, b], axis=1), least, np.ones((3, LANES)), theta, out)
     assert np.isfinite(out).all()
     np.testing.assert_allclose(theta[0, :, 0], [0.1875, 0.0, 0.125], rtol=1e-12)
+
+
+def test_large_arrays_begin_at_a_line_of_the_cache():
+    for shape in ((1, 4), (40, 4), (2, 42, 44, 4)):
+        room = np.random.default_rng(0).normal(size=int(np.prod(shape)) + 8)
+        for first in range(8):
+            array = room[first : first + int(np.prod(shape))].reshape(shape)
+            placed = lanes.aligned(array)
+            np.testing.assert_array_equal(placed, array)
+            assert placed.flags.c_contiguous
+            assert placed is array if array.nbytes < lanes.SMALL else placed.ctypes.data % lanes.LINE == 0
+
+
+def test_a_model_lies_where_its_lanes_do_not_cross_lines(monkeypatch):
+    import driftbandits as db
+
+    monkeypatch.setattr(lanes, "SMALL", 0)
+    bandit = db.Bandit()
+    for t in range(6):
+        bandit.observe(None, name=f"i{t % 3}", context={f"x{j}": float(t * j % 5) for j in range(t + 1)}, reward=t % 2)
+    engine = bandit._learner.model.engine
+    arrays = [a for part in (engine.state, engine.work) for a in part if a.shape[-1] == LANES and a.size]
+    assert len(arrays) > 20
+    assert all(array.ctypes.data % lanes.LINE == 0 for array in arrays)
