@@ -26,6 +26,7 @@ from .values import entries
 
 CONSTANT, NUMBER, PRESENT, CATEGORY = 0, 1, 2, 3
 BUCKETS = 1 << 17
+MANY = 16  # rows from which categories are written by one call of NumPy
 BARE = np.ones((1, 1))  # a row without features where nobody has any: the constant, which nothing writes to
 
 
@@ -174,8 +175,12 @@ class Table(Vocabulary):
 
     def _write_strings(self, rows: Matrix, reading: Reading) -> None:
         for name, column in reading.strings:
-            for row, string in zip(rows, column, strict=True):
-                slot = self.slot_of((name, string))
+            found = {string: self.slot_of((name, string)) for string in {*column}}
+            slots = [*map(found.__getitem__, column)]
+            if len(rows) >= MANY and None not in found.values():
+                rows[np.arange(len(rows)), np.array(slots, np.int64)] = 1.0
+                continue
+            for row, slot in zip(rows, slots, strict=True):
                 if slot is not None:
                     row[slot] = 1.0
 
@@ -205,7 +210,7 @@ class Table(Vocabulary):
 
     def _known(self, name: str, column: Sequence[str]) -> bool:
         """Whether every string of a feature has its slot."""
-        return all((name, value) in self._tokens for value in column)
+        return all((name, value) in self._tokens for value in {*column})
 
     def _planned(self, values: Any, plan: "Plan") -> Matrix:
         """Rows whose numbers have their slots already."""

@@ -1,13 +1,12 @@
 """Limits on the JSON of a request, checked before anything else reads it."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import orjson
 
 from .config import Config
 from .problems import Problem
-
-BIG = 2.0**63
 
 
 def parsed(body: bytes, config: Config) -> Any:
@@ -30,30 +29,31 @@ def parsed(body: bytes, config: Config) -> Any:
 
 def _check(value: Any, depth: int, longest: int) -> None:
     kind = type(value)
-    if kind is str:
-        if len(value) > longest:
-            raise Problem(
-                422, "too_long", f"a string of {len(value)} characters was given; at most {longest} are allowed"
-            )
-        if "\0" in value:
-            raise Problem(422, "invalid", "a string has the character U+0000, which databases cannot keep")
-    elif kind is dict:
-        if depth == 0:
-            raise _too_deep()
-        for name, inner in value.items():
+    if kind is dict:
+        for name in value:
             if len(name) > longest or "\0" in name:
                 raise Problem(
                     422, "too_long", f"a name has {len(name)} characters, or U+0000; at most {longest} are allowed"
                 )
-            if type(inner) is not float and type(inner) is not int:
-                _check(inner, depth - 1, longest)
+        _check_all(value.values(), depth, longest)
     elif kind is list:
-        if depth == 0:
-            raise _too_deep()
-        for inner in value:
-            if type(inner) is not float and type(inner) is not int:
-                _check(inner, depth - 1, longest)
+        _check_all(value, depth, longest)
+    elif kind is str:
+        _check_all((value,), 1, longest)
 
 
-def _too_deep() -> Problem:
-    return Problem(422, "too_deep", "the JSON is nested too deeply")
+def _check_all(values: Iterable[Any], depth: int, longest: int) -> None:
+    """The values of an object or of a list; most are numbers and strings, for which no function is called."""
+    if depth == 0:
+        raise Problem(422, "too_deep", "the JSON is nested too deeply")
+    for value in values:
+        kind = type(value)
+        if kind is str:
+            if len(value) > longest:
+                raise Problem(
+                    422, "too_long", f"a string of {len(value)} characters was given; at most {longest} are allowed"
+                )
+            if "\0" in value:
+                raise Problem(422, "invalid", "a string has the character U+0000, which databases cannot keep")
+        elif kind is dict or kind is list:
+            _check(value, depth - 1, longest)

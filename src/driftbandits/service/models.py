@@ -30,7 +30,7 @@ class Decide(BaseModel):
         default=None, description="Features of who asks.", examples=[{"age": 31, "country": "se"}]
     )
     k: StrictInt = Field(default=1, ge=1, description="Length of the ranking.")
-    exclude: list[Name] = Field(default=[], description="Items that must not be chosen this time.")
+    exclude: list[Name] = Field(default_factory=list, description="Items that must not be chosen this time.")
     id: StrictStr | None = Field(
         default=None, description="An id of your own: a second call with it gets the first one's answer."
     )

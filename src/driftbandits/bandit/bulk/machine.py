@@ -63,7 +63,7 @@ class Machine:
         found = getattr(self, name)
         if isinstance(found, InterpretedUntilCompiled):
             found.install_if_over()
-        return interpreted() or self._is_compiled(name)
+        return self._is_compiled(name) or interpreted()
 
     def _is_compiled(self, name: str) -> bool:
         return type(getattr(self, name)) is BuiltinFunctionType
