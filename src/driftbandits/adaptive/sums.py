@@ -139,6 +139,18 @@ def default_rates() -> Vector:
     return np.array([-math.log1p(-1.0 / m) for m in MEMORIES] + [0.0])
 
 
+def size_of(M: int, items: int, p: int, k: int) -> int:
+    """Bytes of the large arrays of `new_state`: V, E and U of the shared columns; M, S and R of the items' own.
+
+    Examples
+    --------
+    >>> state = new_state(default_rates(), 3, 40, 20)
+    >>> 0.9 < size_of(len(state.rate), 3, 40, 20) / sum(array.nbytes for array in state) < 1.0
+    True
+    """
+    return 8 * LANES * groups_of(M) * (3 * p * p + items * k * (2 * k + p))
+
+
 def new_state(rates: Vector, items: int, p: int, k: int) -> State:
     """A state that knows nothing."""
     M = len(rates)

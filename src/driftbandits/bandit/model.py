@@ -30,6 +30,22 @@ TORN = "arrays of the model do not fit each other, or the offer does not fit the
 FULL = 500  # columns up to which the covariance is full
 
 
+class Budget:
+    """Bytes that the sums of one model may grow to in this process. A service sets it: its callers choose items and features."""
+
+    most: float = math.inf
+
+    @classmethod
+    def check(cls, memories: int, items: int, p: int, k: int) -> None:
+        """Refuse a model that is too large, before anything of its size is made."""
+        needed = sums.size_of(memories, items, p, k)
+        if needed > cls.most:
+            raise InvalidValue(
+                f"a model of {p} columns with {k} of their own for each of {items} items needs {needed / 2**20:.0f} MiB; at most "
+                f"{cls.most / 2**20:.0f} are allowed here: offer fewer items, or give fewer features of the context"
+            )
+
+
 class Model(NamedTuple):
     """All that compiled code reads, of shapes that fit each other."""
 
@@ -67,6 +83,7 @@ class Model(NamedTuple):
     def grown(self, columns: Columns, items: Table, context: Table) -> "Model":
         """The model over the slots of these tables, which have what the model has, and more; its estimates are to be renewed."""
         columns, shared, own = columns.extended(items, context)
+        Budget.check(len(self.state.rate), len(self.when), len(shared), len(own))
         scales = scale_of(items, self.items), scale_of(context, self.context)
         state = sums.grown(self.state, shared, own)
         return Model.of(columns, state, *scales, self.when, columns.layout(items, context))
@@ -76,6 +93,7 @@ class Model(NamedTuple):
         more = places - len(self.when)
         if more <= 0:
             return self
+        Budget.check(len(self.state.rate), places, len(self.columns.pairs), len(self.columns.own))
         when = np.r_[self.when, np.full(more, math.inf)]
         state = sums.placed(sums.with_items(self.state, places))
         return self._replace(engine=self.engine._replace(state=state), when=when)

@@ -3,12 +3,14 @@
 import contextlib
 import gc
 import logging
+import math
 import sys
 from collections.abc import AsyncIterator
 
 from fastapi import FastAPI
 
 from .. import __version__
+from ..bandit.model import Budget
 from ..errors import InvalidValue
 from . import problems, routes
 from .catalogue import Catalogue
@@ -44,9 +46,11 @@ def create_app(config: Config) -> FastAPI:
         app.state.personalizer = personalizer.State(app.state.loops)
         app.state.dashboard = States(app.state.loops)
         app.state.loops.start()
+        Budget.most = config.max_memory * 2.0**20
         try:
             yield
         finally:
+            Budget.most = math.inf
             app.state.personalizer.close()
             app.state.loops.close()
 

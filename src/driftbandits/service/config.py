@@ -25,6 +25,8 @@ class Config(BaseModel):
     max_model: int = 1 << 28  # bytes of a model that an admin puts in place of a loop's
     max_depth: int = 16  # of nested JSON
     max_items: int = 10_000  # on offer in one decision
+    max_features: int = 1000  # of an item, and of the context; each number of a vector counts
+    max_memory: int = 256  # MiB for the models of one loop's items
     max_name: int = 256  # characters of a name, and of a string in a feature
     max_batch: int = 10_000  # decisions or rewards in one request
     max_open: int = 500  # loops that one process keeps open

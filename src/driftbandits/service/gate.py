@@ -112,8 +112,7 @@ class Gate:
         return self.config.max_model if model and caller and caller.role == "admin" else self.config.max_body
 
     def _note(self, scope: Message, status: int, seconds: float, id_: str) -> None:
-        # The template of the path: names of loops and ids of decisions are the client's.
-        path = str(scope.get("template") or getattr(scope.get("route"), "path", "unknown"))
+        path = template_of(scope)
         metrics.observe(path, scope["method"], status, seconds)
         if LOG.isEnabledFor(logging.INFO):
             caller = scope.get("caller")
@@ -128,6 +127,28 @@ class Gate:
             if self.config.log_bodies:
                 fields |= {"path": scope["path"], "body": scope.get("body", b"").decode("utf-8", "replace")}
             LOG.info("request", extra={"fields": fields})
+
+
+def template_of(scope: Message) -> str:
+    """The template of a request's path, for the log and the metrics: names of loops and ids of decisions are the client's.
+
+    A router that is included under a prefix knows its own part of the path only. What is before that part is a prefix of ours, in which
+    the name of the loop is the client's.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as Route
+    >>> template_of({"path": "/loops/shop/personalizer/rank", "route": Route(path="/rank")})
+    '/loops/{loop}/personalizer/rank'
+    """
+    known = scope.get("template") or getattr(scope.get("route"), "path", None)
+    if known is None:
+        return "unknown"
+    parts = scope["path"].split("/")
+    before = parts[: max(0, len(parts) - known.count("/"))]
+    if before[1:2] == ["loops"]:
+        before[2:3] = ["{loop}"]
+    return "/".join(before) + str(known)
 
 
 def _only_own_loops(path: str, caller: Caller) -> None:

@@ -57,3 +57,32 @@ def _check_all(values: Iterable[Any], depth: int, longest: int) -> None:
                 raise Problem(422, "invalid", "a string has the character U+0000, which databases cannot keep")
         elif kind is dict or kind is list:
             _check(value, depth - 1, longest)
+
+
+def check_offer(items: Any, context: Any, config: Config) -> None:
+    """Refuse a decision with more items, or more features, than the service allows.
+
+    Examples
+    --------
+    >>> check_offer({"a": {"price": 3.0, "size": [1, 2]}}, {"age": 31}, Config())
+    """
+    if len(items) > config.max_items:
+        raise Problem(422, "too_many_items", f"{len(items)} items are on offer; at most {config.max_items} are allowed")
+    most = config.max_features
+    for features in (context, *(items.values() if type(items) is dict else ())):
+        if features is None:
+            continue
+        many = _counted(features)
+        if many > most:
+            raise Problem(
+                422,
+                "too_many_features",
+                f"an item, or the context, has {many} features; at most {most} are allowed, and each number of a vector is one",
+            )
+
+
+def _counted(features: Any) -> int:
+    """Numbers and strings in what was given as features."""
+    if type(features) is dict:
+        return len(features) + sum(len(value) - 1 for value in features.values() if type(value) is list)
+    return len(features) if type(features) is list else 1

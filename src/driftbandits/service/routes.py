@@ -14,7 +14,7 @@ from . import metrics, models
 from .config import Config
 from .direct import Call
 from .keys import Caller
-from .limits import parsed
+from .limits import check_offer, parsed
 from .loops import Loops
 from .problems import Problem, content, finite, first_fault, status_of
 from .settings import LoopSettings
@@ -161,12 +161,8 @@ def decided(decision: Decision) -> dict[str, Any]:
     }
 
 
-def _bounded(asked: models.Decide, config: Config) -> models.Decide:
-    if len(asked.items) > config.max_items:
-        raise Problem(
-            422, "too_many_items", f"{len(asked.items)} items are on offer; at most {config.max_items} are allowed"
-        )
-    return asked
+def _bounded(asked: models.Decide | models.Estimate, config: Config) -> None:
+    check_offer(asked.items, asked.context, config)
 
 
 def _bounded_batch(batch: list[Any], config: Config) -> None:
@@ -210,7 +206,8 @@ async def read_body(request: Request, kind: TypeAdapter[T]) -> T:
 async def decide(loop: str, request: Request) -> Response:
     """Choose one of the items on offer, or a ranking of k. The decision is kept when the answer comes."""
     state = request.app.state
-    asked = _bounded(await read_body(request, DECIDE), state.config)
+    asked = await read_body(request, DECIDE)
+    _bounded(asked, state.config)
     made = await state.loops.change(loop, lambda open_: open_.deciding([asked]))
     return fast(decided(made[0]))
 
@@ -331,8 +328,9 @@ def importance(loop: str, loops: Open, entries: bool = False) -> Response:
 
 
 @router.post("/loops/{loop}/estimate", tags=["looking"], summary="Estimates", response_model=list[models.Estimated])
-def estimate(loop: str, asked: models.Estimate, loops: Open) -> Response:
+def estimate(loop: str, asked: models.Estimate, loops: Open, limits: Limits) -> Response:
     """Mean and standard deviation of every item's reward; changes nothing."""
+    _bounded(asked, limits)
     found = loops.use(loop, lambda open_: open_.call(lambda bandit: bandit.estimate(asked.items, asked.context)))
     return fast([{"item": item, **finite(one._asdict())} for item, one in found.items()])
 

@@ -13,6 +13,9 @@ from ..bandit.saving import from_bytes
 from ..errors import CannotRead
 from .problems import Problem
 
+# What a loop may be made with: each is memory that a loop takes, or may take. With 2²⁰ buckets a learner of more than 500 columns has
+# 160 MiB; a decision that waits has about 2 KiB, and an item of its own at least 0.5.
+LARGEST = {"buckets": 1 << 20, "max_items": 100_000, "max_pending": 1_000_000}
 Mode = Literal["online", "apprentice", "log_only"]
 CHANGEABLE = ("explore", "reward_wait", "default_reward", "mode")  # the log means the same under any of them
 
@@ -52,6 +55,13 @@ class LoopSettings(BaseModel):
 
     def checked(self) -> "LoopSettings":
         """Itself, if a bandit can be made of it; else the library's own line."""
+        for name, largest in LARGEST.items():
+            if getattr(self, name) > largest:
+                raise Problem(
+                    422,
+                    "too_large",
+                    f"{name} = {getattr(self, name)} is not allowed; it must be ≤ {largest} in a service, whose loops share its memory",
+                )
         Bandit(**self.for_bandit())
         self.wait_seconds()
         if self.default_reward is not None:

@@ -1,4 +1,4 @@
-"""A process that decides and rewards in a loop until it is killed; it prints what was acknowledged.
+"""A process that decides, singly and in batches, and rewards in a loop until it is killed; it prints what was acknowledged.
 
     python killed_worker.py FOLDER-OR-URL SEED
 
@@ -36,8 +36,9 @@ def main():
     waiting, sure = [], []
     while True:
         try:
-            made = loops.use("shop", lambda loop: loop.decide([Decide(items={"a": {"p": rng.random()}, "b": None})]))
-            waiting.append(made[0].id)
+            asked = [Decide(items={"a": {"p": rng.random()}, "b": None}) for _ in range(rng.choice((1, 1, 1, 6)))]
+            made = loops.use("shop", lambda loop, asked=asked: loop.decide(asked))
+            waiting += [decision.id for decision in made]
             if sure or len(waiting) > rng.randrange(5):
                 id_ = sure[0] if sure else waiting.pop(rng.randrange(len(waiting)))
                 again, sure = bool(sure), [id_]

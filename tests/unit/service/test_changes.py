@@ -56,7 +56,6 @@ def test_changes_of_one_turn_share_a_transaction(loops):
 
 
 def test_decisions_of_one_turn_are_one_walk(loops, monkeypatch):
-    monkeypatch.setenv("DRIFTBANDITS_COMPILE", "now")
     together(loops, *[(deciding(["x", "y"]),)] * 2)  # the first show something new
     walks, alone, bandit = [], [], loops.get("a")._bandit
     go, single = requests.walked, type(bandit).decide

@@ -10,7 +10,7 @@ import pytest
 from served import called, listening
 
 from driftbandits.service.file_catalogue import FileCatalogue
-from driftbandits.service.settings import LoopSettings
+from driftbandits.service.settings import LARGEST, LoopSettings
 
 
 def test_limits_of_requests(tmp_path):
@@ -35,6 +35,62 @@ def test_limits_of_requests(tmp_path):
         assert client.post("/loops/a/decide_batch", json=[{"items": ["x"]}] * 4).status_code == 422
         assert client.post("/loops/a/decide_batch", json=[]).status_code == 422
         assert client.request("BREW", "/loops/a").status_code == 405
+
+
+def test_features_are_counted(tmp_path):
+    with called(tmp_path, max_features=5) as client:
+        client.put("/loops/a")
+        many, vector = {f"f{n}": 1 for n in range(6)}, {"v": [0.5] * 5, "x": 1}
+
+        def refused(path="decide", **body):
+            answer = client.post(f"/loops/a/{path}", json=body)
+            error = answer.json().get("error", {})
+            assert "\n" not in error.get("message", "")
+            return answer.status_code, error.get("code")
+
+        no = (422, "too_many_features")
+        assert refused(items=["x"], context=many) == no
+        assert refused(items={"x": None, "y": many}) == no
+        assert refused(items={"x": vector}) == no
+        assert refused(items={"x": [0.5] * 6}) == no
+        assert refused("estimate", items={"x": vector}) == no
+        rank = {"actions": [{"id": "x", "features": [{"deep": many}]}]}
+        assert refused("personalizer/rank", **rank) == no
+        slots = {"slots": [{"id": "s", "baselineAction": "x"}], "actions": [{"id": "x"}], "contextFeatures": [many]}
+        assert refused("personalizer/multislot/rank", **slots) == no
+        assert client.post("/loops/a/decide_batch", json=[{"items": ["x"]}, {"items": {"x": many}}]).status_code == 422
+        assert client.get("/loops/a").json()["info"]["decisions"] == 0
+        assert refused(items={"x": {"v": [0.5] * 4, "x": 1}})[0] == 200
+
+
+@pytest.mark.parametrize("features", ["interact", "hybrid", "disjoint"])
+def test_no_caller_can_make_a_model_of_any_size(tmp_path, features):
+    """200 items with 100 features of the context each had a model of 2 GB."""
+    items, wide = [f"item {n}" for n in range(200)], {f"f{n}": float(n) for n in range(100)}
+    with called(tmp_path, max_memory=8) as client:
+        client.put("/loops/a", json={"features": features})
+        assert client.post("/loops/a/decide", json={"items": items[:3], "context": {"f0": 1.0}}).status_code == 200
+        before = client.get("/loops/a").json()["info"]
+        for body in ({"items": items, "context": wide}, {"items": items * 1, "context": wide | {"g": "x"}}):
+            answer = client.post("/loops/a/decide", json=body)
+            assert (answer.status_code, answer.json()["error"]["code"]) == (422, "invalid")
+            message = answer.json()["error"]["message"]
+            assert "MiB; at most 8 are allowed" in message
+            assert "\n" not in message
+        after = client.get("/loops/a").json()["info"]
+        assert (after["decisions"], after["items"], after["columns"]) == (1, before["items"], before["columns"])
+        assert client.post("/loops/a/decide", json={"items": items, "context": {"f0": 2.0}}).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["buckets", "max_items", "max_pending"])
+def test_sizes_of_a_loop_are_bounded(tmp_path, name):
+    with called(tmp_path) as client:
+        answer = client.put("/loops/a", json={name: 10**9})
+        assert (answer.status_code, answer.json()["error"]["code"]) == (422, "too_large")
+        assert f"{name} = 1000000000 is not allowed; it must be ≤" in answer.json()["error"]["message"]
+        assert client.get("/loops/a").status_code == 404
+        assert client.put("/loops/a", json={name: 10**60}).status_code == 422
+        assert client.put("/loops/a", json={name: LARGEST[name] // 100}).status_code == 201
 
 
 ODD = (

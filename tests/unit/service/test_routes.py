@@ -297,3 +297,26 @@ def test_the_dashboard_begins_with_the_loop_used_last(client):
     told = client.get("/dashboard/loops").json()
     assert told["latest"] == "used"
     assert "aaa" in told["loops"]
+
+
+def test_paths_are_counted_and_logged_by_their_templates(tmp_path, caplog):
+    """Also those of a router that is included under a prefix; a loop's name is the client's, and is in neither."""
+    rank = {"actions": [{"id": "x"}, {"id": "y"}]}
+    retired, name = "/loops/{loop}/personalizer", "personalizer"  # a name that is a part of the path, too
+    with called(tmp_path) as client, caplog.at_level("INFO", logger="driftbandits.service"):
+        assert client.post(f"/loops/{name}/personalizer/rank", json=rank | {"eventId": "e"}).status_code == 201
+        assert client.post(f"/loops/{name}/personalizer/v1.0/events/e/reward", json={"value": 1}).status_code == 204
+        assert client.get(f"/loops/{name}/personalizer/logs/properties").status_code == 200
+        assert client.get(f"/loops/{name}").status_code == 200
+        assert client.post(f"/loops/{name}/decide", json={"items": ["x"]}).status_code == 200
+        text = client.get("/metrics").text
+    wanted = [
+        f"{retired}/rank",
+        f"{retired}/v1.0/events/{{event}}/reward",
+        f"{retired}/logs/properties",
+        "/loops/{loop}",
+        "/loops/{loop}/decide",
+    ]
+    assert [record.fields["route"] for record in caplog.records if hasattr(record, "fields")][:5] == wanted
+    for route in wanted:
+        assert f'route="{route}"' in text

@@ -27,6 +27,7 @@ from .test_kills import until
 def test_from_nothing_to_a_decision(tmp_path):
     begun = time.monotonic()
     nothing = {"DRIFTBANDITS_CACHE": str(tmp_path / "cache"), "NUMBA_CACHE_DIR": str(tmp_path / "numba")}
+    nothing["DRIFTBANDITS_COMPILE"] = "background"  # as users have it; the other tests compile first
     with command(tmp_path, jit=True, env=nothing) as (_, address), db.Client(address, loop="shop") as client:
         with db.Client(address, loop="default") as first:  # a new folder has a loop to try
             assert first.decide(["a", "b"]).item in ("a", "b")

@@ -13,6 +13,8 @@ from typing import Any
 from ...bandit.decision import Decision
 from ...bandit.pending import AlreadyRewarded, NotActive, UnknownDecision, new_id
 from ...bandit.stored import StoredBandit
+from ..config import Config
+from ..limits import check_offer
 from ..loop import Loop
 from ..models import Decide
 from ..problems import Problem
@@ -22,12 +24,13 @@ from .features import flat
 SLOT = "slot"  # the feature of the context that names the slot
 
 
-def rank(loop: Loop, asked: wire.Rank) -> dict[str, Any]:
+def rank(loop: Loop, asked: wire.Rank, limits: Config) -> dict[str, Any]:
     """Every action with its probability, the most probable first; excluded ones come last, with probability 0."""
-    items = _items(asked.actions)
+    items, context = _items(asked.actions, limits), flat(asked.contextFeatures) or None
+    check_offer(items, context, limits)
     one = Decide(
         items=items,
-        context=flat(asked.contextFeatures) or None,
+        context=context,
         exclude=[*dict.fromkeys(asked.excludedActions or ())],
         id=asked.eventId,
         defer=bool(asked.deferActivation),
@@ -42,9 +45,9 @@ def rank(loop: Loop, asked: wire.Rank) -> dict[str, Any]:
     }
 
 
-def rank_slots(loop: Loop, asked: wire.MultiSlotRank) -> dict[str, Any]:
+def rank_slots(loop: Loop, asked: wire.MultiSlotRank, limits: Config) -> dict[str, Any]:
     """Fill the slots in order; each action is shown once."""
-    items, event = _items(asked.actions), asked.eventId or new_id()
+    items, event = _items(asked.actions, limits), asked.eventId or new_id()
     _check_slots(asked, items)
     context = flat(asked.contextFeatures)
     wanted = [
@@ -57,12 +60,18 @@ def rank_slots(loop: Loop, asked: wire.MultiSlotRank) -> dict[str, Any]:
         )
         for place, slot in enumerate(asked.slots)
     ]
+    for one in wanted:
+        check_offer(one.items, one.context, limits)
     made = loop.decide_in_turn(wanted)
     filled = [{"id": slot.id, "rewardActionId": d.item} for slot, d in zip(asked.slots, made, strict=True)]
     return {"eventId": event, "slots": filled}
 
 
-def _items(actions: Sequence[wire.Action]) -> dict[str, Any]:
+def _items(actions: Sequence[wire.Action], limits: Config) -> dict[str, Any]:
+    if len(actions) > limits.max_items:
+        raise Problem(
+            422, "too_many_items", f"{len(actions)} actions are given; at most {limits.max_items} are allowed"
+        )
     items = {action.id: flat(action.features) or None for action in actions}
     if len(items) < len(actions):
         raise Problem(422, "invalid", "two actions have the same id; ids of actions must differ")

@@ -6,6 +6,7 @@ from typing import Annotated, Any, TypeVar, cast
 from fastapi import APIRouter, Depends, Request, Response
 from starlette.concurrency import run_in_threadpool
 
+from ..config import Config
 from ..keys import Caller
 from ..loop import Loop
 from ..loops import Loops
@@ -30,12 +31,7 @@ class Served:
         self.name, self.loops = loop, loops
         self.caller = cast(Caller, request.scope["caller"])
         self.state = request.app.state.personalizer
-        self.most: int = request.app.state.config.max_items
-
-    def bounded(self, actions: list[wire.Action]) -> None:
-        """Refuse more actions than the service allows."""
-        if len(actions) > self.most:
-            raise Problem(422, "too_many_items", f"{len(actions)} actions are given; at most {self.most} are allowed")
+        self.config: Config = request.app.state.config
 
     def use(self, function: Callable[[Loop], T]) -> T:
         """Call the loop."""
@@ -96,8 +92,7 @@ def empty() -> Response:
 @router.post("/rank", status_code=201, summary="Rank")
 def rank(asked: wire.Rank, here: Here) -> Response:
     """Choose an action; `rewardActionId` is the one to show."""
-    here.bounded(asked.actions)
-    return fast(here.use(lambda loop: events.rank(loop, asked)), 201)
+    return fast(here.use(lambda loop: events.rank(loop, asked, here.config)), 201)
 
 
 @router.post("/events/{event}/reward", status_code=EMPTY, summary="Reward")
@@ -118,8 +113,7 @@ def activate(event: str, here: Here) -> Response:
 @router.post("/multislot/rank", status_code=201, summary="Rank for several slots")
 def rank_slots(asked: wire.MultiSlotRank, here: Here) -> Response:
     """Choose an action for each slot."""
-    here.bounded(asked.actions)
-    return fast(here.use(lambda loop: events.rank_slots(loop, asked)), 201)
+    return fast(here.use(lambda loop: events.rank_slots(loop, asked, here.config)), 201)
 
 
 @router.post("/multislot/events/{event}/reward", status_code=EMPTY, summary="Reward slots")

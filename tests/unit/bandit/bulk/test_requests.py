@@ -20,12 +20,6 @@ NAMES = ["a", "b", "c", "d", "e"]
 PRICED = {name: {"price": 2.0, "kind": "x"} for name in NAMES}
 
 
-@pytest.fixture(autouse=True)
-def compiled(monkeypatch):
-    """The walk is machine code from the first call on."""
-    monkeypatch.setenv("DRIFTBANDITS_COMPILE", "now")
-
-
 def asked(rng, kind, many, start):
     """Decisions of some kind: names alone, features of which some are missing, vectors; most show nothing new."""
     wanted = []
