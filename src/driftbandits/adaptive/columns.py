@@ -113,6 +113,20 @@ def count(scale: Scale, rows: Matrix) -> bool:
 
 
 @kernel
+def hold_still(scale: Scale, rows: Matrix) -> None:
+    """Write the anchor in place of numbers that have been constant, in place: z = 0 now, and when the reward comes, and if it is taken back.
+
+    What differs from the anchor here is rounding. Without this a row would be learned with z = 0 before the number first varies, and with
+    another z if its reward came, or was replaced, after that.
+    """
+    for j in range(1, rows.shape[1]):
+        if scale.kind[j] == NUMBER and _has_no_scale(scale, j):
+            for a in range(rows.shape[0]):
+                if not math.isnan(rows[a, j]):
+                    rows[a, j] = scale.anchor[j]
+
+
+@kernel
 def wake(scale: Scale) -> None:
     """The prior knows the scales of today."""
     for j in range(scale.kind.shape[0]):

@@ -11,7 +11,7 @@ from ..core.lanes import LANES, squared_norms
 from ..core.linalg import Matrix, Vector
 from ..core.simd4 import get, put, store
 from .choice import MEAN, SD, STATIC_MEAN, STATIC_SD, law, pick
-from .columns import count, cut, settle_scale, shift, wake
+from .columns import count, cut, hold_still, settle_scale, shift, wake
 from .duel import discredit, rho_of, settle, ticket
 from .engine import Engine
 from .evidence import average, contest, exclude, readmit, robust_score, select
@@ -340,6 +340,8 @@ def see(engine: Engine, rows: Matrix, crow: Matrix, tick: float, counted: bool) 
         return
     woken, numbers = count(items, rows), engine.state.numbers
     woken = count(context, crow) or woken
+    hold_still(items, rows)
+    hold_still(context, crow)
     numbers[OFFERED] = float(rows.shape[0])
     if woken or tick >= numbers[NEXT]:
         numbers[NEXT] = following(tick)

@@ -343,6 +343,30 @@ def test_estimates_stay_finite_when_a_heavy_reward_of_a_nearly_constant_number_i
         assert math.isfinite(estimate.sd)
 
 
+@pytest.mark.parametrize("late", [False, True])
+def test_a_nearly_constant_number_is_taken_back_as_it_was_learned(late):
+    """B + .5 is B at nine digits, and still is when numbers have varied: a late or replaced reward leaves the sums of a timely one."""
+    B = 1e9
+
+    def played(*, timely):
+        bandit = db.Bandit(seed=0, on_repeat="replace")
+        first = bandit.decide({"a": {"x": B}, "b": {"x": B + 0.5}}, show="b")
+        if timely or not late:
+            bandit.reward(first.id, 1.0 if timely else 5.0, weight=3)
+        for t in range(20):
+            d = bandit.decide({"a": {"x": B + 100.0 * t}, "b": {"x": B - 70.0 * t}}, show="ab"[t % 2])
+            bandit.reward(d.id, float(t % 3))
+        if not timely:
+            bandit.reward(first.id, 1.0, weight=3)
+        return bandit._learner.model.state
+
+    sums, expected = played(timely=False), played(timely=True)
+    for name in ("V", "own_M", "own_S"):
+        got, want = getattr(sums, name), getattr(expected, name)
+        assert np.abs(got - want).max() <= 1e-12 * np.abs(want).max()
+
+
+
 @pytest.mark.compiled
 def test_a_bandit_of_so_many_items_that_no_memory_that_forgets_takes_part_can_be_copied():
     bandit, names = db.Bandit(seed=0), [f"i{j}" for j in range(513)]
