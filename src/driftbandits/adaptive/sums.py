@@ -12,13 +12,13 @@ nothing reads them. Of V, E and M_i only the entries on and above the diagonal a
 """
 
 import math
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.kernel import kernel, solver
-from ..core.lanes import LANES, aligned, groups_of, symmetric, upper
+from ..core.lanes import LANES, aligned, groups_of, symmetric, upper, zeros
 from ..core.linalg import Matrix, Vector
 from ..errors import InvalidShape
 
@@ -131,7 +131,6 @@ class Work(NamedTuple):
 
 
 FEW = 10
-Arrays = TypeVar("Arrays", State, Work)
 
 
 def default_rates() -> Vector:
@@ -159,20 +158,20 @@ def new_state(rates: Vector, items: int, p: int, k: int) -> State:
         rate=np.array(rates, np.float64),
         cut=np.full(M, NEVER),
         cut_rate=np.zeros(M),
-        V=np.zeros((G, p, p, LANES)),
-        b=np.zeros((G, p, LANES)),
-        Q=np.zeros((G, LANES)),
-        n=np.zeros((G, LANES)),
-        E=np.zeros((G, p, p, LANES) if k else (G, 0, 0, LANES)),
-        e=np.zeros((G, p, LANES)),
-        tau=np.zeros((G, LANES)),
-        U=np.zeros((G, p, p + 2, LANES)),
-        theta=np.zeros((G, 2, p, LANES)),
-        rest=np.zeros((G, 3, LANES)),
-        own_M=np.zeros((items, G, k, k, LANES)),
-        own_S=np.zeros((items, G, k, p, LANES)),
-        own_t=np.zeros((items, G, k, LANES)),
-        own_R=np.zeros((items, G, k, k, LANES)),
+        V=zeros((G, p, p, LANES)),
+        b=zeros((G, p, LANES)),
+        Q=zeros((G, LANES)),
+        n=zeros((G, LANES)),
+        E=zeros((G, p, p, LANES) if k else (G, 0, 0, LANES)),
+        e=zeros((G, p, LANES)),
+        tau=zeros((G, LANES)),
+        U=zeros((G, p, p + 2, LANES)),
+        theta=zeros((G, 2, p, LANES)),
+        rest=zeros((G, 3, LANES)),
+        own_M=zeros((items, G, k, k, LANES)),
+        own_S=zeros((items, G, k, p, LANES)),
+        own_t=zeros((items, G, k, LANES)),
+        own_R=zeros((items, G, k, k, LANES)),
         last=np.full(items, NEVER),
         Lam=np.tile(np.eye(p), (2, 1, 1)),
         Kap=np.tile(np.eye(k), (2, 1, 1)),
@@ -194,33 +193,32 @@ def new_state(rates: Vector, items: int, p: int, k: int) -> State:
 def new_work(M: int, p: int, k: int) -> Work:
     """Room for M memories, p shared and k own columns."""
     G = groups_of(M)
-    work = Work(
+    return Work(
         phi=np.zeros(p),
         psi=np.zeros(k),
-        d=np.zeros((p, LANES)),
-        x=np.zeros((k, LANES)),
-        arms=np.zeros((2, p, LANES)),
-        least=np.zeros((p, LANES)),
-        own_least=np.zeros((k, LANES)),
-        v=np.zeros((p + 2, LANES)),
-        B=np.zeros((k, p, LANES)),
-        Wk=np.zeros((2, k, k, LANES)),
+        d=zeros((p, LANES)),
+        x=zeros((k, LANES)),
+        arms=zeros((2, p, LANES)),
+        least=zeros((p, LANES)),
+        own_least=zeros((k, LANES)),
+        v=zeros((p + 2, LANES)),
+        B=zeros((k, p, LANES)),
+        Wk=zeros((2, k, k, LANES)),
         plain=np.zeros((2, k, k)),
-        split=np.zeros((G + 2, 2, k, LANES)),
+        split=zeros((G + 2, 2, k, LANES)),
         kind=np.zeros(1),
         prior=np.zeros(2),
-        few=np.zeros((FEW, LANES)),
-        f=np.zeros((3, G * LANES)),
+        few=zeros((FEW, LANES)),
+        f=zeros((3, G * LANES)),
         share=np.zeros(G * LANES),
         steady=np.zeros(G),
         refuted=np.zeros(M, np.int64),
     )
-    return placed(work)
 
 
-def placed(parts: Arrays) -> Arrays:
-    """The same state or workspace, with all that has lanes at an address that suits them."""
-    return type(parts)(*(aligned(array) if array.shape[-1] == LANES else array for array in parts))
+def placed(state: State) -> State:
+    """The same state, with all that has lanes at an address that suits them."""
+    return State(*(aligned(array) if array.shape[-1] == LANES else array for array in state))
 
 
 def grown(old: State, shared: Integers, own: Integers) -> State:
@@ -234,28 +232,42 @@ def grown(old: State, shared: Integers, own: Integers) -> State:
     to, k_to = np.flatnonzero(shared >= 0), np.flatnonzero(own >= 0)
     at, k_at = shared[to], own[k_to]
     fresh.b[:, to] = old.b[:, at]
-    fresh.V[:] = _moved(old.V, to, at, fresh.V)
+    _move(old.V, to, at, fresh.V)
     if k and N:
         fresh.own_t[:, :, k_to] = old.own_t[:, :, k_at]
-        fresh.own_M[:] = _moved(old.own_M, k_to, k_at, fresh.own_M)
-        fresh.own_S[:, :, k_to[:, None], to] = old.own_S[:, :, k_at[:, None], at]
+        _move(old.own_M, k_to, k_at, fresh.own_M)
+        fresh.own_S[:, :, *_block(k_to, to)] = old.own_S[:, :, *_block(k_at, at)]
     kept = ("cut", "cut_rate", "Q", "n", "last", "weight", "mix", "trust", "duel", "offset", "numbers")
     return fresh._replace(**{name: getattr(old, name).copy() for name in kept})
 
 
-def _moved(old: Matrix, to: Integers, at: Integers, new: Matrix) -> Matrix:
-    """Symmetric sums (…, p, p, LANES) over other columns: row and column `to` are `at` of the old ones."""
-    whole = symmetric(old)
-    new[..., to[:, None], to, :] = whole[..., at[:, None], at, :]
-    return upper(new)
+def _move(old: Matrix, to: Integers, at: Integers, new: Matrix) -> None:
+    """Symmetric sums (…, p, p, LANES) over other columns: row and column `to` are `at` of the old ones.
+
+    Columns that keep their order keep their triangle, and nothing else is touched: with hundreds of columns these are 100 MB for each item.
+    """
+    if (np.diff(at) > 0).all():
+        new[..., *_block(to, to), :] = old[..., *_block(at, at), :]
+        return
+    new[..., to[:, None], to, :] = symmetric(old)[..., at[:, None], at, :]
+    new[...] = upper(new)
+
+
+def _block(rows: Integers, columns: Integers) -> tuple[Any, Any]:
+    """An index of these rows and columns of a matrix: slices, which are copied many times as fast, where both are all up to some place."""
+    if all(len(x) and x[0] == 0 and x[-1] == len(x) - 1 for x in (rows, columns)):
+        return slice(len(rows)), slice(len(columns))
+    return rows[:, None], columns
 
 
 def with_items(old: State, N: int) -> State:
     """The state with room for N ≥ today's items."""
-    more = N - len(old.last)
-    fresh = new_state(old.rate, more, old.b.shape[1], old.Kap.shape[1])
-    arrays = {name: np.concatenate([getattr(old, name), getattr(fresh, name)]) for name in OF_ITEMS}
-    return old._replace(**arrays)
+    n = len(old.last)
+    last = np.r_[old.last, np.full(N - n, NEVER)]
+    arrays = {name: zeros((N, *getattr(old, name).shape[1:])) for name in OF_ITEMS if name != "last"}
+    for name, array in arrays.items():
+        array[:n] = getattr(old, name)
+    return old._replace(**arrays, last=last)
 
 
 def check(state: State, work: Work) -> None:

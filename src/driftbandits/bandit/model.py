@@ -95,8 +95,7 @@ class Model(NamedTuple):
             return self
         Budget.check(len(self.state.rate), places, len(self.columns.pairs), len(self.columns.own))
         when = np.r_[self.when, np.full(more, math.inf)]
-        state = sums.placed(sums.with_items(self.state, places))
-        return self._replace(engine=self.engine._replace(state=state), when=when)
+        return self._replace(engine=self.engine._replace(state=sums.with_items(self.state, places)), when=when)
 
     def with_prior(self) -> "Model":
         """The prior for the scales of today, and all estimates from the sums; to be called before anybody else has the model."""
