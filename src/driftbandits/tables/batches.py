@@ -66,6 +66,7 @@ class Source:
     columns: list[str]
     batches: "Batches"  # of the columns asked for
     reordered: Callable[[Any], "Source"] | None = None  # the same with rows in another order, where that is possible
+    partition: tuple[str, ...] = ()  # columns that the names of folders give it
 
     def require(self, wanted: Iterable[str]) -> None:
         """Raise if a column does not exist."""

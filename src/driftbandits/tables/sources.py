@@ -14,6 +14,7 @@ from ..errors import CannotRead
 from ..io.files import as_path
 from .batches import Source
 from .columnar import read_arrow, read_parquet, source_of_frame
+from .partitions import partition_of, with_partitions
 from .text_files import read_csv, read_jsonl
 
 
@@ -40,9 +41,9 @@ def is_sqlite(path: Any) -> bool:
 def open_sources(given: Any) -> list[Source]:
     """A path, a pattern, a folder, a list of paths (read in this order), or a pandas, polars or Arrow frame."""
     if isinstance(given, str | os.PathLike):
-        return [_open_file(path) for path in _paths(given)]
+        return _open_files(_paths(given))
     if isinstance(given, list | tuple) and given and all(isinstance(p, str | os.PathLike) for p in given):
-        return [_open_file(path) for each in given for path in _paths(each)]
+        return _open_files([path for each in given for path in _paths(each)])
     return [source_of_frame(given)]
 
 
@@ -78,6 +79,10 @@ def _in_sequence(path: pathlib.Path) -> Any:
 def _ending(path: pathlib.Path) -> str:
     name = path.name.lower().removesuffix(".gz")
     return pathlib.PurePath(name).suffix
+
+
+def _open_files(paths: list[pathlib.Path]) -> list[Source]:
+    return with_partitions([_open_file(path) for path in paths], [partition_of(path) for path in paths])
 
 
 def _open_file(path: pathlib.Path) -> Source:

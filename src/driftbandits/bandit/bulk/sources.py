@@ -38,7 +38,7 @@ class Data:
         if columns.get("item") is None or columns.get("reward") is None:
             raise InvalidValue("item=… and reward=… are needed: the columns with the item chosen and with its reward")
         self.sources[0].require(name for name in columns.values() if isinstance(name, str))
-        self.roles: Roles = roles_of(self.sources[0].columns, **columns)
+        self.roles: Roles = roles_of(_of_files(self.sources[0], columns), **columns)
         for source in self.sources:
             source.require(self.roles.wanted())
         if columns.get("context") is None:
@@ -74,6 +74,17 @@ class Data:
                     block = block.take(~np.isin(block.number, self._again[k]))
                 if len(block):
                     yield block
+
+
+def _of_files(source: Source, columns: Mapping[str, Any]) -> list[str]:
+    """Columns of which those that nobody named are features: of the files, not of the names of their folders, which often are days."""
+    left = [name for name in source.partition if name not in columns.values()]
+    if left and columns.get("context") is None:
+        warnings.warn(
+            f"{', '.join(map(repr, left))} is in the names of folders, and is left out; name it in context=[…] if it is a feature",
+            stacklevel=4,
+        )
+    return [name for name in source.columns if name not in left]
 
 
 def _in_order(source: Source, time: str) -> Source:
