@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache, partial
+from types import BuiltinFunctionType
 
 import numpy as np
 
@@ -27,8 +28,9 @@ from ..alarms.state import (
     new_state,
     new_work,
 )
-from ..core.background_compile import compile_mode, prepared
+from ..core.background_compile import CompileMode, compile_mode, prepared
 from ..core.linalg import Vector
+from ..core.numba_private import interpreted
 from ..errors import InvalidValue
 
 EVERY = 2e5  # rewards per false alarm, on average, at least …
@@ -43,11 +45,19 @@ class Machine:
     walk: Callable[..., int]
 
     def __init__(self) -> None:
+        self._prepare(compile_mode("background"))
+
+    def _prepare(self, how: CompileMode) -> None:
         row = np.zeros((1, 1))
         args = (
             new_state(1, 1), new_fixed(np.full((1, 2), -1, np.int64)), row, row, np.zeros((1, TOLD)), 0.0, new_work(1)
         )  # fmt: skip
-        self.walk = prepared(bettors.walk, args, compile_mode("background"), partial(setattr, self, "walk"))
+        self.walk = prepared(bettors.walk, args, how, partial(setattr, self, "walk"))
+
+    def wait(self) -> None:
+        """Wait for machine code: of each of many rewards to come, Python would take a millisecond."""
+        if type(self.walk) is not BuiltinFunctionType and not interpreted():
+            self._prepare("now")
 
 
 @cache

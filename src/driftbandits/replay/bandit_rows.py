@@ -57,8 +57,9 @@ def replay_chunk(
     heads: NDArray[np.bool_],
     look: Look | None,
     looks: set[int],
+    total: int,
 ) -> Replayed:
-    """Ask and tell for all rows of a chunk; `look` is called after the rows in `looks`."""
+    """Ask and tell for all rows of a chunk of a log of `total` rows; `look` is called after the rows in `looks`."""
     n, found = len(rows), Replayed(len(rows))
     at = np.arange(start, start + n, dtype=np.float64) if chunk.at is None else chunk.at
     asked = Asked(
@@ -68,7 +69,7 @@ def replay_chunk(
     done = 0
     for stop in dict.fromkeys([*stops, n]):
         while done < stop:
-            done = _until(policy, chunk, asked, rows, start, done, stop, own, heads, found)
+            done = _until(policy, chunk, asked, rows, start, done, stop, own, heads, found, total)
         if look is not None and done - 1 + start in looks:
             look(done - 1 + start, rows[done - 1])
     return found
@@ -85,6 +86,7 @@ def _until(
     own: bool,
     heads: NDArray[np.bool_],
     found: Replayed,
+    total: int,
 ) -> int:
     """Walk until `stop`, or until a row changed what is known; returns the rows done."""
     bandit = policy.bandit
@@ -99,7 +101,7 @@ def _until(
     if first == 0:
         _alone(policy, rows, start, done, own, heads, found, chunk.source)
         return done + 1
-    for a, b, _ in pieces([], first, machine().longest("replay", len(part))):
+    for a, b, _ in pieces([], first, machine().longest("replay", total)):
         for piece, place in equally_many(part.take(slice(a, b)), done + a):
             _stretch(bandit, learner, piece, place, chunk, own, heads, found)
     return done + first

@@ -144,7 +144,7 @@ def walk(
             for runner in walker.runners():
                 looked = walker.look if runner is (walker.weighted or walker.matched) else None
                 if not runner.waiting and can_replay(runner.policy, chunk, late):
-                    found = _by_columns(runner, chunk, rows, start, heads, expected, looked, set(looks))
+                    found = _by_columns(runner, chunk, rows, start, heads, expected, looked, set(looks), len(log))
                 else:
                     found = _ask(
                         runner, start, rows, heads, expected, late, looked, set(looks), chunk.source, valued is not None
@@ -197,10 +197,11 @@ def _by_columns(
     expected: list[dict[Any, float]] | None,
     look: Callable[[int, Row], None] | None,
     looks: set[int],
+    total: int,
 ) -> Answers:
     """A bandit on one chunk, by compiled code."""
     assert isinstance(runner.policy, BanditPolicy)
-    found = replay_chunk(runner.policy, chunk, rows, start, runner.own, heads, look, looks)
+    found = replay_chunk(runner.policy, chunk, rows, start, runner.own, heads, look, looks, total)
     direct = np.zeros(len(rows))
     if expected is not None:
         each = zip(found.names, found.law, expected, strict=True)

@@ -366,7 +366,6 @@ def test_a_nearly_constant_number_is_taken_back_as_it_was_learned(late):
         assert np.abs(got - want).max() <= 1e-12 * np.abs(want).max()
 
 
-
 @pytest.mark.compiled
 def test_a_bandit_of_so_many_items_that_no_memory_that_forgets_takes_part_can_be_copied():
     bandit, names = db.Bandit(seed=0), [f"i{j}" for j in range(513)]

@@ -13,6 +13,7 @@ from ...adaptive.engine import Engine
 from ...adaptive.sums import new_state, new_work
 from ...core.background_compile import CompileMode, InterpretedUntilCompiled, compile_mode, prepared
 from ...core.numba_private import interpreted
+from .. import detector
 
 # Rows of a stretch: while code is being compiled, Python walks, and looks often whether it is there.
 LONG, SHORT = 4096, 32
@@ -54,6 +55,8 @@ class Machine:
         waits = rows >= WORTH_IT and mode != "never"
         if name not in vars(self) or (waits and not self._is_compiled(name)):
             self._prepare(name, "now" if waits else mode)
+        if waits and name != "decide":  # rewards go through the change detector too
+            detector.machine().wait()
         return LONG if interpreted() or self._is_compiled(name) else SHORT
 
     def compiled(self, name: str) -> bool:
