@@ -103,11 +103,15 @@ class Adaptive(Memories):
             return Placed(offer.names, rows, context, who, offer.named)
         draft = Draft()
         placed, retired = self._prepare(draft, offer, awaited)
+        self.count(placed, tick, retired)
+        return placed
+
+    def count(self, placed: Placed, tick: int, retired: Integers) -> None:
+        """Count what decision `tick` offers; `retired` are the places of items that lose theirs."""
         m = self.model
         m.run(
-            self._machine.place, draft.done, m.engine, placed.rows, placed.context, placed.blocks, float(tick), retired, m.when
+            self._machine.place, np.zeros(1), m.engine, placed.rows, placed.context, placed.blocks, float(tick), retired, m.when
         )  # fmt: skip
-        return placed
 
     def _prepare(self, draft: Draft, offer: Offer, awaited: Mapping[Any, int]) -> tuple[Placed, Integers]:
         """An offer in slots, with columns and places for what is new; the places of items that lose theirs.

@@ -6,6 +6,7 @@ disk), the state in memory is afterwards that of the log: `_ahead` says that it 
 """
 
 import contextlib
+import itertools
 import json
 import logging
 import math
@@ -15,6 +16,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from ..errors import CannotRead, DriftBanditsError, InvalidState
+from .bulk.absorb import repeat_all
 from .challengers import functions
 from .changes import ORDINARY, Answer, Request, Way
 from .decision import Decision
@@ -318,9 +320,13 @@ class Durable(ReadsRows):
             raise CannotRead(
                 f"the log of {self._store.name} ends with row {self._seq}, and {self._store.last()} were written; restore a backup"
             )
-        for row in rows:
-            self._apply(row)
-            self._since += 1
+        for kind, run in itertools.groupby(rows, key=lambda row: row.kind):
+            if kind == "decide":
+                repeat_all(self, [*run])
+                continue
+            for row in run:
+                self._apply(row)
+        self._since += len(rows)
         return len(rows)
 
     def _apply(self, row: Row) -> None:

@@ -104,7 +104,7 @@ def at_once(bandit: "StoredBandit", wanted: Sequence[Wanted]) -> list[Decision] 
     try:
         ids = [new_id() if one.id is None else own_id(one.id) for one in wanted]
         requests = [*map(_request, wanted)]
-        read = _in_slots(learner, requests)
+        read = in_slots(learner, requests)
     except DriftBanditsError:  # decided alone, it says which and why
         return None
     if read is None:
@@ -143,7 +143,7 @@ class InSlots(NamedTuple):
         return InSlots(self.rows[a:b], self.who[a:b], self.context[start:end], self.starts[start : end + 1])
 
 
-def _in_slots(learner: Adaptive, requests: Sequence[Request]) -> InSlots | None:
+def in_slots(learner: Adaptive, requests: Sequence[Request]) -> InSlots | None:
     """None if anything is new. Nothing is changed."""
     sizes = [len(request.names) for request in requests]
     if max(sizes) > learner.places.limit:

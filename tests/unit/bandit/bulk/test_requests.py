@@ -12,6 +12,7 @@ import driftbandits as db
 from driftbandits.bandit.bulk import requests
 from driftbandits.bandit.bulk.requests import RefusedAt
 from driftbandits.bandit.changes import Wanted
+from driftbandits.bandit.durable import Durable
 from driftbandits.bandit.saving import digest
 from driftbandits.bandit.stored import StoredBandit
 
@@ -189,3 +190,59 @@ def test_a_frame_of_a_durable_bandit_is_one_walk(tmp_path, monkeypatch):
         bandit.store._db.set_trace_callback(None)
         data = [json.loads(row.data) for row in bandit.store.rows(8, 100)]
         assert [one["shown"][0] for one in data] == made["item"].tolist()
+
+
+@pytest.mark.compiled  # bit for bit in machine code
+@settings(max_examples=8, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    kind=st.sampled_from(["names", "features", "missing", "vectors"]),
+    mode=st.sampled_from(["item", "interact", "disjoint", "hybrid"]),
+)
+def test_rows_of_others_are_applied_as_one_by_one(tmp_path_factory, seed, kind, mode):
+    folder, rng = tmp_path_factory.mktemp("two"), np.random.default_rng(seed)
+    made = {"features": mode, "seed": seed, "max_items": 5 + seed % 2}
+    with db.Bandit.open(folder / "a.db", **made) as learner:
+        learner.decide_many(asked(rng, kind, 5, 0))
+        learner.take_snapshot()
+        with db.Bandit.follow(folder / "a.db") as follower:
+            for step in range(4):
+                decided = follower.decide_many(asked(rng, kind, 40, 5 + 40 * step))
+                for d in decided[: int(rng.integers(20))]:
+                    follower.reward(d.id, float(rng.normal()))
+        learner.absorb()
+        rows_, end = learner.store.rows(0, 10_000), digest(learner)
+        assert learner.info()["refused"] == 0
+    single = Durable(**made)
+    for row in rows_:
+        single._change_of(row)()
+    assert digest(single) == end
+
+
+def test_most_rows_of_others_are_applied_together(tmp_path, monkeypatch):
+    with ready(tmp_path / "a.db") as learner:
+        learner.take_snapshot()
+        with db.Bandit.follow(tmp_path / "a.db") as follower:
+            follower.decide_many(plain(100))
+            alone, go = [], Durable._apply
+            monkeypatch.setattr(Durable, "_apply", lambda self, row: (alone.append(row.seq), go(self, row)))
+            assert learner.absorb() == 100
+            assert (alone, learner.info()["decisions"]) == ([], 108)
+
+
+def test_a_row_that_fails_is_set_aside_and_the_others_are_applied(tmp_path, monkeypatch):
+    with ready(tmp_path / "a.db") as learner:
+        learner.take_snapshot()
+        with db.Bandit.follow(tmp_path / "a.db") as follower:
+            made = follower.decide_many(plain(20))
+        put = type(learner._pending).put
+
+        def broken(self, id_, opened):
+            if id_ == made[7].id:
+                raise RuntimeError("broken")
+            return put(self, id_, opened)
+
+        monkeypatch.setattr(type(learner._pending), "put", broken)
+        assert learner.absorb() == 20
+        assert learner.info()["refused"] == 1
+        assert [d.id for d in made if d.id in learner._pending.open] == [d.id for d in made if d is not made[7]]
