@@ -114,7 +114,7 @@ def count(scale: Scale, rows: Matrix) -> bool:
 
 @kernel
 def hold_still(scale: Scale, rows: Matrix) -> None:
-    """Write the anchor in place of numbers that have been constant, in place: z = 0 now, and when the reward comes, and if it is taken back.
+    """Write the anchor in place of numbers that have been constant: z = 0 now, and when the reward comes, and if it is taken back.
 
     What differs from the anchor here is rounding. Without this a row would be learned with z = 0 before the number first varies, and with
     another z if its reward came, or was replaced, after that.
