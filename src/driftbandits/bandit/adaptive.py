@@ -25,7 +25,7 @@ from ..adaptive.entries import (
 )
 from ..adaptive.layout import Columns
 from ..adaptive.regression import noise
-from ..adaptive.sums import RHO, USE, Integers
+from ..adaptive.sums import COUNT, R0, RHO, SQUARES, USE, Integers
 from ..adaptive.tuning import WIDE
 from ..core.lanes import lane
 from ..core.linalg import Matrix, Vector
@@ -41,6 +41,7 @@ from .reading import Reading
 from .vectors import Row
 
 LOG = logging.getLogger("driftbandits")
+FAR, FIRST_REWARDS = 1e9, 30  # `largest_reward`
 NO_TICKET = np.array([-1.0, 1.0])  # in the duel; nothing writes to it
 
 
@@ -204,6 +205,14 @@ class Adaptive(Memories):
             placed.blocks, -1.0, NONE, m.when, 0.0, mode, table, np.empty(n, np.int64), told
         )  # fmt: skip
         return table, told
+
+    @property
+    def largest_reward(self) -> float:
+        """10⁹ times the largest that can be among the rewards so far, once there are 30; sums of squares have 16 digits."""
+        numbers = self.model.state.numbers
+        if numbers[COUNT] < FIRST_REWARDS:
+            return math.inf
+        return FAR * max(1.0, abs(float(numbers[R0])) + math.sqrt(max(float(numbers[SQUARES]), 0.0)))
 
     def score(self, placed: Placed) -> tuple[Vector, Vector]:
         """Forecast reward and its standard deviation, for every item."""

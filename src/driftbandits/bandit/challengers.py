@@ -161,6 +161,10 @@ def new_challenger(bandit: "Bandit", name: str, policy: Any, settings: dict[str,
         if settings:
             raise InvalidValue("a function has no settings; it gives probabilities for (items, context)")
         return Challenger(name, None, policy)
+    if policy is not None and bandit._config["on_repeat"] == "replace":
+        raise InvalidValue(
+            "a strategy cannot be a challenger of a bandit with on_repeat='replace': what a strategy has learned cannot be taken back"
+        )
     if policy is not None and not limits.knows(type(policy)):
         raise InvalidValue(
             f"policy = {said(policy)} is not allowed; it must be a strategy of the zoo (db.zoo.…), a function of (items, context) that "

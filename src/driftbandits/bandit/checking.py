@@ -71,6 +71,12 @@ class Checking(Core):
         rewards = [] if found is None else self._rewards(reward, shown(found))
         if found is not None and not self._learner.takes_all:
             self._check_reward(found, rewards, w)
+        largest = self._learner.largest_reward
+        if any(abs(r) > largest for r in rewards):
+            raise InvalidValue(
+                f"reward = {said(reward)} is not allowed; beyond ± {largest:.3g} it would leave no digits of the rewards so far, even if "
+                "it were taken back: check its unit"
+            )
         opened = found.open if isinstance(found, Closed) else found
         return Answer(id_, found, rewards, w, came, not isinstance(opened, Open) or opened.learn)
 

@@ -117,6 +117,10 @@ class Learner(Protocol):
         """Whether several items may be drawn in one decision."""
 
     @property
+    def largest_reward(self) -> float:
+        """Rewards beyond ± this would leave no digits of those learned so far, even if they were taken back at once."""
+
+    @property
     def takes_all(self) -> bool:
         """Whether every reward can be learned, so that `accepts` need not be asked."""
 

@@ -14,11 +14,11 @@ import numpy as np
 from ..core.linalg import Matrix, Vector
 from ..inference import policy_value as pv
 from ..inference.always_valid import RATE, stakes
-from ..inference.outcomes import BOUNDED, UNBOUNDED, Batch, Integers, Stakes
+from ..inference.outcomes import BOUNDED, UNBOUNDED, Batch, Integers, N, Stakes
 from ..inference.policy_value import EARLY
 from . import policy_sums
 from .early_clicks import EarlyClicks
-from .policy_sums import FIRST, RANDOM, Added, Sized, machine
+from .policy_sums import ACTING, FIRST, RANDOM, Added, Sized, machine
 from .windows import WINDOWS
 
 BATCH = 256  # rewards that are added at once …
@@ -192,6 +192,13 @@ class Ledger:
         self.flush()
         place = self.books.places.get(name)
         return np.zeros(self.width) if place is None else policy_sums.of_item(self.books.sums, place, self.width)
+
+    def unknown(self, name: str) -> float:
+        """The share of what a policy shows, or the bandit itself (`ACTING`), of which it is not known what it pays; 0 for clicks."""
+        if self.bounded:
+            return 0.0
+        n = float(self.of_policy(RANDOM if name == ACTING else name)[N])
+        return policy_sums.unknown(self.books.sums, name, n, len(self.books.places))
 
     def buckets(self, name: str, window: str) -> dict[int, Vector]:
         """The sums beside a policy over each hour of the last day, or day of the last week, as far as they are kept."""

@@ -36,6 +36,9 @@ def pack(ledger: Ledger) -> tuple[dict[str, Any], Vector]:
         "weights": books.weights,
         "items": [*books.places],
         "sizes": sizes,
+        "mass": [
+            {name: shown.tolist() for name, shown in books.sums[size].mass.items()} for size in sorted(books.sums)
+        ],
         "newest": books.newest if math.isfinite(books.newest) else None,
         "early": [books.early.many, books.early.total],
         "rate": books.early.rate,
@@ -56,10 +59,11 @@ def unpack(ledger: Ledger, about: Mapping[str, Any], flat: Vector) -> None:
     )
     rows = _rows(flat, many, ledger.width)
     sums = {}
-    for size, policies, items, windows in about["sizes"]:
+    for place, (size, policies, items, windows) in enumerate(about["sizes"]):
         if type(items) is not int or not 0 <= items <= len(names):
             raise InvalidValue(f"there are sums of {said(items)} items; the file names {len(names)}")
-        sums[int(size)] = _sums(rows, policies, items, windows, ledger.width)
+        mass = {} if ledger.bounded else _mass(about["mass"][place], items)
+        sums[int(size)] = _sums(rows, policies, items, windows, ledger.width)._replace(mass=mass)
     weights = {str(name): float(value) for name, value in about["weights"].items()}
     policies = {name for one in sums.values() for name in one.policies}
     if not all(1.0 <= weight <= pv.LARGEST for weight in weights.values()) or not policies <= {*weights}:
@@ -84,7 +88,16 @@ def _sums(rows: Iterator[Vector], policies: Any, items: int, windows: Any, width
     buckets = no_buckets()
     for window, b, names in windows:
         buckets[window][int(b)] = {str(name): next(rows) for name in names}
-    return Sums(of_policies, of_items, buckets)
+    return Sums(of_policies, of_items, buckets, {})
+
+
+def _mass(told: Mapping[str, Any], items: int) -> dict[str, Vector]:
+    """How often each policy showed each item."""
+    mass = {str(name): np.array(shown, np.float64) for name, shown in told.items()}
+    for name, shown in mass.items():
+        if shown.shape != (items,) or not (np.abs(shown) <= LARGEST).all():
+            raise InvalidValue(f"how often policy {said(name)} showed each of {items} items is {said(shown)}")
+    return mass
 
 
 def _early(about: Mapping[str, Any]) -> EarlyClicks:

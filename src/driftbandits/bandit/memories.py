@@ -25,6 +25,11 @@ class Memories:
     items: Table
     context: Table
 
+    @property
+    def largest_reward(self) -> float:
+        """No limit but that of all rewards."""
+        return math.inf
+
     def read(self, names: Sequence[Any], rows: Sequence[Row], context: Row, *, named: bool = True) -> Offer:
         """Check what is on offer; raise, or change nothing."""
         who = NOTHING if context is None else self.context.read((context,))

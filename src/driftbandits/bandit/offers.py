@@ -16,7 +16,7 @@ VECTORS = {list, tuple, np.ndarray}
 def as_name(name: Any) -> Any:
     """An item's name: a string or a whole number."""
     if isinstance(name, str):
-        return name
+        return str(name)  # NumPy's strings would show themselves as np.str_('…') in sentences
     if isinstance(name, int | np.integer) and not isinstance(name, bool):
         if not -LARGEST <= name < LARGEST:
             raise InvalidValue("an item is named by a whole number of more than 64 bits; use a string for such names")

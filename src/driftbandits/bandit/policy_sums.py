@@ -9,7 +9,7 @@ and sums of a size of which no decision is left are dropped. So what is taken ba
 smallest terms of its own size, and nothing in the others.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import NamedTuple
 
@@ -21,10 +21,12 @@ from ..errors import InvalidShape
 from ..inference import outcomes
 from ..inference import policy_value as pv
 from ..inference.always_valid import J
+from ..inference.asymptotic import unknown_share
 from ..inference.outcomes import Batch, Integers, Stakes
 from .windows import Buckets, bucketed, no_buckets
 
 RANDOM, FIRST = "random", "first"
+ACTING = ""  # the policy that acts, among the names of others
 OCTAVES = 8.0  # binary orders of magnitude of one size
 LEAST, MOST = -100, 100  # sizes, beyond which there is one
 
@@ -35,6 +37,7 @@ class Sums(NamedTuple):
     policies: dict[str, Vector]  # (width,)
     items: Matrix  # (N, width)
     buckets: Buckets
+    mass: dict[str, Vector]  # (N,)  how often each policy shows each item; only of rewards without a known range
 
 
 Sized = dict[int, Sums]  # by size
@@ -70,7 +73,7 @@ def added(sums: Sized, new: Added, size: Integers, items: int, width: int) -> Si
     after = dict(sums)
     for i, one in enumerate(found.tolist()):
         here = size == one
-        before = sums.get(one) or Sums({}, np.zeros((0, width)), no_buckets())
+        before = sums.get(one) or Sums({}, np.zeros((0, width)), no_buckets(), {})
         valued = {
             name: (here & (there > 0.0), of_policy)
             for name, of_policy, there in zip(new.names, terms, new.known, strict=True)
@@ -79,9 +82,23 @@ def added(sums: Sized, new: Added, size: Integers, items: int, width: int) -> Si
         for name, (rows, of_policy) in valued.items():
             policies[name] = pv.in_turn(policies.get(name, np.zeros(width)), of_policy[rows])
         buckets = bucketed(before.buckets, new.made, new.seen, valued)
-        after[one] = Sums(policies, stacked[i * items : (i + 1) * items], buckets)
+        mass = _mass(before.mass, new, here, items) if width == outcomes.UNBOUNDED else {}
+        after[one] = Sums(policies, stacked[i * items : (i + 1) * items], buckets, mass)
         if policies[RANDOM][outcomes.N] == 0.0:  # all of them were taken back
             del after[one]
+    return after
+
+
+def _mass(before: Mapping[str, Vector], new: Added, here: Vector, items: int) -> dict[str, Vector]:
+    """How often each policy shows each of N items, with the decisions of this size, added one after the other."""
+    batch = new.batch
+    of_item = np.repeat(here * batch.sign, batch.size)
+    there = batch.place >= 0
+    after = {name: np.pad(shown, (0, items - len(shown))) for name, shown in before.items()}
+    acting = ACTING, batch.p, np.ones(len(batch.r))
+    for name, pi, known in (acting, *zip(new.names, new.pi, new.known, strict=True)):
+        total = after.setdefault(name, np.zeros(items))
+        np.add.at(total, batch.place[there], (pi * of_item * np.repeat(known, batch.size))[there])
     return after
 
 
@@ -111,6 +128,17 @@ def of_item(sums: Sized, place: int, width: int) -> Vector:
     return total([sums[size].items[place] for size in sorted(sums) if place < len(sums[size].items)], width)
 
 
+def unknown(sums: Sized, name: str, n: float, items: int) -> float:
+    """The share of what a policy shows in n decisions of which it is not known what it pays (`asymptotic`)."""
+    mass, paid, squares = np.zeros(items), np.zeros(items), np.zeros(items)
+    for one in sums.values():
+        shown = one.mass.get(name, np.zeros(0))
+        mass[: len(shown)] += shown
+        paid[: len(one.items)] += one.items[:, outcomes.W_PAID]
+        squares[: len(one.items)] += one.items[:, outcomes.W2_PAID]
+    return unknown_share(mass, paid, squares, n)
+
+
 def of_bucket(sums: Sized, window: str, name: str, width: int) -> dict[int, Vector]:
     """The sums beside a policy over each hour of the last day, or day of the last week."""
     found: dict[int, list[Vector]] = {}
@@ -130,7 +158,7 @@ def without(sums: Sized, name: str) -> Sized:
             window: {b: {n: s for n, s in kept.items() if n != name} for b, kept in of_window.items()}
             for window, of_window in one.buckets.items()
         }
-        return Sums(policies, one.items, buckets)
+        return Sums(policies, one.items, buckets, {n: s for n, s in one.mass.items() if n != name})
 
     return {size: left(one) for size, one in sums.items()}
 

@@ -1,20 +1,21 @@
 """The answer of `Bandit.value`: what it earns, what another policy would have earned, and the difference."""
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from ..core.linalg import Vector
-from ..errors import InvalidValue, said
+from ..errors import InvalidState, InvalidValue, said
 from ..inference import policy_value as pv
 from ..inference.outcomes import N
 from ..inference.policy_value import EARLY, Interval
 from ..util.notebook import card
+from .challengers import Challenger
 from .ledger import Ledger
-from .policy_sums import FIRST, RANDOM
+from .policy_sums import ACTING, FIRST, RANDOM
 from .windows import WINDOWS
 
 Looked = Literal["always", "once"]
@@ -92,7 +93,16 @@ def _told(interval: Interval) -> str:
     return f"{interval.mean:.4g} ({bounds}; {interval.n:,} decisions)"
 
 
-def named(ledger: Ledger, against: Any, item: Any, challengers: Collection[str]) -> Against:
+def _check_valued(name: str, ledger: Ledger, challengers: Mapping[str, Challenger]) -> None:
+    """Raise if a challenger was suspended before any of its decisions could be valued."""
+    problem = challengers[name].problem if name in challengers else None
+    if problem is not None and not ledger.knows_policy(name):
+        raise InvalidState(
+            f"challenger {said(name)} was suspended ({problem}) before a reward came for a decision of it: nothing is known of its value"
+        )
+
+
+def named(ledger: Ledger, against: Any, item: Any, challengers: Mapping[str, Challenger]) -> Against:
     """What words mean: "random" and "first" are policies, then come challengers, then items; `item` can only be an item."""
     if item is not None:
         if against != RANDOM:
@@ -104,6 +114,7 @@ def named(ledger: Ledger, against: Any, item: Any, challengers: Collection[str])
         return Against("policy", against)
     against = int(against) if isinstance(against, np.integer) else against
     if item is None and isinstance(against, str) and (against in challengers or ledger.knows_policy(against)):
+        _check_valued(against, ledger, challengers)
         return Against("challenger", against)  # a function is to be given again after load; its sums are there
     if isinstance(against, str | int) and ledger.knows_item(against):
         return Against("item", against)
@@ -117,28 +128,36 @@ def named(ledger: Ledger, against: Any, item: Any, challengers: Collection[str])
 def value(ledger: Ledger, against: Against, alpha: float, now: float, limits: Limits = EVERYWHERE) -> Value:
     """The sums of a ledger as intervals; rewards, and so their means, lie within `limits`."""
     kind, name = against
-    windows = {}
+    ledger.flush()
+    windows, acting = {}, ledger.unknown(ACTING)
     if kind == "item":
-        lam, sums = ledger.stakes(FIRST), ledger.of_item(name)
+        sums = ledger.of_item(name)
+        of = Terms(ledger.bounded, ledger.stakes(FIRST), alpha, limits, (acting, 0.0))
     else:
-        sums, lam = ledger.of_policy(name), ledger.stakes(name)
+        sums = ledger.of_policy(name)
+        of = Terms(ledger.bounded, ledger.stakes(name), alpha, limits, (acting, ledger.unknown(name)))
         for window in WINDOWS if sums[N] > 0.0 else ():
-            windows[window] = Comparison(
-                **_intervals(ledger, ledger.window(name, window, now), lam, alpha, limits), valid="once"
-            )
-    whole = _intervals(ledger, sums, lam, alpha, limits)
+            windows[window] = Comparison(**_intervals(ledger.window(name, window, now), of), valid="once")
+    whole = _intervals(sums, of)
     return Value(**whole, valid="always", against=name, kind=kind, alpha=alpha, windows=windows)
 
 
-def _intervals(
-    ledger: Ledger, sums: Vector, lam: tuple[pv.Sides, pv.Sides], alpha: float, limits: Limits
-) -> dict[str, Interval]:
-    plain, bounded, (own, other) = sums.tolist(), ledger.bounded, lam
-    return {
-        "own": _within(pv.own_interval(plain, bounded=bounded, alpha=alpha, lam=own), limits),
-        "other": _within(pv.other_interval(plain, bounded=bounded, alpha=alpha, lam=other), limits),
-        "lift": pv.lift_interval(plain, bounded=bounded, alpha=alpha, lam=other),
-    }
+class Terms(NamedTuple):
+    """On what terms sums become intervals: stakes on the bandit and on the other policy, level, limits of means, and shares unknown."""
+
+    bounded: bool
+    lam: tuple[pv.Sides, pv.Sides]
+    alpha: float
+    limits: Limits
+    unknown: tuple[float, float]
+
+
+def _intervals(sums: Vector, of: Terms) -> dict[str, Interval]:
+    plain, bounded, alpha = sums.tolist(), of.bounded, of.alpha
+    own = pv.own_interval(plain, bounded=bounded, alpha=alpha, lam=of.lam[0], unknown=of.unknown[0])
+    other = pv.other_interval(plain, bounded=bounded, alpha=alpha, lam=of.lam[1], unknown=of.unknown[1])
+    lift = pv.lift_interval(plain, bounded=bounded, alpha=alpha, lam=of.lam[1], unknown=max(of.unknown))
+    return {"own": _within(own, of.limits), "other": _within(other, of.limits), "lift": lift}
 
 
 def _within(found: Interval, limits: Limits) -> Interval:

@@ -5,6 +5,7 @@ an item without features as
 a category of its own. It has as many features as the first decision shows.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -29,6 +30,7 @@ class Wrapped(Stepwise):
     """An `Agent` behind names."""
 
     takes_all = False
+    largest_reward = math.inf
 
     def __init__(self, strategy: Any, mode: str, seed: int, buckets: int) -> None:
         if mode not in ("item", "interact", "function"):

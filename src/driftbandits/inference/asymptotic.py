@@ -3,7 +3,7 @@ r"""Bounds that hold at all times, of outcomes without a known range: approximat
 The wealth of `always_valid` with Gaussian bets, B_j = λ_j Σφ − λ_j² V/2, V = Σ(φ − g)², and stakes in units of the estimated standard
 deviation (Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas 2024), gives mean ± z √V / n. The coverage is approached as n grows; wherever these
 bounds are shown they must be called asymptotic. How fast it is approached depends on how well V is known, and amounts that are mostly 0
-make that slow: while a rarely shown item has not been paid for, both its mean and V are too small. Hence three rules.
+make that slow: while a rarely shown item has not been paid for, both its mean and V are too small. Hence four rules.
 
 1. V is itself a sum of n terms with standard deviation about √Q, Q = Σ(φ − g)⁴. Its upper bound at the same level takes its place,
 
@@ -21,15 +21,20 @@ make that slow: while a rarely shown item has not been paid for, both its mean a
 3. As long as m is not large, V leans on the variance that rewards have whatever was shown: V is at least
 
        V m/(m + 20) + V_pooled 20/(m + 20) ,     V_pooled = Σw² · Σ(r − g)²/n .
+
+4. What an item pays that has never been paid for, nobody knows: stickers that are bought all day say nothing of a sofa. There are no bounds
+   as long as such items are more than 5 % of what the policy shows.
 """
 
 import math
 from typing import NamedTuple
 
+from ..core.linalg import Vector
 from .always_valid import STEPS, USUAL, Bounds, lower_bound
 
 LEAST = 30.0  # observations, as many as they are worth, before there are bounds
 PAYMENTS = 20.0  # … and payments
+UNKNOWN = 0.05  # share of items that were never paid for, up to which there are bounds
 
 
 class Observed(NamedTuple):
@@ -42,6 +47,7 @@ class Observed(NamedTuple):
     pooled: float  # V_pooled
     effective: float  # (Σw)²/Σw²
     payments: float  # m
+    unknown: float = 0.0  # share of items that were never paid for
 
 
 def asymptotic(seen: Observed, alpha: float, tightest: float = USUAL) -> Bounds:
@@ -55,7 +61,8 @@ def asymptotic(seen: Observed, alpha: float, tightest: float = USUAL) -> Bounds:
     """
     n = seen.n
     mean = seen.total / n if n >= 0.5 else math.nan
-    if min(n, seen.effective) < LEAST or seen.payments < PAYMENTS or seen.squares <= 0.0:
+    few = min(n, seen.effective) < LEAST or seen.payments < PAYMENTS or seen.unknown > UNKNOWN
+    if few or seen.squares <= 0.0:
         return Bounds(mean, -math.inf, math.inf, round(n), False)
     lam = (3.0 * math.sqrt(n / tightest) * STEPS).tolist()
     z = -lower_bound([-0.5 * x * x for x in lam], lam, 1.0, 0.5 * alpha)
@@ -75,3 +82,17 @@ def worth(total: float, squares: float) -> float:
 def payments(weights: float, squares: float, paid: float, paid_squares: float, share: float) -> float:
     """m of rule 2, from Σw and Σw² over all rewards and over those other than 0, and the share of these."""
     return min(worth(paid, paid_squares), worth(weights, squares) * share)
+
+
+def unknown_share(mass: Vector, paid: Vector, paid_squares: Vector, n: float) -> float:
+    """The share of items that were never paid for, from how often a policy shows each (N,), and Σw and Σw² over its payments (N,).
+
+    Examples
+    --------
+    >>> round(unknown_share(np.array([90.0, 10.0]), np.array([40.0, 0.0]), np.array([40.0, 0.0]), 100.0), 3)
+    0.1
+    """
+    known = (paid_squares > 0.0) & (
+        paid**2 > 0.5 * paid_squares
+    )  # less is the rounding of payments that were taken back
+    return 1.0 - float(mass[known].sum()) / n if n > 0.0 else 1.0

@@ -49,35 +49,50 @@ def in_turn(total: Vector, terms: Vector) -> Vector:
     return np.asarray(np.add.reduce(np.concatenate([total[None], terms]), axis=0))  # along the first axis, in order
 
 
-def own_interval(sums: Sequence[float], *, bounded: bool, alpha: float, lam: Sides) -> Interval:
-    """What the policy that acts earns; lam are the stakes on the rewards themselves."""
+def own_interval(sums: Sequence[float], *, bounded: bool, alpha: float, lam: Sides, unknown: float = 0.0) -> Interval:
+    """What the policy that acts earns; lam are the stakes on the rewards themselves.
+
+    `unknown` is the share of items of which it is not known what they pay (`asymptotic`); it does not matter where rewards are bounded.
+    """
     n = sums[N]
     if not bounded:
-        return _interval(asymptotic(_own_observed(sums), alpha), n)
+        return _interval(asymptotic(_own_observed(sums)._replace(unknown=unknown), alpha), n)
     mean = sums[OWN] / n if n else 0.0
     return _interval(finite(n, mean, _bets(sums, OWN_LOW), _bets(sums, OWN_HIGH), lam, alpha), n)
 
 
-def other_interval(sums: Sequence[float], *, bounded: bool, alpha: float, lam: Sides) -> Interval:
-    """What the other policy would have earned; lam are its stakes."""
+def other_interval(sums: Sequence[float], *, bounded: bool, alpha: float, lam: Sides, unknown: float = 0.0) -> Interval:
+    """What the other policy would have earned; lam are its stakes, `unknown` is its share."""
     n = sums[N]
     if not bounded:
-        return _interval(asymptotic(_other_observed(sums), alpha), _effective(sums))
+        return _interval(asymptotic(_other_observed(sums)._replace(unknown=unknown), alpha), _effective(sums))
     mean = sums[PHI] / n if n else 0.0
     return _interval(finite(n, mean, _bets(sums, LOW), _bets(sums, HIGH), lam, alpha), _effective(sums))
 
 
-def lift_interval(sums: Sequence[float], *, bounded: bool, alpha: float, lam: Sides) -> Interval:
-    """What the policy that acts earns more than the other."""
+def lift_interval(sums: Sequence[float], *, bounded: bool, alpha: float, lam: Sides, unknown: float = 0.0) -> Interval:
+    """What the policy that acts earns more than the other; `unknown` is the larger share of both."""
     n = sums[N]
     if not bounded:
-        return _interval(asymptotic(_lift_observed(sums), alpha), _effective(sums))
+        seen = _lift_observed(sums)._replace(unknown=unknown)
+        found = _interval(asymptotic(seen, alpha), _effective(sums))
+        return found if math.isfinite(found.lower) else _from_both(sums, found, alpha, unknown)
     if n < 0.5:
         return Interval(math.nan, -1.0, 1.0, 0, 0.0, True)
     lower = min(max(lower_bound(_bets(sums, D_LOW), lam[SHORT], n, 0.5 * alpha), -1.0), 1.0)
     upper = min(max(-lower_bound(_bets(sums, D_HIGH), lam[LONG], n, 0.5 * alpha), -1.0), 1.0)
     mean = min(max(sums[D] / n, lower), max(upper, lower))
     return Interval(mean, lower, upper, round(n), _effective(sums), True)
+
+
+def _from_both(sums: Sequence[float], found: Interval, alpha: float, unknown: float) -> Interval:
+    """The lift by the bounds of both policies: two that hardly ever differ leave few differences to bound it by, but much about each."""
+    own, other = (
+        asymptotic(seen(sums)._replace(unknown=unknown), 0.5 * alpha) for seen in (_own_observed, _other_observed)
+    )
+    if not (math.isfinite(own.lower) and math.isfinite(other.lower)):
+        return found
+    return found._replace(lower=own.lower - other.upper, upper=own.upper - other.lower)
 
 
 def _own_observed(sums: Sequence[float]) -> Observed:

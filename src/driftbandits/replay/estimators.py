@@ -96,17 +96,24 @@ def estimate(blocks: Matrix, draws: Matrix, policy: int, estimator: str, least: 
     return Estimate(float(ratio(total, policy, estimator)), low, high, n)
 
 
-def why_not(total: Vector, policy: int, estimator: str) -> str | None:
+def why_not(total: Vector, policy: int, estimator: str, least: float) -> str | None:
     """The reason why a policy cannot be estimated from the whole log, in one line; None if it can.
 
     E w_t = 1 if the propensities are correct and the policy chooses only items that the log could have chosen. A mean far from 1 shows that
-    one of these conditions is violated.
+    one of these conditions is violated. By the same conditions "replay" keeps a row with the probability `least`, the smallest propensity,
+    whatever the policy chooses.
     """
     own, n = HEAD + EACH * policy, float(total[ROWS])
     worth = effective_n(total, policy, estimator)
     if estimator == "replay":
         if worth < LEAST:
             return f"it agrees with {worth:.0f} rows of {n:.0f}; at least {LEAST:.0f} are needed"
+        error = math.sqrt(least * (1.0 - least) / n)
+        if abs(worth / n - least) > OFF * error + ROUNDED * least:
+            return (
+                f"replay keeps {worth / n:.3f} of the rows and must keep {least:.3g} ± {error:.2g}, the smallest propensity: it chooses "
+                "what the log never could (explore more), or the propensities are wrong"
+            )
         return None
     mean = float(total[own + W]) / n
     error = math.sqrt(max(float(total[own + WW]) / n - mean**2, 0.0) / n)

@@ -1,13 +1,12 @@
 """Checks of context features: each keeps its type through the log, and none is a copy of the reward."""
 
-from typing import Any
-
 import numpy as np
 
 from ..errors import InvalidValue
+from ..tables.copies import Line
 from .chunks import Chunk, Numbers
 
-LEAST = 30  # rows before a column that equals the reward is called a copy
+LEAST = 30  # rows before a column that tells the reward is called a copy
 
 
 class Kinds:
@@ -15,21 +14,18 @@ class Kinds:
 
     def __init__(self) -> None:
         self._known: dict[str, bool] = {}  # is it text?
-        self._copies: dict[str, bool] = {}  # has it been the reward in every row?
-        self._first: float | None = None
-        self._varied = False
+        self._lines: dict[str, Line] = {}  # each column beside the reward
 
     def add(self, chunk: Chunk) -> None:
         """Refuse a column that holds numbers and strings."""
-        self._first = float(chunk.reward[0]) if self._first is None else self._first
-        self._varied = self._varied or bool((chunk.reward != self._first).any())
         for name, column in chunk.context.items():
             numeric = isinstance(column, Numbers)
             there = np.ones(len(chunk), bool)
             if isinstance(column, Numbers):
                 there = there if column.missing is None else ~column.missing
-                same = bool((column.values == chunk.reward).all()) and column.missing is None
-                self._copies[name] = self._copies.get(name, True) and same
+                line = self._lines.get(name, Line())
+                whole = column.missing is None
+                self._lines[name] = line.through(chunk.reward, column.values) if whole else Line(holds=False)
             else:
                 there = column.codes >= 0
             if there.any():
@@ -47,9 +43,9 @@ class Kinds:
         )
 
     def refuse_copies(self, rows: int) -> None:
-        """Refuse a column that is the reward in every row: no policy could have known it."""
-        copies: list[Any] = [name for name, same in self._copies.items() if same]
-        if copies and self._varied and rows >= LEAST:
+        """Refuse a column that is the reward in every row, or in other units: no policy could have known it."""
+        copies = [name for name, line in self._lines.items() if line.is_copy]
+        if copies and rows >= LEAST:
             raise InvalidValue(
-                f"context names the column {copies[0]!r}, which equals the reward in all {rows} rows: no policy could have known it"
+                f"context names the column {copies[0]!r}, which tells the reward in all {rows} rows: no policy could have known it"
             )

@@ -15,9 +15,10 @@ import numpy as np
 
 from ..core.linalg import Matrix, Vector
 from ..inference.always_valid import LONG, RATE, SHORT, TOP, Bounds, J, finite, stakes
-from ..inference.asymptotic import Observed, asymptotic, payments, worth
+from ..inference.asymptotic import Observed, asymptotic, payments, unknown_share, worth
 from ..inference.outcomes import MOST_SQUARED
 from ..inference.policy_value import EARLY, LARGEST, in_turn, rate_of
+from ..tables.kinds import Codes
 
 N, PHI, WEIGHTS, EARNED = range(4)
 LOW, HIGH = 4, 4 + J  # of rewards in [0, 1]; of others
@@ -43,9 +44,20 @@ class Valued:
         self._stakes: Matrix | None = None
         self._early, self._early_sum = 0, 0.0  # rows that do not count, and what they earned
         self._sums = np.zeros(4 + 2 * J if bounded else 11)
+        self._paid = np.zeros((3, 0))  # of each item: Σw; Σw and Σw² where it was paid for
 
-    def add(self, w: Vector, r: Vector, largest: Vector, forecast: tuple[Vector, Vector] | None = None) -> None:
-        """Rows: weights, rewards, max_a π(a), and if there is a forecast, D and r̂ of the item that the log chose."""
+    def add(
+        self,
+        w: Vector,
+        r: Vector,
+        largest: Vector,
+        forecast: tuple[Vector, Vector] | None = None,
+        item: Codes | None = None,
+    ) -> None:
+        """Rows: weights, rewards, max_a π(a), and if there is a forecast, D and r̂ of the item that the log chose.
+
+        `item` are numbers of the items that the log chose; without them, all rows are about one.
+        """
         spared = min(EARLY - self._early, len(r)) if self._bounded and self._rows >= LONG_LOG else 0
         self._early, self._early_sum = self._early + spared, self._early_sum + float(r[:spared].sum())
         w, r, largest = w[spared:], r[spared:], largest[spared:]
@@ -58,6 +70,7 @@ class Valued:
         terms[:, N], terms[:, PHI], terms[:, WEIGHTS], terms[:, EARNED] = 1.0, direct + w * surprise, w, w * r
         if not self._bounded:
             terms[:, SQUARES:] = _spread(w, r, surprise)
+            self._count_payments(w, r, np.zeros(len(r), np.int64) if item is None else item)
         else:
             most = largest / self._floor
             if self._stakes is None:
@@ -89,7 +102,17 @@ class Valued:
         n, phi, weights, _, squares, fourths, residuals, w2, paid, w_paid, w2_paid = self._sums.tolist()
         share, pooled = (paid / n, w2 * residuals / n) if n else (0.0, 0.0)
         m = payments(weights, w2, w_paid, w2_paid, share)
-        return Observed(n, phi, squares, fourths, pooled, worth(weights, w2), m)
+        shown, of_paid, of_squares = self._paid
+        unknown = unknown_share(shown, of_paid, of_squares, weights)
+        return Observed(n, phi, squares, fourths, pooled, worth(weights, w2), m, unknown)
+
+    def _count_payments(self, w: Vector, r: Vector, item: Codes) -> None:
+        """How much of the policy's weight is on each item, and on its payments."""
+        new = max(int(item.max()) + 1 - self._paid.shape[1], 0)
+        grown = np.pad(self._paid, ((0, 0), (0, new)))
+        for row, values in zip(grown, (w, w * (r != 0.0), w * w * (r != 0.0)), strict=True):
+            np.add.at(row, item, values)
+        self._paid = grown
 
 
 def _spread(w: Vector, r: Vector, surprise: Vector) -> Matrix:

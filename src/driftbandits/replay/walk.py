@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..core.linalg import Matrix, Vector
 from ..errors import DriftBanditsError
 from .bandit_rows import can_replay, replay_chunk
-from .chunks import Chunk
+from .chunks import Chunk, Codes
 from .estimators import DR, EACH, HEAD, MR, REWARDS, ROWS, WR, WW, M, W
 from .forecast import Forecast
 from .log import Log
@@ -95,14 +95,14 @@ class AlwaysValid:
         self.matched = [make(floor=1.0) for _ in range(walkers)]
         self.logged = make(floor=1.0)
 
-    def add(self, values: Matrix) -> None:
+    def add(self, values: Matrix, item: Codes) -> None:
         """Rewards of a chunk, and those of rows with which a policy agrees."""
         r = values[:, REWARDS]
         one = np.ones(len(r))
-        self.logged.add(one, r, one)
+        self.logged.add(one, r, one, item=item)
         for k, matched in enumerate(self.matched):
             agrees = values[:, HEAD + EACH * k + M] > 0.0
-            matched.add(one[agrees], r[agrees], one[agrees])
+            matched.add(one[agrees], r[agrees], one[agrees], item=item[agrees])
 
     def add_weighted(
         self, k: int, found: "Answers", chunk: Chunk, w: Vector, expected: list[dict[Any, float]] | None
@@ -113,7 +113,7 @@ class AlwaysValid:
             names = [chunk.names[item] for item in chunk.item.tolist()]
             of_item = np.array([known[name] for known, name in zip(expected, names, strict=True)])
             forecast = np.clip(found.direct, 0.0, 1.0) if self.bounded else found.direct, of_item
-        self.weighted[k].add(np.ascontiguousarray(w), chunk.reward, np.array(found.largest), forecast)
+        self.weighted[k].add(np.ascontiguousarray(w), chunk.reward, np.array(found.largest), forecast, chunk.item)
 
 
 def walk(
@@ -156,7 +156,7 @@ def walk(
                 if runner is walker.matched:
                     own[:, M], own[:, MR] = found.agrees, np.where(found.agrees, chunk.reward, 0.0)
         if valued is not None:
-            valued.add(values)
+            valued.add(values, chunk.item)
         sums.add(clock.places(chunk.at, start, len(rows)), values)
         start += len(rows)
         for t in looks if progress is not None else ():

@@ -373,3 +373,18 @@ def test_a_bandit_of_so_many_items_that_no_memory_that_forgets_takes_part_can_be
         d = bandit.decide(names, show=names[s % 3])
         bandit.reward(d.id, float(s % 2))
     assert digest(copy.deepcopy(bandit)) == digest(bandit)
+
+
+def test_a_reward_that_would_leave_no_digits_of_the_others_is_refused():
+    """10²⁰ in place of 2, corrected at once, had left an estimate of .66 ± 10⁹."""
+    bandit = db.Bandit(seed=0, on_repeat="replace")
+    for t in range(40):
+        d = bandit.decide(["a", "b"])
+        bandit.reward(d.id, 2.0 + t % 2)
+    before = digest(bandit)
+    with pytest.raises(db.errors.InvalidValue, match=r"reward = 1e\+20 is not allowed; beyond ± .* check its unit"):
+        bandit.reward(bandit.decide(["a", "b"]).id, 1e20)
+    assert digest(bandit) != before  # the decision was made …
+    bandit.reward(d.id, 1e8)  # … and large rewards are
+    bandit.reward(d.id, 2.0)
+    assert bandit.estimate(["a"])["a"].mean == pytest.approx(2.5, abs=0.5)

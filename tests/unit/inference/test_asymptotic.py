@@ -85,5 +85,6 @@ def test_purchases_of_a_rarely_shown_item_are_covered():
 def test_without_the_rules_they_are_not(monkeypatch):
     """The test above can fail: V alone, from 30 observations on, misses far more."""
     monkeypatch.setattr("driftbandits.replay.valued.payments", lambda *_: math.inf)
+    monkeypatch.setattr("driftbandits.replay.valued.unknown_share", lambda *_: 0.0)
     monkeypatch.setattr("driftbandits.replay.valued.MOST_SQUARED", 0.0)
     assert ever_wrong(60, 3000) > 0.2

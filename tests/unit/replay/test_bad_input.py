@@ -58,8 +58,11 @@ def test_roles_are_no_features(role, column, said):
 
 def test_a_copy_of_the_reward_is_no_feature():
     frame = logs.frame(60, 0)
-    with pytest.raises(InvalidValue, match="'clicked', which equals the reward in all 60 rows"):
+    with pytest.raises(InvalidValue, match="'clicked', which tells the reward in all 60 rows"):
         db.Log.read(frame.assign(clicked=frame["r"] > 0.5), **ROLES, context=["x", "clicked"])
+    for told in (1.0 - frame["r"], 3.0 + 2.0 * frame["r"]):
+        with pytest.raises(InvalidValue, match="'other', which tells the reward"):
+            db.Log.read(frame.assign(other=told), **ROLES, context=["other"])
     nearly = (frame["r"] > 0.5).to_numpy().copy()
     nearly[17] = not nearly[17]
     assert len(db.Log.read(frame.assign(clicked=nearly), **ROLES, context=["clicked"])) == 60

@@ -225,3 +225,16 @@ def test_always_valid_bounds_hold_on_logs_whose_truth_is_known(estimator):
 def test_an_interval_that_is_not_known_is_refused():
     with pytest.raises(InvalidValue, match="interval = 'wide' is not allowed"):
         db.replay({"t": logs.threshold}, logs.log(50, 0), interval="wide")
+
+
+def test_a_log_that_never_could_have_chosen_otherwise_is_refused_by_replay_too():
+    """The young are shown A, the old B: "always A" agrees with the young alone, who click more whatever is shown."""
+    rng = np.random.default_rng(0)
+    young = rng.random(600) < 0.5
+    click = rng.random(600) < np.where(young, 0.5, 0.1)
+    frame = pd.DataFrame({"item": np.where(young, "A", "B"), "r": click * 1.0, "p": 1.0, "age": young * 1.0})
+    log = db.Log.read(frame, item="item", reward="r", propensity="p", context=["age"])
+    with pytest.raises(InvalidValue, match=r"weights average|replay keeps 0.4.* of the rows and must keep 1"):
+        db.replay({"always A": lambda items, context, at: "A"}, log, interval="always_valid")
+    with pytest.raises(InvalidValue, match=r"replay keeps 0.4.* of the rows and must keep 1 ± 0"):
+        db.replay({"always A": lambda items, context, at: "A"}, log, estimators=["replay"])

@@ -1,10 +1,14 @@
-"""Columns of the context that are the reward, or the item, under another name: nobody could have known them before the choice."""
+"""Columns of the context that are the reward, or the item, under another name: nobody could have known them before the choice.
+
+The reward in other units is the reward too: a column that is a + b · reward in all rows, b ≠ 0.
+"""
 
 import math
 
 import numpy as np
 
 from ...errors import InvalidValue
+from ...tables.copies import Line
 from ...tables.kinds import Categories, Column, Numbers
 from .blocks import Block
 
@@ -16,46 +20,50 @@ class Copies:
 
     def __init__(self) -> None:
         self.rows = 0
-        self.same: dict[str, dict[str, bool]] = {"reward": {}, "item": {}}  # column by column, in all rows so far
-        self.first: tuple[float, object] = math.nan, None  # reward and item of the first row
-        self.varied = {"reward": False, "item": False}
+        self.lines: dict[str, Line] = {}  # column by column, in all rows so far
+        self.items: dict[str, bool] = {}  # … and whether it is the item
+        self.first: object = None  # the item of the first row
+        self.varied = False
 
     def add(self, block: Block) -> None:
         """Compare the columns of a block."""
         if self.rows == 0:
-            self.first = float(block.reward[0]), block.names[block.item[0]]
-        used = {block.names[k] for k in np.unique(block.item).tolist()}
-        self.varied["reward"] |= bool((block.reward != self.first[0]).any())
-        self.varied["item"] |= used != {self.first[1]}
+            self.first = block.names[block.item[0]]
+        self.varied |= {block.names[k] for k in np.unique(block.item).tolist()} != {self.first}
         for name, column in block.context.items():
-            found = {"reward": _is_reward(column, block), "item": _is_item(column, block)}
-            for role, same in found.items():
-                self.same[role][name] = self.same[role].get(name, True) and same
+            line = self.lines.get(name, Line())
+            if isinstance(column, Numbers) and column.missing is None:
+                self.lines[name] = line.through(block.reward, column.values)
+            else:
+                self.lines[name] = Line(holds=False)
+            self.items[name] = self.items.get(name, True) and _is_item(column, block)
         self.rows += len(block)
 
     def joined(self, other: "Copies") -> "Copies":
         """Of two parts in a row."""
         both = Copies()
         both.rows, both.first = self.rows + other.rows, self.first
-        for k, role in enumerate(both.same):
-            mine, its = self.same[role], other.same[role]
-            both.same[role] = {name: same and its.get(name, False) for name, same in mine.items()}
-            both.varied[role] = self.varied[role] or other.varied[role] or self.first[k] != other.first[k]
+        both.varied = self.varied or other.varied or self.first != other.first
+        both.items = {name: same and other.items.get(name, False) for name, same in self.items.items()}
+        for name, line in self.lines.items():
+            its = other.lines.get(name, Line(holds=False))
+            r, x = np.array(its.points, np.float64).reshape(-1, 2).T
+            joined = line.through(r, x)
+            both.lines[name] = joined._replace(holds=joined.holds and its.holds)
         return both
 
     def refuse(self) -> None:
         """Raise if there is one."""
-        for role, columns in self.same.items():
-            copies = [name for name, same in columns.items() if same]
-            if copies and self.varied[role] and self.rows >= COPIES_FROM:
+        if self.rows < COPIES_FROM:
+            return
+        rewards = [name for name, line in self.lines.items() if line.is_copy]
+        items = [name for name, same in self.items.items() if same and self.varied]
+        for role, copies in (("reward", rewards), ("item", items)):
+            if copies:
                 raise InvalidValue(
-                    f"column {copies[0]!r} equals the {role} in all {self.rows} rows: nobody could have known it when the choice was made; "
+                    f"column {copies[0]!r} tells the {role} in all {self.rows} rows: nobody could have known it when the choice was made; "
                     "leave it out with context=[…] (no row was learned)"
                 )
-
-
-def _is_reward(column: Column, block: Block) -> bool:
-    return isinstance(column, Numbers) and column.missing is None and bool((column.values == block.reward).all())
 
 
 def _is_item(column: Column, block: Block) -> bool:

@@ -23,7 +23,31 @@ WORDS = frozenset(
         "rewarded",
     ]
 )  # in a name
-NAMES = frozenset(["p", "click", "clicked", "conversion", "converted", "outcome", "label", "target"])  # a whole name
+NAMES = frozenset(
+    [
+        "p",
+        "p_chosen",
+        "p_action",
+        "click",
+        "clicks",
+        "clicked",
+        "conversion",
+        "conversions",
+        "converted",
+        "revenue",
+        "purchase",
+        "purchased",
+        "bought",
+        "sold",
+        "outcome",
+        "label",
+        "target",
+        "weight",
+        "index",
+        "offered",
+    ]
+)  # a whole name
+UNNAMED = "unnamed:"  # what pandas calls an index that it has written
 
 
 def no_feature(name: str) -> bool:
@@ -35,7 +59,7 @@ def no_feature(name: str) -> bool:
     [True, True, True, True, False, False, False]
     """
     words = re.split(r"[^a-z0-9]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name).lower())
-    return name.lower() in NAMES or not WORDS.isdisjoint(words)
+    return name.lower() in NAMES or name.lower().startswith(UNNAMED) or not WORDS.isdisjoint(words)
 
 
 def texts(columns: Sequence[Any]) -> None:

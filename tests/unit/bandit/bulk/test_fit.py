@@ -154,7 +154,7 @@ def test_a_broken_row_is_named_and_nothing_is_learned(tmp_path):
     refused(frame.assign(q=["u"] * 31 + [1.0]), "row 31 .*numbers and strings")
     refused(frame, "no column 'nope'", item="nope")
     refused(frame, "cannot be a feature", context=["x", "r"])
-    refused(frame.assign(seen=frame["r"]), "'seen' equals the reward in all 32 rows")
+    refused(frame.assign(seen=frame["r"]), "'seen' tells the reward in all 32 rows")
 
 
 def test_files_out_of_order_are_refused_and_frames_are_sorted(tmp_path):

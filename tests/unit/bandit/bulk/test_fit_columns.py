@@ -45,10 +45,22 @@ def test_wrong_columns_are_refused():
     not_learned(frame, "it must be 'threads', 'processes'", exact=False, scheduler="bogus")
 
 
+@pytest.mark.parametrize("exact", [True, False])
+def test_the_reward_in_other_units_is_refused_and_names_that_say_so_are_left_out(exact):
+    frame = random_log(0)[["item", "r", "x"]]
+    not_learned(frame.assign(missed=1.0 - frame["r"]), "'missed' tells the reward in all 70 rows", exact=exact)
+    not_learned(frame.assign(twice=2.0 * frame["r"]), "'twice' tells the reward", exact=exact)
+    with pytest.warns(UserWarning, match="'revenue', 'p_chosen', 'Unnamed: 0' is no feature"):
+        bandit = db.Bandit().fit(
+            frame.assign(revenue=1.0, p_chosen=0.5, **{"Unnamed: 0": range(70)}), item="item", reward="r", exact=exact
+        )
+    assert set(bandit.importance()) <= {"x", "item"}
+
+
 def test_a_column_that_equals_the_item_is_refused():
     frame = random_log(0)[["item", "r", "x"]]
-    not_learned(frame.assign(banner=frame["item"]), "'banner' equals the item in all 70 rows")
-    not_learned(frame.assign(item=[1, 2] * 35, number=[1.0, 2.0] * 35), "'number' equals the item", exact=False)
+    not_learned(frame.assign(banner=frame["item"]), "'banner' tells the item in all 70 rows")
+    not_learned(frame.assign(item=[1, 2] * 35, number=[1.0, 2.0] * 35), "'number' tells the item", exact=False)
     db.Bandit().fit(frame.assign(last=frame["item"].shift()), item="item", reward="r")
 
 
