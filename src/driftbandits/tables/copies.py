@@ -10,7 +10,7 @@ Floats = NDArray[np.float64]
 
 
 class Line(NamedTuple):
-    """Rewards and values of a column: two points with different rewards, as far as there are any; are all others on the line through them?"""
+    """Rewards and values of a column: two points with different rewards, if there are any; are all others on the line through them?"""
 
     points: Sequence[tuple[float, float]] = ()
     holds: bool = True
