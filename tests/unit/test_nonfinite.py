@@ -28,6 +28,7 @@ RELIES = {
     "adaptive.choice._add_voice": "−∞ marks an item that is gone",
     "adaptive.columns.count": "isnan: a missing value",
     "adaptive.columns.cut": "isnan: a missing value",
+    "adaptive.columns.hold_still": "isnan: a missing value",
     "adaptive.columns.shift": "isnan: a missing value",
     "alarms.bettors.fits": "a NaN place is outside its bracket",
     "alarms.bettors.standardise": "a missing value is not between −∞ and ∞",

@@ -89,6 +89,7 @@ def unknown_share(mass: Vector, paid: Vector, paid_squares: Vector, n: float) ->
 
     Examples
     --------
+    >>> import numpy as np
     >>> round(unknown_share(np.array([90.0, 10.0]), np.array([40.0, 0.0]), np.array([40.0, 0.0]), 100.0), 3)
     0.1
     """

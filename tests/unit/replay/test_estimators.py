@@ -79,12 +79,15 @@ def test_what_cannot_be_estimated_is_refused():
     n = 2000
     r, half = rng.normal(size=n), np.full(n, 0.5)
     good = blocks_of(r, half, (rng.random(n) < 0.5) * 1.0).sum(axis=0)
-    assert why_not(good, 0, "ips") is None
+    assert why_not(good, 0, "ips", 0.5) is None
     missing = blocks_of(r, half, (rng.random(n) < 0.3) * 1.0).sum(axis=0)
-    assert "average 0.598 ± 0.020 and must average 1" in why_not(missing, 0, "snips")
+    assert "average 0.598 ± 0.020 and must average 1" in why_not(missing, 0, "snips", 0.5)
     few = blocks_of(r, np.full(n, 0.01), (rng.random(n) < 0.01) * 1.0).sum(axis=0)
-    assert "overlap with it is too small" in why_not(few, 0, "dr")
-    assert "overlap with it is too small" in why_not(blocks_of(r, half, np.zeros(n)).sum(axis=0), 0, "ips")
-    assert "agrees with 0 rows of 2000" in why_not(good, 0, "replay")
+    assert "overlap with it is too small" in why_not(few, 0, "dr", 0.5)
+    assert "overlap with it is too small" in why_not(blocks_of(r, half, np.zeros(n)).sum(axis=0), 0, "ips", 0.5)
+    assert "agrees with 0 rows of 2000" in why_not(good, 0, "replay", 0.5)
+    half_kept, third_kept = (blocks_of(r, half, half, agrees=(rng.random(n) < p) * 1.0).sum(axis=0) for p in (0.5, 0.3))
+    assert why_not(half_kept, 0, "replay", 0.5) is None
+    assert "and must keep 0.5 ± 0.011" in why_not(third_kept, 0, "replay", 0.5)
     rounded = blocks_of(r, np.full(n, 0.333), np.full(n, 1 / 3)).sum(axis=0)
-    assert why_not(rounded, 0, "ips") is None
+    assert why_not(rounded, 0, "ips", 0.5) is None
