@@ -12,7 +12,7 @@ from driftbandits.replay.answer import answer
 from driftbandits.replay.evaluation import replay
 from driftbandits.util import tasks
 
-pytestmark = pytest.mark.xdist_group("bandit")
+pytestmark = [pytest.mark.xdist_group("bandit"), pytest.mark.interpreted]
 
 
 @contextlib.contextmanager
