@@ -210,9 +210,8 @@ class Adaptive(Memories):
     def largest_reward(self) -> float:
         """10⁹ times the largest that can be among the rewards so far, once there are 30; sums of squares have 16 digits."""
         numbers = self.model.state.numbers
-        if numbers[COUNT] < FIRST_REWARDS:
-            return math.inf
-        return FAR * max(1.0, abs(float(numbers[R0])) + math.sqrt(max(float(numbers[SQUARES]), 0.0)))
+        largest = abs(float(numbers[R0])) + math.sqrt(max(float(numbers[SQUARES]), 0.0))
+        return FAR * largest if numbers[COUNT] >= FIRST_REWARDS and largest > 0.0 else math.inf
 
     def score(self, placed: Placed) -> tuple[Vector, Vector]:
         """Forecast reward and its standard deviation, for every item."""

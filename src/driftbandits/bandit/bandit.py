@@ -450,9 +450,9 @@ class Bandit(Looking):
     def drop_challenger(self, name: str) -> None:
         """End a challenge, and forget its value."""
         with self._turn():
-            left = dropped(self, name)
+            state = dropped(self, name)
             self._ledger.forget(name)
-            self._challengers = left
+            self.__dict__ |= state
             self._keep()
 
     def _keep(self) -> None:

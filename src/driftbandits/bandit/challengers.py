@@ -210,6 +210,7 @@ def promoted(bandit: "Bandit", name: str) -> dict[str, Any]:
     kept = [(id_, w._replace(memos=its.open[id_].memos)) for id_, w in mine.open.items() if id_ in its.open]
     answered = [(id_, _answered(done, its.closed.get(id_, DONE))) for id_, done in mine.closed.items()]
     pending.restore(kept, answered, mine.dropped)
+    pending = _without(pending, name, bandit._config["max_pending"])
     config = bandit._config | {key: shadow._config[key] for key in (*SETTINGS, "clocked")}
     others = {key: value for key, value in bandit._challengers.items() if key != name}
     return {
@@ -255,11 +256,29 @@ def _found(bandit: "Bandit", name: Any) -> Challenger:
     return bandit._challengers[name]
 
 
-def dropped(bandit: "Bandit", name: str) -> dict[str, Challenger]:
-    """The challengers without one; changes nothing."""
+def dropped(bandit: "Bandit", name: str) -> dict[str, Any]:
+    """The attributes of a bandit without a challenger; changes nothing."""
     if name not in absent(bandit._ledger, bandit._challengers):
         _found(bandit, name)
-    return {key: value for key, value in bandit._challengers.items() if key != name}
+    return {
+        "_challengers": {key: value for key, value in bandit._challengers.items() if key != name},
+        "_pending": _without(bandit._pending, name, bandit._config["max_pending"]),
+    }
+
+
+def _without(pending: Pending, name: str, limit: int) -> Pending:
+    """Decisions without what a challenger would have done: another one may have its name, and is not to be valued by them."""
+
+    def left(opened: Open) -> Open:
+        law = opened.law
+        if law is None or not law.others:
+            return opened
+        return opened._replace(law=law._replace(others=tuple(other for other in law.others if other[0] != name)))
+
+    after = Pending(limit)
+    closed = [(id_, d if d.open is None else d._replace(open=left(d.open))) for id_, d in pending.closed.items()]
+    after.restore([(id_, left(opened)) for id_, opened in pending.open.items()], closed, pending.dropped)
+    return after
 
 
 def absent(ledger: Ledger, challengers: Mapping[str, Challenger]) -> list[str]:

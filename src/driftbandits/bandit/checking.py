@@ -71,14 +71,21 @@ class Checking(Core):
         rewards = [] if found is None else self._rewards(reward, shown(found))
         if found is not None and not self._learner.takes_all:
             self._check_reward(found, rewards, w)
-        largest = self._learner.largest_reward
-        if any(abs(r) > largest for r in rewards):
-            raise InvalidValue(
-                f"reward = {said(reward)} is not allowed; beyond ± {largest:.3g} it would leave no digits of the rewards so far, even if "
-                "it were taken back: check its unit"
-            )
         opened = found.open if isinstance(found, Closed) else found
-        return Answer(id_, found, rewards, w, came, not isinstance(opened, Open) or opened.learn)
+        learns = not isinstance(opened, Open) or opened.learn
+        if learns and w != 0.0:
+            self._check_size(rewards)
+        return Answer(id_, found, rewards, w, came, learns)
+
+    def _check_size(self, rewards: Sequence[float]) -> None:
+        """Refuse rewards beside which nothing would be left of the others."""
+        largest = self._learner.largest_reward
+        for r in rewards:
+            if abs(r) > largest:
+                raise InvalidValue(
+                    f"reward = {said(r)} is not allowed; beyond ± {largest:.3g} it would leave no digits of the rewards so far, even if it "
+                    "were taken back: check its unit"
+                )
 
     def _find(self, decision: Any) -> tuple[str, Open | Closed | Logged | None]:
         """A decision that waits, one that has been answered, or one that only a log has; changes nothing."""
@@ -118,6 +125,8 @@ class Checking(Core):
     ) -> tuple[Request, float, float]:
         """Check a choice made elsewhere; changes nothing."""
         r, w = as_reward(self._config["reward"], reward), as_weight(weight)
+        if w != 0.0:
+            self._check_size([r])
         if propensity is not None and not 0.0 < real("propensity", propensity) <= 1.0:
             raise InvalidValue(
                 f"propensity = {said(propensity)} is not allowed; it must be in (0, 1]: it is a probability"

@@ -233,10 +233,6 @@ class Core(State):
     def _entries(self, opened: Open, rewards: Sequence[float], old: Closed | None) -> list[Entry]:
         """What the first item shown earned, in place of what it was said to have earned before."""
         law, entries = opened.law, []
-        if law is not None and law.others:  # a challenge that has ended since is not valued any more
-            law = law._replace(
-                others=tuple(o for o in law.others if o[0] in self._challengers or self._ledger.values(o[0]))
-            )
         if law is not None and old is not None and old.rewards[0] == old.rewards[0]:
             entries.append(Entry(law, old.rewards[0], opened.at, -1.0, opened.tick))
         if law is not None and rewards[0] == rewards[0]:

@@ -14,11 +14,11 @@ import numpy as np
 from ..core.linalg import Matrix, Vector
 from ..inference import policy_value as pv
 from ..inference.always_valid import RATE, stakes
-from ..inference.outcomes import BOUNDED, UNBOUNDED, Batch, Integers, N, Stakes
+from ..inference.outcomes import BOUNDED, UNBOUNDED, Batch, Integers, Stakes
 from ..inference.policy_value import EARLY
 from . import policy_sums
 from .early_clicks import EarlyClicks
-from .policy_sums import ACTING, FIRST, RANDOM, Added, Sized, machine
+from .policy_sums import FIRST, RANDOM, Added, Sized, machine
 from .windows import WINDOWS
 
 BATCH = 256  # rewards that are added at once …
@@ -197,8 +197,8 @@ class Ledger:
         """The share of what a policy shows, or the bandit itself (`ACTING`), of which it is not known what it pays; 0 for clicks."""
         if self.bounded:
             return 0.0
-        n = float(self.of_policy(RANDOM if name == ACTING else name)[N])
-        return policy_sums.unknown(self.books.sums, name, n, len(self.books.places))
+        self.flush()
+        return policy_sums.unknown(self.books.sums, name, len(self.books.places))
 
     def buckets(self, name: str, window: str) -> dict[int, Vector]:
         """The sums beside a policy over each hour of the last day, or day of the last week, as far as they are kept."""
@@ -224,10 +224,6 @@ class Ledger:
         self.flush()
         found = dict.fromkeys(name for sums in self.books.sums.values() for name in sums.policies)
         return [name for name in found if name not in (RANDOM, FIRST)]
-
-    def values(self, name: str) -> bool:
-        """Whether a policy was valued in the decisions that are in the sums; what waits is not looked at."""
-        return name in self.books.weights
 
     def knows_policy(self, name: str) -> bool:
         """Whether there are sums of this policy."""

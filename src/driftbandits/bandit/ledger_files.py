@@ -16,6 +16,7 @@ from .ledger import Books, Ledger
 from .policy_sums import Sums
 from .windows import no_buckets
 
+MOST = 2.0**53  # decisions
 LARGEST = 1e100  # a sum of inverse propensities is below, and its square is a float
 
 
@@ -50,6 +51,8 @@ def unpack(ledger: Ledger, about: Mapping[str, Any], flat: Vector) -> None:
     """What was packed, in place of what is known; sums of an earlier version, which were kept otherwise, are begun anew."""
     if "sizes" not in about or about.get("columns", outcomes.BOUNDED) != ledger.width:
         return
+    if not ledger.bounded and "mass" not in about:
+        return
     names = about["items"]
     if len({*names}) < len(names):
         raise InvalidValue("the sums of policies name an item twice")
@@ -77,8 +80,14 @@ def unpack(ledger: Ledger, about: Mapping[str, Any], flat: Vector) -> None:
 def _rows(flat: Vector, many: int, width: int) -> Iterator[Vector]:
     if flat.dtype != np.float64 or flat.shape != (many * width,) or not np.isfinite(flat).all():
         raise InvalidValue(f"the sums of policies are {said(flat)}; they must be {many * width} finite numbers")
-    if flat.size and np.abs(flat.reshape(many, width)[:, outcomes.W]).max() > LARGEST:
+    squared = [
+        outcomes.W,
+        *((outcomes.W_PAID, outcomes.AWAY, outcomes.AWAY_PAID) if width == outcomes.UNBOUNDED else ()),
+    ]
+    if flat.size and np.abs(flat.reshape(many, width)[:, squared]).max() > LARGEST:
         raise InvalidValue(f"the sums of weights have a number beyond ± {LARGEST:g}, which no propensities give")
+    if flat.size and np.abs(flat.reshape(many, width)[:, outcomes.N]).max() > MOST:
+        raise InvalidValue(f"there are more than {MOST:g} decisions in the sums of policies, which nobody has made")
     return iter(flat.reshape(many, width).copy())
 
 

@@ -128,15 +128,15 @@ def of_item(sums: Sized, place: int, width: int) -> Vector:
     return total([sums[size].items[place] for size in sorted(sums) if place < len(sums[size].items)], width)
 
 
-def unknown(sums: Sized, name: str, n: float, items: int) -> float:
-    """The share of what a policy shows in n decisions of which it is not known what it pays (`asymptotic`)."""
+def unknown(sums: Sized, name: str, items: int) -> float:
+    """The share of what a policy shows, among items that have sums, of which it is not known what it pays (`asymptotic`)."""
     mass, paid, squares = np.zeros(items), np.zeros(items), np.zeros(items)
     for one in sums.values():
         shown = one.mass.get(name, np.zeros(0))
         mass[: len(shown)] += shown
         paid[: len(one.items)] += one.items[:, outcomes.W_PAID]
         squares[: len(one.items)] += one.items[:, outcomes.W2_PAID]
-    return unknown_share(mass, paid, squares, n)
+    return unknown_share(mass, paid, squares, float(mass.sum()))
 
 
 def of_bucket(sums: Sized, window: str, name: str, width: int) -> dict[int, Vector]:

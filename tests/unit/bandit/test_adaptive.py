@@ -375,6 +375,14 @@ def test_a_bandit_of_so_many_items_that_no_memory_that_forgets_takes_part_can_be
     assert digest(copy.deepcopy(bandit)) == digest(bandit)
 
 
+def test_after_nothing_but_zeros_every_amount_is_allowed():
+    bandit = db.Bandit(reward="amount", seed=0)
+    for _ in range(50):
+        bandit.reward(bandit.decide(["a", "b"]).id, 0.0)
+    bandit.reward(bandit.decide(["a", "b"]).id, 2e9)
+    assert bandit.info()["rewards"] == 51
+
+
 def test_a_reward_that_would_leave_no_digits_of_the_others_is_refused():
     """10²⁰ in place of 2, corrected at once, had left an estimate of .66 ± 10⁹."""
     bandit = db.Bandit(seed=0, on_repeat="replace")
@@ -384,6 +392,8 @@ def test_a_reward_that_would_leave_no_digits_of_the_others_is_refused():
     before = digest(bandit)
     with pytest.raises(db.errors.InvalidValue, match=r"reward = 1e\+20 is not allowed; beyond ± .* check its unit"):
         bandit.reward(bandit.decide(["a", "b"]).id, 1e20)
+    with pytest.raises(db.errors.InvalidValue, match="check its unit"):
+        bandit.observe("a", reward=-1e20)
     assert digest(bandit) != before  # the decision was made …
     bandit.reward(d.id, 1e8)  # … and large rewards are
     bandit.reward(d.id, 2.0)

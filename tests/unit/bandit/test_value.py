@@ -219,9 +219,17 @@ def test_sums_of_amounts_of_an_earlier_version_are_begun_anew():
     fresh = Ledger(bounded=False, explore=0.3)
     older = flat.reshape(-1, outcomes.UNBOUNDED)[:, :9].ravel()
     ledger_files.unpack(fresh, {key: x for key, x in about.items() if key != "columns"}, older)
+    ledger_files.unpack(fresh, {key: x for key, x in about.items() if key != "mass"}, flat)
     assert fresh.of_policy("random")[pv.N] == 0.0
     ledger_files.unpack(fresh, about, flat)
     assert fresh.of_policy("random")[pv.N] == 40.0
+    for column, told in ((outcomes.W_PAID, "no propensities give"), (outcomes.N, "nobody has made")):
+        forged = flat.reshape(-1, outcomes.UNBOUNDED).copy()
+        forged[:, column] = 1e200
+        with pytest.raises(db.errors.InvalidValue, match=told):
+            ledger_files.unpack(fresh, about, forged.ravel())
+    with pytest.raises(db.errors.InvalidValue, match="how often policy"):
+        ledger_files.unpack(fresh, {**about, "mass": [{"random": [1.0]}] * len(about["sizes"])}, flat)
 
 
 def test_what_amounts_earn_is_never_below_zero():
@@ -290,6 +298,46 @@ def test_a_challenge_that_has_ended_is_not_valued_any_more():
     assert bandit.info()["challengers"] == {}
     with pytest.raises(db.errors.InvalidValue, match="'fast' is not known"):
         bandit.value("fast")
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_challenger_does_not_inherit_the_decisions_of_another_of_its_name(replaced):
+    bandit = db.Bandit(reward="amount", explore=0.5, seed=0, on_repeat="replace")
+    bandit.challenge("c", lambda items, context: {"a": 1.0})
+    made = [bandit.decide(["a", "b"]) for _ in range(100)]
+    for d in made if replaced else ():
+        bandit.reward(d.id, 10.0 if d.item == "a" else 1.0)
+    bandit.drop_challenger("c")
+    bandit.challenge("c", lambda items, context: {"b": 1.0})
+    for d in made:
+        bandit.reward(d.id, 3.0)
+    assert bandit.value("c").own.n == 0
+    for _ in range(40):
+        bandit.reward(bandit.decide(["a", "b"]).id, 1.0)
+    v = bandit.value("c")
+    assert (v.own.n, v.own.mean) == (40, 1.0)
+
+
+def test_a_function_that_is_given_again_before_any_reward_has_come_is_valued_by_all(tmp_path):
+    bandit = db.Bandit(reward="amount", explore=0.5, seed=0)
+    bandit.challenge("c", lambda items, context: {"a": 1.0})
+    made = [bandit.decide(["a", "b"]) for _ in range(60)]
+    bandit.save(tmp_path / "b")
+    again = db.Bandit.load(tmp_path / "b")
+    for d in made[:30]:
+        again.reward(d.id, 1.0)
+    again.challenge("c", lambda items, context: {"a": 1.0})
+    for d in made[30:]:
+        again.reward(d.id, 1.0)
+    assert again.value("c").own.n == 60
+
+
+def test_more_items_than_have_sums_are_judged_by_those_that_have(monkeypatch):
+    monkeypatch.setattr("driftbandits.bandit.ledger.ITEMS", 2)
+    bandit = db.Bandit(explore=1.0, seed=0)
+    for _ in range(60):
+        bandit.reward(bandit.decide(["a", "b", "c"]).id, 5.0)
+    assert bandit._ledger.unknown("random") == pytest.approx(0.0, abs=1e-12)
 
 
 def test_of_a_ranking_the_first_place_counts():

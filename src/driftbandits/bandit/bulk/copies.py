@@ -46,10 +46,7 @@ class Copies:
         both.varied = self.varied or other.varied or self.first != other.first
         both.items = {name: same and other.items.get(name, False) for name, same in self.items.items()}
         for name, line in self.lines.items():
-            its = other.lines.get(name, Line(holds=False))
-            r, x = np.array(its.points, np.float64).reshape(-1, 2).T
-            joined = line.through(r, x)
-            both.lines[name] = joined._replace(holds=joined.holds and its.holds)
+            both.lines[name] = line.joined(other.lines.get(name, Line(holds=False)))
         return both
 
     def refuse(self) -> None:
