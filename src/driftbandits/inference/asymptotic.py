@@ -67,10 +67,8 @@ def asymptotic(seen: Observed, alpha: float, tightest: float = USUAL) -> Bounds:
     lam = (3.0 * math.sqrt(n / tightest) * STEPS).tolist()
     z = -lower_bound([-0.5 * x * x for x in lam], lam, 1.0, 0.5 * alpha)
     pooling = PAYMENTS / (seen.payments + PAYMENTS)
-    v = max(seen.squares, (1.0 - pooling) * seen.squares + pooling * seen.pooled) + z * math.sqrt(
-        max(seen.fourths, 0.0)
-    )
-    half = z * math.sqrt(v) / n
+    v = max(seen.squares, (1.0 - pooling) * seen.squares + pooling * seen.pooled)
+    half = z * math.sqrt(v + z * math.sqrt(max(seen.fourths, 0.0))) / n
     return Bounds(mean, mean - half, mean + half, round(n), False)
 
 
@@ -93,7 +91,6 @@ def unknown_share(mass: Vector, paid: Vector, paid_squares: Vector, n: float) ->
     >>> round(unknown_share(np.array([90.0, 10.0]), np.array([40.0, 0.0]), np.array([40.0, 0.0]), 100.0), 3)
     0.1
     """
-    known = (paid_squares > 0.0) & (
-        paid**2 > 0.5 * paid_squares
-    )  # less is the rounding of payments that were taken back
+    # A payment that was taken back leaves rounding, whose square is far below it.
+    known = (paid_squares > 0.0) & (paid**2 > 0.5 * paid_squares)
     return 1.0 - float(mass[known].sum()) / n if n > 0.0 else 1.0
