@@ -48,13 +48,17 @@ def rows(bandit):
     return [row._replace(writer=None) for row in bandit.store.rows(0, 10_000)]
 
 
-@pytest.mark.compiled  # bit for bit in machine code
-@settings(max_examples=8, deadline=None)
-@given(
-    seed=st.integers(0, 10**6),
-    kind=st.sampled_from(["names", "features", "missing", "vectors"]),
-    mode=st.sampled_from(["item", "interact", "disjoint", "hybrid"]),
-)
+def over_random_logs(test):
+    """Seeds, kinds of features and modes; compiled, because what is compared is equal bit for bit in machine code."""
+    cases = given(
+        seed=st.integers(0, 10**6),
+        kind=st.sampled_from(["names", "features", "missing", "vectors"]),
+        mode=st.sampled_from(["item", "interact", "disjoint", "hybrid"]),
+    )
+    return pytest.mark.compiled(settings(max_examples=8, deadline=None)(cases(test)))
+
+
+@over_random_logs
 def test_decisions_made_together_are_those_made_one_by_one(tmp_path_factory, seed, kind, mode):
     folder, rng = tmp_path_factory.mktemp("two"), np.random.default_rng(seed)
     made = {"features": mode, "seed": seed, "half_life": [None, 30, "1min"][seed % 3], "max_items": 5 + seed % 2}
@@ -192,13 +196,7 @@ def test_a_frame_of_a_durable_bandit_is_one_walk(tmp_path, monkeypatch):
         assert [one["shown"][0] for one in data] == made["item"].tolist()
 
 
-@pytest.mark.compiled  # bit for bit in machine code
-@settings(max_examples=8, deadline=None)
-@given(
-    seed=st.integers(0, 10**6),
-    kind=st.sampled_from(["names", "features", "missing", "vectors"]),
-    mode=st.sampled_from(["item", "interact", "disjoint", "hybrid"]),
-)
+@over_random_logs
 def test_rows_of_others_are_applied_as_one_by_one(tmp_path_factory, seed, kind, mode):
     folder, rng = tmp_path_factory.mktemp("two"), np.random.default_rng(seed)
     made = {"features": mode, "seed": seed, "max_items": 5 + seed % 2}
