@@ -66,20 +66,20 @@ class Arrivals:
         """Many decisions were made elsewhere, the first of which is this one."""
         self._view()[np.arange(max(tick, tick + many - SIZE), tick + many) % SIZE] = ELSEWHERE
 
-    def came(self, tick: int, now: int) -> None:
-        """The reward of a decision came."""
-        self.enter(self.arriving([tick], now))
+    def came(self, ticks: Sequence[int], now: int) -> None:
+        """The rewards of decisions came."""
+        self.enter(self.arriving(ticks, now))
 
     def arriving(self, ticks: Sequence[int], now: int) -> Arrived:
         """What changes when the rewards of these decisions come; changes nothing."""
-        marked, delays = [], self.delays.copy()
+        marked, delays, ring = dict[int, None](), self.delays.copy(), self.ring
         for tick in ticks:
-            old = now - tick >= SIZE
-            if old or (self.ring[tick % SIZE] == WAITING and tick % SIZE not in marked):
+            place, old = tick % SIZE, now - tick >= SIZE
+            if old or (ring[place] == WAITING and place not in marked):
                 delays[(now - tick).bit_length()] += 1
-            if not old:
-                marked.append(tick % SIZE)
-        return Arrived([place for place in marked if self.ring[place] == WAITING], delays)
+            if not old and ring[place] == WAITING:
+                marked[place] = None
+        return Arrived([*marked], delays)
 
     def enter(self, arrived: Arrived) -> None:
         """Change it; twice is the same as once, so that an interrupted call can be made again."""

@@ -149,6 +149,13 @@ class Pending:
         if len(self.closed) > self.limit:
             self._count(self.closed.popitem(last=False)[1].open, -1)
 
+    def copy(self) -> "Pending":
+        """The same tables, which can be changed apart; decisions themselves never change."""
+        new = Pending(self.limit)
+        new.open, new.closed, new.dropped = self.open.copy(), self.closed.copy(), self.dropped
+        new.awaited = self.awaited.copy()
+        return new
+
     def give_up(self, id_: str) -> None:
         """Let a decision go unlearned, and unremembered."""
         self._count(self.open.pop(id_, None), -1)

@@ -103,16 +103,18 @@ def undone_together(bandit: Bandit) -> Iterator[None]:
         if bandit._together:
             yield
             return
-        before = bandit.__reduce__()[1]
+        # Decisions that wait are many and never change: their tables are copied, and only the rest is written down.
+        strategy, pending = getattr(bandit._learner, "strategy", None), bandit._pending.copy()
+        before = to_bytes(bandit, Pending(pending.limit))
         try:
             bandit._together = True
             yield
             bandit._together = False
         except BaseException:
             bandit._together = False
-            was = copied(*before)
+            was = copied(before, bandit._function, strategy, bandit._on_drift)
             given = functions(bandit._challengers)
-            bandit.__dict__ |= {name: getattr(was, name) for name in STATE}
+            bandit.__dict__ |= {name: getattr(was, name) for name in STATE} | {"_pending": pending}
             bandit._challengers |= given
             raise
     bandit._report_drift()
@@ -121,10 +123,10 @@ def undone_together(bandit: Bandit) -> Iterator[None]:
 # ------------------------------------------------------------------------------------------------------------------ bytes
 
 
-def to_bytes(bandit: Bandit) -> bytes:
-    """The whole state; equal states give equal bytes."""
+def to_bytes(bandit: Bandit, pending: Pending | None = None) -> bytes:
+    """The whole state; equal states give equal bytes. `pending`: decisions that wait, in place of those of the bandit."""
     about, arrays = bandit._learner.pack()
-    waiting, flat = _pack_pending(bandit._pending)
+    waiting, flat = _pack_pending(bandit._pending if pending is None else pending)
     books, sums = ledger_files.pack(bandit._ledger)
     alarms, tested = bandit._alarms.pack()
     arrivals, came, ring = bandit._arrivals.pack()

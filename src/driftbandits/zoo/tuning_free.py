@@ -27,7 +27,7 @@ def self_tuning(
 ) -> SelfTuning:
     """The learner that needs nothing set: no γ, no bonus, no bounds on features, rewards or noise (ours, beyond the paper).
 
-        9 exponential memories, averaged by how well they forecast; 1 static one with a learned prior; rewards decide between the two
+        7 exponential memories, averaged by how well they forecast; 1 static one with a learned prior; rewards decide between the two
 
     This is the learner inside `db.Bandit` (`driftbandits.adaptive`) for arms as vectors: for the same offers, draws and timely rewards both
     make the same decisions. It measures features and rewards in their own units, learns how fast the world changes, chooses at random with

@@ -7,7 +7,8 @@ import numpy as np
 from ...errors import DriftBanditsError, InvalidValue
 from ...tables.frames import missing, plain_value, read_frame
 from ..adaptive import Adaptive, in_slots_of_today
-from ..pending import DONE, Open
+from ..pending import DEFERRED, DONE, Open
+from .blocks import accepted
 from .fit import alarm_rewards, by_columns, ready
 from .machine import machine
 from .stretches import codes_of, walk
@@ -29,7 +30,8 @@ def reward_batch(bandit: "Bandit", frame: Any) -> int:
     """Learn a frame of rewards; every row is checked before the first is learned."""
     came = _read(frame)
     with bandit._turn():
-        for row, one in enumerate(came):
+        for row in _suspects(bandit, came):
+            one = came[row]
             try:
                 bandit._answer(one.id, one.reward, one.at, one.weight)
             except DriftBanditsError as problem:
@@ -56,6 +58,37 @@ def _read(frame: Any) -> list[Came]:
         column(name, default) for name, default in (("id", None), ("reward", None), ("weight", 1.0), ("at", None))
     )
     return [*map(Came._make, zip(*columns, strict=True))]
+
+
+def _suspects(bandit: "Bandit", came: list[Came]) -> list[int]:
+    """Rows that `Bandit._answer` must look at; it would find nothing wrong with the others.
+
+    Those are finite numbers of full weight that the kind of reward allows, for a decision that waits to be learned.
+    """
+    learner, open_ = bandit._learner, bandit._pending.open
+    everything = [*range(len(came))]
+    if not learner.takes_all:
+        return everything
+    plain = [_is_plain(one, open_.get(one.id) if type(one.id) is str else None) for one in came]
+    rewards = np.array([one.reward if there else 0.0 for one, there in zip(came, plain, strict=True)])
+    if rewards.dtype.kind not in "fi":  # an integer is too large for 64 bits
+        return everything
+    r = rewards.astype(np.float64)
+    fine = np.array(plain, np.bool_) & accepted(bandit._config["reward"], r) & (np.abs(r) <= learner.largest_reward)
+    return np.flatnonzero(~fine).tolist()
+
+
+def _is_plain(one: Came, waiting: Open | None) -> bool:
+    """A number of full weight, without a time, for a decision that waits to be learned."""
+    return (
+        waiting is not None
+        and waiting.since != DEFERRED
+        and waiting.learn
+        and type(one.reward) in (float, int)
+        and one.at is None
+        and type(one.weight) is float
+        and one.weight == 1.0
+    )
 
 
 def _learn_from(bandit: "Bandit", came: list[Came]) -> int:
@@ -108,8 +141,7 @@ def _stretch(bandit: "Bandit", learner: Adaptive, came: list[Came], waiting: lis
     learned = w > 0.0
     names = [memo.item for memo, there in zip(memos, learned.tolist(), strict=True) if there]
     learner.misfit.add_many(names, rows[learned], crows[learned], r[learned])
-    for opened in waiting:
-        bandit._arrivals.came(opened.tick, bandit._tick)
+    bandit._arrivals.came([opened.tick for opened in waiting], bandit._tick)
     bandit._counts["rewards"] += T
     bandit._counts["late"] += sum(opened.tick < bandit._tick for opened in waiting)
     pairs = zip(came, waiting, strict=True)
