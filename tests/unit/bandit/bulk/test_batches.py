@@ -180,3 +180,39 @@ def test_names_of_two_types_need_a_column_that_holds_both(library):
         bandit.decide_batch(library(pd.DataFrame({"x": np.arange(40.0)})), offers=["a", 1])
     assert digest(bandit) == before
     assert {*bandit.decide_batch(pd.DataFrame({"x": np.arange(40.0)}), offers=["a", 1])["item"]} == {"a", 1}
+
+
+WRONG = {
+    "value": [math.nan, math.inf, 1e300, 10**400, "1", [1.0]],
+    "click": [math.nan, 0.5, 2, -1, 10**30, "yes"],
+    "count": [math.nan, 1.5, -1, "3"],
+    "amount": [math.nan, -0.01, math.inf, None],
+}
+
+
+@pytest.mark.parametrize(("kind", "wrong"), [(kind, value) for kind, values in WRONG.items() for value in values])
+def test_a_batch_refuses_what_reward_refuses(kind, wrong):
+    bandit = db.Bandit(reward=kind, seed=1)
+    ids = [bandit.decide(["a", "b"]).id for _ in range(4)]
+    with pytest.raises(db.DriftBanditsError):
+        bandit.reward(ids[2], wrong)
+    before = digest(bandit)
+    with pytest.raises(db.DriftBanditsError, match=r"^row 2 of the frame.*no row was learned"):
+        bandit.reward_batch(pd.DataFrame({"id": ids, "reward": pd.Series([1, 0, wrong, 1], dtype=object)}))
+    assert digest(bandit) == before
+
+
+def test_a_batch_refuses_a_size_that_leaves_no_digits():
+    bandit = db.Bandit(seed=1)
+    ids = [bandit.decide(["a", "b"]).id for _ in range(60)]
+    bandit.reward_batch(pd.DataFrame({"id": ids[:50], "reward": [1.0, 2.0] * 25}))
+    with pytest.raises(db.DriftBanditsError, match=r"row 1 of the frame.*leave no digits"):
+        bandit.reward_batch(pd.DataFrame({"id": ids[50:53], "reward": [1.0, 1e20, 1.0]}))
+
+
+def test_a_batch_refuses_deferred_decisions():
+    bandit = db.Bandit(seed=1)
+    waits = bandit.decide(["a", "b"]).id
+    deferred = bandit.decide(["a", "b"], defer=True).id
+    with pytest.raises(db.DriftBanditsError, match=r"row 1 of the frame.*was deferred"):
+        bandit.reward_batch(pd.DataFrame({"id": [waits, deferred], "reward": [1.0, 1.0]}))
