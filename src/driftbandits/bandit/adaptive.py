@@ -38,10 +38,10 @@ from .memories import NOBODY, Memories, told_of
 from .misfit import Found, Misfit
 from .model import FULL, Model, first_model, unpacked
 from .reading import Reading
+from .rewards import allowed_size
 from .vectors import Row
 
 LOG = logging.getLogger("driftbandits")
-FAR, FIRST_REWARDS = 1e9, 30  # `largest_reward`
 NO_TICKET = np.array([-1.0, 1.0])  # in the duel; nothing writes to it
 
 
@@ -208,10 +208,9 @@ class Adaptive(Memories):
 
     @property
     def largest_reward(self) -> float:
-        """10⁹ times the largest that can be among the rewards so far, once there are 30; sums of squares have 16 digits."""
+        """By the rewards so far."""
         numbers = self.model.state.numbers
-        largest = abs(float(numbers[R0])) + math.sqrt(max(float(numbers[SQUARES]), 0.0))
-        return FAR * largest if numbers[COUNT] >= FIRST_REWARDS and largest > 0.0 else math.inf
+        return allowed_size(float(numbers[R0]), max(float(numbers[SQUARES]), 0.0), float(numbers[COUNT]))
 
     def score(self, placed: Placed) -> tuple[Vector, Vector]:
         """Forecast reward and its standard deviation, for every item."""

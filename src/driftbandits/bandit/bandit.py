@@ -218,6 +218,7 @@ class Bandit(Looking):
             r = None if reward is None else as_reward(self._config["reward"], reward)
             now = self._newest if at is None and self._given else moment(at)
             if r is not None:
+                self._check_size([r])
                 for waiting in self._older_than(now - seconds):
                     self._check_reward(waiting, [r] * len(waiting.memos), 1.0)
             self._note("expire", before=now - seconds, reward=r)
@@ -442,17 +443,13 @@ class Bandit(Looking):
         a durable bandit. Of the others, give the dict (`Decision.to_dict`) in place of the id.
         """
         with self._turn():
-            state = promoted(self, name)
-            self._ledger.forget(name)
-            self.__dict__ |= state
+            self.__dict__ |= promoted(self, name)
             self._keep()
 
     def drop_challenger(self, name: str) -> None:
         """End a challenge, and forget its value."""
         with self._turn():
-            state = dropped(self, name)
-            self._ledger.forget(name)
-            self.__dict__ |= state
+            self.__dict__ |= dropped(self, name)
             self._keep()
 
     def _keep(self) -> None:

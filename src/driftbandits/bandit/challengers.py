@@ -192,7 +192,7 @@ def new_shadow(bandit: "Bandit", strategy: Any, settings: Mapping[str, Any]) -> 
 
 
 def promoted(bandit: "Bandit", name: str) -> dict[str, Any]:
-    """The attributes of a bandit after a challenger has taken its place; changes only what the challenger keeps of decisions.
+    """The attributes of a bandit after a challenger has taken its place; changes only which decisions the challenger keeps.
 
     Decisions from before the challenge wait in slots of the learner that is given up. They are read again, as far as they are remembered:
     the last 64, or all that are in the log of a durable bandit. The others do not wait any more; their dict can still be learned.
@@ -219,6 +219,7 @@ def promoted(bandit: "Bandit", name: str) -> dict[str, Any]:
         "_config": config,
         "_clocked": shadow._clocked,
         "_challengers": others,
+        "_ledger": bandit._ledger.without(name),
         "_alarms": Alarms(),  # the challenger has features in other slots
     }
 
@@ -263,6 +264,7 @@ def dropped(bandit: "Bandit", name: str) -> dict[str, Any]:
     return {
         "_challengers": {key: value for key, value in bandit._challengers.items() if key != name},
         "_pending": _without(bandit._pending, name, bandit._config["max_pending"]),
+        "_ledger": bandit._ledger.without(name),
     }
 
 

@@ -16,7 +16,7 @@ from .decision import Decision
 from .logged import Logged, read_logged
 from .offers import as_items, as_matrix, as_name, in_order, in_rows, masked
 from .pending import DEFERRED, Closed, NotActive, Open
-from .rewards import as_reward, as_weight
+from .rewards import as_reward, as_weight, check_size
 from .transformers import Transformer, transformed
 from .vectors import Row, as_row
 
@@ -81,11 +81,7 @@ class Checking(Core):
         """Refuse rewards beside which nothing would be left of the others."""
         largest = self._learner.largest_reward
         for r in rewards:
-            if abs(r) > largest:
-                raise InvalidValue(
-                    f"reward = {said(r)} is not allowed; beyond ± {largest:.3g} it would leave no digits of the rewards so far, even if it "
-                    "were taken back: check its unit"
-                )
+            check_size(r, largest)
 
     def _find(self, decision: Any) -> tuple[str, Open | Closed | Logged | None]:
         """A decision that waits, one that has been answered, or one that only a log has; changes nothing."""

@@ -235,11 +235,13 @@ class Ledger:
         self.flush()
         return name in self.books.places
 
-    def forget(self, challenger: str) -> None:
-        """Drop the sums of a challenger."""
+    def without(self, challenger: str) -> "Ledger":
+        """The ledger without the sums of a challenger; this one is not changed."""
         self.flush()
         weights = {name: value for name, value in self.books.weights.items() if name != challenger}
-        self.books = self.books._replace(weights=weights, sums=policy_sums.without(self.books.sums, challenger))
+        after = Ledger(bounded=self.bounded, explore=self.explore)
+        after.books = self.books._replace(weights=weights, sums=policy_sums.without(self.books.sums, challenger))
+        return after
 
 
 @lru_cache(64)

@@ -1,5 +1,6 @@
 """Rewards as users give them, checked before anything is learned."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from ..errors import InvalidValue, real, said
 from .kinds import KINDS
 
 HUGE = 1e100
+FAR, FEW = 1e9, 30  # `allowed_size`
 HEAVY = 1e4  # a weight; sums of own effects lose digits with its square, and at 1e6 estimates became NaN
 
 
@@ -29,6 +31,24 @@ def as_reward(kind: str, reward: Any) -> float:
             f"reward = {said(reward)} is not allowed; it must be {known.allowed}: reward={kind!r} (use 'value' for other numbers)"
         )
     return r
+
+
+def allowed_size(r0: float, squares: float, count: float) -> float:
+    """The largest reward that may follow `count` others with Σ(r − r₀)² = `squares`: 10⁹ times the largest that can be among them.
+
+    Sums of squares have 16 digits. Before 30 rewards nobody knows what is large.
+    """
+    largest = abs(r0) + math.sqrt(squares)
+    return FAR * largest if count >= FEW and largest > 0.0 else math.inf
+
+
+def check_size(reward: float, largest: float) -> None:
+    """Refuse a reward beside which nothing would be left of the others."""
+    if abs(reward) > largest:
+        raise InvalidValue(
+            f"reward = {said(reward)} is not allowed; beyond ± {largest:.3g} it would leave no digits of the rewards so far, even if it "
+            "were taken back: check its unit"
+        )
 
 
 def as_weight(weight: Any) -> float:

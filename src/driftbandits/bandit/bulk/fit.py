@@ -2,21 +2,24 @@
 
 import time as clock
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...adaptive.sums import COUNT, KNOWN, R0, SQUARES
 from ...core.linalg import Matrix, Vector
 from ...errors import DriftBanditsError, InvalidValue
 from ...tables.kinds import Codes, Column, Numbers
 from ..adaptive import Adaptive
 from ..features import Table
+from ..rewards import allowed_size, check_size
 from .blocks import Block, check
 from .copies import Copies
 from .fingerprint import Fingerprint, note_fit
 from .machine import machine
 from .sources import Data
-from .stretches import first_of, in_slots, new_to, pieces, walk
+from .stretches import first_of, first_true, in_slots, new_to, pieces, walk
 
 if TYPE_CHECKING:
     from ..bandit import Bandit
@@ -71,10 +74,32 @@ def check_block(bandit: "Bandit", block: Block) -> None:
     for table, columns in _sides(bandit, block):
         row = other_kind(table, columns) if row is None else row
     if row is not None:
-        try:
+        with _told_of(block, row):
             bandit._observation(**block.choice(row))
-        except DriftBanditsError as problem:
-            raise type(problem)(f"{block.where(row)}: {problem} (no row was learned)") from None
+    if isinstance(bandit._learner, Adaptive):
+        _check_sizes(bandit._learner, block)
+
+
+def _check_sizes(learner: Adaptive, block: Block) -> None:
+    """Refuse a reward beside which nothing would be left of those before it, as `observe` would row by row."""
+    rows = np.arange(len(block)) if block.weight is None else np.flatnonzero(block.weight)
+    r, numbers = block.reward[rows], learner.model.state.numbers
+    if len(rows):
+        r0, count = float(numbers[R0] if numbers[KNOWN] else r[0]), int(numbers[COUNT])
+        squares = np.maximum(numbers[SQUARES] + np.r_[0.0, np.cumsum((r[:-1] - r0) ** 2)], 0.0)
+        largest = [allowed_size(r0, s, n) for n, s in enumerate(squares.tolist(), start=count)]
+        for t in first_true(np.abs(r) > largest):
+            with _told_of(block, int(rows[t])):
+                check_size(float(r[t]), largest[t])
+
+
+@contextmanager
+def _told_of(block: Block, row: int) -> Iterator[None]:
+    """Errors say which row they are of."""
+    try:
+        yield
+    except DriftBanditsError as problem:
+        raise type(problem)(f"{block.where(row)}: {problem} (no row was learned)") from None
 
 
 def _sides(bandit: "Bandit", block: Block) -> list[tuple[Table, dict[str, Column]]]:
@@ -137,10 +162,8 @@ def by_columns(bandit: "Bandit") -> bool:
 
 
 def _single(bandit: "Bandit", block: Block, t: int) -> None:
-    try:
+    with _told_of(block, t):
         bandit.observe(**block.choice(t))
-    except DriftBanditsError as problem:
-        raise type(problem)(f"{block.where(t)}: {problem} (no row was learned)") from None
 
 
 def new_rows(learner: Adaptive, block: Block) -> list[int]:

@@ -205,3 +205,33 @@ def test_vectors_are_learned_row_by_row():
     when = frame.assign(v=pd.Timestamp("2024-05-01"))
     with pytest.raises(db.DriftBanditsError, match=r"row 0 of the frame: context feature 'v' is a .*calendar"):
         db.Bandit().fit(when, item="item", reward="r")
+
+
+@pytest.mark.parametrize("learned", [0, 40])
+def test_a_log_refuses_a_size_that_leaves_no_digits_as_observe_does(learned):
+    """Weightless rows are not looked at; nothing is learned; row by row, the same row is refused."""
+    rewards = [1.0, 2.0] * 25 + [1e20, 3.0, 1e19]
+    frame = pd.DataFrame({"item": "a", "reward": rewards, "w": [1.0] * 50 + [0.0, 1.0, 1.0]})
+    bandit, rows = (db.Bandit(seed=1) for _ in range(2))
+    for each in (bandit, rows):
+        for t in range(learned):
+            each.observe("a", reward=float(t % 3))
+    before = digest(bandit)
+    with pytest.raises(db.DriftBanditsError, match=r"^row 52 .*leave no digits.*no row was learned"):
+        bandit.fit(frame, item="item", reward="reward", weight="w")
+    assert digest(bandit) == before
+    for r, w in zip(rewards[:-1], frame["w"], strict=False):
+        rows.observe("a", reward=r, weight=w)
+    with pytest.raises(db.DriftBanditsError, match="leave no digits"):
+        rows.observe("a", reward=rewards[-1])
+
+
+def test_expire_refuses_a_size_that_leaves_no_digits():
+    bandit = db.Bandit(seed=1)
+    for t in range(40):
+        bandit.reward(bandit.decide(["a", "b"]).id, float(t % 3))
+    bandit.decide(["a", "b"])
+    before = digest(bandit)
+    with pytest.raises(db.DriftBanditsError, match="leave no digits"):
+        bandit.expire(0, 1e30)
+    assert digest(bandit) == before
