@@ -98,7 +98,7 @@ def main(rows):
     policies = {
         "a function": (rows, lambda: {"always i1": always}),
         "a Bandit": (rows, lambda: {"bandit": db.Bandit(reward="click")}),
-        "self_tuning": (max(1000, rows // 50), lambda: {"self_tuning": db.zoo.self_tuning(reward="click")}),
+        "self_tuning": (rows, lambda: {"self_tuning": db.zoo.self_tuning(reward="click")}),
     }
     for name, (many, made_policy) in policies.items():
         log = reading(frame[:many], narrow)

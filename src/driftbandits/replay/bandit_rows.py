@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from ..adaptive.choice import ROWS
 from ..bandit import Bandit
 from ..bandit.adaptive import Adaptive
-from ..bandit.bulk.blocks import accepted
 from ..bandit.bulk.decide import Asked, Offered, equally_many, new_offers, stacked
 from ..bandit.bulk.fit import alarm_rewards, by_columns, other_kind, pass_time, ready
 from ..bandit.bulk.machine import machine
@@ -44,8 +43,7 @@ def can_replay(policy: Any, chunk: Chunk, late: bool) -> bool:
     learner: Any = policy.bandit._learner
     numbers = [c for c in chunk.context.values() if isinstance(c, Numbers) and c.values.dtype.kind == "f"]
     sound = all((np.abs(c.values[c.present()]) < HUGE).all() for c in numbers)
-    good = accepted(policy.bandit._config["reward"], chunk.reward).all()
-    return bool(sound and good and other_kind(learner.context, chunk.context) is None)
+    return bool(sound and policy.accepts(chunk.reward) and other_kind(learner.context, chunk.context) is None)
 
 
 def replay_chunk(

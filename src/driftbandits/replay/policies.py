@@ -1,15 +1,19 @@
 """Policies of a replay: copies of a `Bandit`, a strategy of the zoo, or any object that decides."""
 
+import math
 import sys
 from collections.abc import Mapping
 from typing import Any
 
 from ..bandit import Bandit
+from ..bandit.bulk.blocks import accepted
 from ..bandit.events import DriftEvent
 from ..bandit.pending import Open
 from ..bandit.rewards import as_reward
-from ..errors import InvalidValue
-from ..protocol import act, learn_late, settle
+from ..core.linalg import Vector
+from ..errors import InvalidValue, said
+from ..meta.self_tuning import SelfTuning
+from ..protocol import act, learn_late, limits, settle
 from .log import Log
 from .objects import ObjectPolicy
 from .policy import Asked, OwnOnly, Policy
@@ -49,14 +53,23 @@ class BanditPolicy:
 
     learns = True
 
-    def __init__(self, bandit: Bandit) -> None:
-        self.bandit = bandit
+    def __init__(self, bandit: Bandit, low: float = -math.inf, high: float = math.inf) -> None:
+        self.bandit, self.low, self.high = bandit, low, high
         bandit._pending.limit = sys.maxsize  # rewards that are late are in the log: none is given up
+
+    def accepts(self, rewards: Vector) -> bool:
+        """Whether all of these (n,) are rewards of its kind and in its range."""
+        inside = (rewards >= self.low) & (rewards <= self.high)
+        return bool((inside & accepted(self.bandit._config["reward"], rewards)).all())
 
     def ask(self, t: int, row: Row) -> Asked:
         """Decide, then replace the pending item by the logged one, so that its reward will be learned."""
         bandit = self.bandit
         as_reward(bandit._config["reward"], row.reward)
+        if not self.low <= row.reward <= self.high:
+            raise InvalidValue(
+                f"reward = {said(row.reward)} is not allowed; it must be in [{self.low:g}, {self.high:g}], the range of rewards of this strategy"
+            )
         request = bandit._request(row.items, row.context, 0.0, None, 1)._replace(
             at=float(t) if row.at is None else row.at
         )
@@ -117,7 +130,14 @@ def _fresh(bandit: Bandit, strategy: Any) -> Bandit:
 
 
 def _of_strategy(strategy: Any, log: Log) -> BanditPolicy:
-    """A strategy wrapped in a bandit without an exploration floor; all features of the log are registered at the start."""
+    """A strategy wrapped in a bandit without an exploration floor; all features of the log are registered at the start.
+
+    `self_tuning` needs no wrapping: it is the learner of a bandit, which knows items by their names and reads a log by columns.
+    """
+    if isinstance(strategy, SelfTuning):
+        known = limits(strategy)
+        bandit = Bandit(features="disjoint" if strategy.disjoint else "interact", explore=strategy.explore)
+        return BanditPolicy(bandit, known.low, known.high)
     first = next(iter(log))
     bandit = Bandit(strategy=strategy, features="item" if first.context is None else "interact", explore=0.0)
     learner: Any = bandit._learner

@@ -49,3 +49,29 @@ def test_a_reward_that_a_bandit_refuses_is_named_by_its_row():
         pytest.fail("the log must have a reward of 0.5")
     with pytest.raises(db.DriftBanditsError, match=r"row .* 0 or 1"):
         db.replay({"b": db.Bandit(reward="click", features="item")}, log, estimators=("ips",))
+
+
+@pytest.mark.parametrize("features", ["shared", "disjoint"])
+def test_self_tuning_is_replayed_as_the_bandit_that_it_is(features):
+    """By columns, with the values of a `Bandit` of the same settings, whatever the kind of reward."""
+    frame = logs.frame(60, 1).assign(r=lambda f: f["r"] * 0.5)  # a click of 0.5 is in [0, 1]
+    log = db.Log.read(frame, item="item", reward="r", propensity="p", time="at", context=["x"])
+    bandit = db.Bandit(features="disjoint" if features == "disjoint" else "interact", explore=0.25)
+    strategy = db.zoo.self_tuning(reward="click", features=features, explore=0.25)
+    found = db.replay({"b": bandit, "s": strategy}, log, estimators=("ips",))
+    rows = {row["policy"]: {key: value for key, value in row.items() if key != "policy"} for row in found.rows()}
+    assert rows["s"] == rows["b"]
+    assert found.walks["s"].memory == found.walks["b"].memory
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_reward_outside_of_the_range_of_self_tuning_is_named_by_its_row(late):
+    frame = logs.frame(30, 1).assign(r=lambda f: f["r"] * 2.0)
+    row = int(frame["r"].to_numpy().argmax())
+    columns = {"item": "item", "reward": "r", "propensity": "p", "time": "at", "context": ["x"]}
+    if late:
+        frame["came"] = frame["at"]
+        columns["reward_time"] = "came"
+    log = db.Log.read(frame, **columns)
+    with pytest.raises(db.DriftBanditsError, match=rf"row {row} .*reward = 2.* \[0, 1\]"):
+        db.replay({"s": db.zoo.self_tuning(reward="click")}, log, estimators=("ips",))
