@@ -68,7 +68,8 @@ class BanditPolicy:
         as_reward(bandit._config["reward"], row.reward)
         if not self.low <= row.reward <= self.high:
             raise InvalidValue(
-                f"reward = {said(row.reward)} is not allowed; it must be in [{self.low:g}, {self.high:g}], the range of rewards of this strategy"
+                f"reward = {said(row.reward)} is not allowed; it must be in [{self.low:g}, {self.high:g}]: "
+                "the strategy was made for rewards in this range"
             )
         request = bandit._request(row.items, row.context, 0.0, None, 1)._replace(
             at=float(t) if row.at is None else row.at
