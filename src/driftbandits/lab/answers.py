@@ -51,7 +51,8 @@ KEPT = 20_000  # curves of single trials
 GAMMAS = 13  # points of the regret against γ
 PREVIEW = 5  # a preview has this part of the trials,
 LEAST_PREVIEW = 2  # if that is at least so many,
-AT_ONCE = 0.1  # and fewer if they would take longer than this, in seconds
+AT_ONCE = 0.1  # and fewer if a thread would work longer than this on them, in seconds
+GRACE = 0.03  # seconds after a preview in which a page whose slider still moves may ask the next question
 PATIENCE = 0.5  # seconds between two signs of life while compiling
 COMPILERS = 2  # processes that compile at the same time
 #: Questions whose learners `Laboratory.compile_ahead` compiles before anybody asks: the worlds of the story, then the river.
@@ -206,14 +207,14 @@ class Laboratory:
 
     async def _curves(self, asked: Asked, stop: threading.Event) -> AsyncIterator[Event]:
         """Each learner as soon as its trials are done: first some of them, then all, of which the first are known."""
-        few = asked.question.trials // PREVIEW
         each = sum(self.cost.get(cells[0].composition, 0.0) for cells in asked.cells)
-        if few > LEAST_PREVIEW and few * each > AT_ONCE * self.threads:
-            few = max(LEAST_PREVIEW, int(AT_ONCE * self.threads / each))
-        if few >= LEAST_PREVIEW:
+        few = preview_trials(asked.question.trials, self.threads, each)
+        if few:
             async for event in self._curves_of(asked, few, stop):
                 yield {**event, "preview": True}
             yield {"kind": "preview", "trials": few}
+            # A trial that has begun is played to its end, and the next question would wait for it.
+            await asyncio.sleep(GRACE)
         async for event in self._curves_of(asked, asked.question.trials, stop):
             yield event
 
@@ -309,6 +310,25 @@ async def _in_daemon(function: Callable[..., A], *args: Any) -> A:
 
     threading.Thread(target=run, daemon=True, name="lab-compiler").start()
     return await answer
+
+
+def preview_trials(trials: int, threads: int, seconds: float) -> int:
+    """How many of the trials a preview has, 0 for no preview; `seconds` is the CPU time of one trial of all learners.
+
+    All threads work until the longest is done, so a reduced number is a multiple of theirs.
+
+    Examples
+    --------
+    >>> preview_trials(20, 2, 0.01), preview_trials(20, 2, 0.06), preview_trials(9, 2, 0.01)
+    (4, 2, 0)
+    """
+    few = trials // PREVIEW
+    if few < LEAST_PREVIEW:
+        return 0
+    rounds = -(-few // threads)
+    if rounds > 1 and rounds * seconds > AT_ONCE:
+        few = min(few, threads * max(1, int(AT_ONCE / seconds)))
+    return max(few, LEAST_PREVIEW)
 
 
 def gammas(horizon: int, theory: float) -> list[float]:

@@ -98,7 +98,7 @@ def test_the_learners_of_the_story_are_compiled_before_anybody_asks(monkeypatch:
     }
 
 
-@pytest.mark.parametrize(("seconds", "trials"), [(0.0, 4), (0.03, 3), (1.0, 2)])
+@pytest.mark.parametrize(("seconds", "trials"), [(0.0, 4), (0.02, 4), (0.03, 2), (1.0, 2)])
 def test_a_preview_of_slow_learners_has_fewer_trials(seconds: float, trials: int) -> None:
     question = {**SMALL, "trials": 20, "T": 5}
     lab, asked = Laboratory(2), ask(read(question))
@@ -238,6 +238,29 @@ def test_what_nobody_waits_for_stops_at_the_end_of_a_trial(monkeypatch: pytest.M
 
     asyncio.run(leave())
     assert len(count) == 1
+
+
+def test_who_leaves_at_the_preview_begins_no_further_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slider that still moves: the next question takes over, and must not wait for trials begun meanwhile."""
+    lab, count = Laboratory(2), []
+    answers({**SMALL, "trials": 2}, lab)  # the code is there
+
+    def counted(spec: dict[str, Any]) -> Any:
+        count.append(1)
+        return regret_of(spec)
+
+    async def leave() -> None:
+        pieces = lab.answer(ask(read({**SMALL, "trials": 20, "seed": 1})))
+        await _until(pieces, "preview")
+        following = asyncio.ensure_future(anext(pieces))  # as the server, which asks for the next piece at once
+        await asyncio.sleep(work.GRACE / 6)
+        following.cancel()
+        await asyncio.gather(following, return_exceptions=True)
+        await asyncio.to_thread(lab.pool.shutdown)
+
+    monkeypatch.setattr(work, "regret_of", counted)
+    asyncio.run(leave())
+    assert len(count) == 2 * 4  # two learners, four trials of twenty
 
 
 async def _until(pieces: Any, kind: str) -> None:
