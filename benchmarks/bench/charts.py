@@ -8,7 +8,7 @@ import numpy as np
 from driftbandits.plots.style import PALETTE
 
 from .peers import OURS, PEERS
-from .report import Stream
+from .shares import Stream
 from .tables import label
 
 mpl.use("Agg")

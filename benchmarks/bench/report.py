@@ -2,79 +2,11 @@
 
 import math
 
-import numpy as np
-
 from . import cost_tables
+from .answer import first_words, overall, where
 from .peers import OURS, PEERS, module
+from .shares import LAST, Stream
 from .tables import label, table
-
-# Never the best of a stream, tuned or not, when all played eight seeds (0.2); played last, and on fewer seeds where time was short.
-LAST = ("bayesianbandits", "mabwiser", "contextualbandits")
-
-
-class Stream:
-    """What everybody earned on one stream, by seed, as a share of the way from random play (0) to the best choice of every round (1).
-
-    The seeds that count are those that ours and the peers not in `LAST` have all played.
-    """
-
-    def __init__(self, found):
-        self.found = found
-        played = [self._all(name, "default") for name in OURS]
-        played += [self._all(name, v) for name in PEERS if name not in LAST for v in ("default", "tuned")]
-        known = [set(told) for told in played if told]
-        self.seeds = sorted(set.intersection(*known)) if known else []
-
-    def _all(self, name, variant):
-        told = self.found.get(name, {})
-        shares = told.get(variant, [])
-        return {seed: x for seed, x in zip(told["seeds"], shares, strict=True) if x is not None} if shares else {}
-
-    def shares(self, name, variant):
-        """By seed, of those that count; empty if the learner was refused, too slow or not played."""
-        return {seed: x for seed, x in self._all(name, variant).items() if seed in self.seeds}
-
-    def mean(self, name, variant):
-        """Over the seeds that count, NaN if it played none."""
-        told = self.shares(name, variant)
-        return float(np.mean([*told.values()])) if told else math.nan
-
-    def complete(self, name, variant):
-        """Whether a learner played every seed that counts."""
-        return bool(self.seeds) and len(self.shares(name, variant)) == len(self.seeds)
-
-    def reward(self, name):
-        """Per round, as documented."""
-        told = self.found.get(name, {})
-        here = [r for seed, r in zip(told.get("seeds", []), told.get("reward", []), strict=True) if seed in self.seeds]
-        return float(np.mean(here)) if here else None
-
-    def why_not(self, name):
-        """Why a learner has no number here, in a word."""
-        told = self.found.get(name, {})
-        return "–" if "refused" in told else "too slow" if "stopped" in told else ""
-
-    def best(self, variant):
-        """The peer that earned most, of those that played all seeds."""
-        known = {name: self.mean(name, variant) for name in PEERS if self.complete(name, variant)}
-        return max(known, key=lambda name: known[name], default=None)
-
-    def against(self, own, variant):
-        """The verdict on ours against the best peer; "" if there is none."""
-        peer = self.best(variant)
-        if peer is None or not self.complete(own, "default"):
-            return ""
-        mine, theirs = self.shares(own, "default"), self.shares(peer, variant)
-        return verdict(np.array([mine[k] for k in self.seeds]), np.array([theirs[k] for k in self.seeds]))
-
-
-def verdict(ours, theirs):
-    """Ahead, level or behind, by the paired difference and its standard error over seeds."""
-    difference = ours - theirs
-    mean = float(difference.mean())
-    error = float(difference.std(ddof=1) / math.sqrt(len(difference))) if len(difference) > 1 else math.inf
-    word = "ahead" if mean > error else "level" if mean >= -error else "**behind**"
-    return f"{word} {mean:+.3f} ± {error:.3f}"
 
 
 def sums(data):
@@ -88,8 +20,8 @@ def sums(data):
     return table(["streams on which it is", "ahead", "level", "behind"], rows)
 
 
-def answer(data):
-    """One row a stream: what there is to know first, because a narrow window shows the first columns only."""
+def by_stream(data):
+    """One row a stream."""
     rows = []
     for title, found in data["streams"].items():
         s = Stream(found)
@@ -120,39 +52,9 @@ def _one(s, name):
     return " / ".join(f"{x:.3f}{few[v]}" for v, x in told.items() if not math.isnan(x))
 
 
-def overall(data, name, variant):
-    """The mean over streams of one learner: what it is to pick it for all of them. NaN if it did not play all."""
-    told = [Stream(found) for found in data["streams"].values()]
-    return float(np.mean([s.mean(name, variant) if s.complete(name, variant) else math.nan for s in told]))
-
-
 def _overall(data, name):
     told = [overall(data, name, variant) for variant in ("default", "tuned")]
     return " / ".join(f"**{x:.3f}**" for x in told if not math.isnan(x))
-
-
-def apart(data, own, peer, variant):
-    """The mean over streams of ours minus a peer, paired, with the standard error that seeds leave."""
-    found = [Stream(told) for told in data["streams"].values()]
-    rows = [[s.shares(own, "default")[k] - s.shares(peer, variant)[k] for k in s.seeds] for s in found]
-    error = math.sqrt(sum(np.var(row, ddof=1) / len(row) if len(row) > 1 else math.inf for row in rows)) / len(rows)
-    return f"{np.mean([np.mean(row) for row in rows]):+.3f} ± {error:.3f}"
-
-
-def first_words(data):
-    """The answer in two sentences."""
-    mine = {n: x for n in OURS if not math.isnan(x := overall(data, n, "default"))}
-    ours = ", ".join(f"{label(n)} {x:.3f}" for n, x in mine.items())
-    told = [
-        f"Mean over {len(data['streams'])} streams of the share of the way from random play to the best choice: {ours}"
-    ]
-    for variant, word in (("tuned", "tuned"), ("default", "as documented")):
-        known = {n: x for n in PEERS if not math.isnan(x := overall(data, n, variant))}
-        if known:
-            best = max(known, key=lambda n: known[n])
-            lead = f" (`Bandit` {apart(data, 'bandit', best, variant)})" if "bandit" in mine else ""
-            told.append(f"the best single peer {word}: {label(best)} {known[best]:.3f}{lead}")
-    return "; ".join(told) + "."
 
 
 def absolute(data):
@@ -197,7 +99,7 @@ def reasons(data, notes):
             sure = "" if group["tested"] else " *This reason was not tested apart.*"
             out += ["- " + ", ".join(here) + ": " + " ".join(group["text"].split()) + sure]
     if losses:
-        out += ["- " + ", ".join(losses.values()) + ": nobody has looked into the reason yet."]
+        out += ["- " + ", ".join(losses.values()) + ": the reason is not known yet."]
     return "\n".join(out) + "\n"
 
 
@@ -239,13 +141,19 @@ def page(data, pictures, notes):
         "",
         first_words(data),
         "",
-        sums(data),
-        answer(data),
+        where(data),
         f"![reward]({pictures}/bench_reward.png)",
         "",
-        "*Level*: within one standard error of the paired difference. The best peer is the best, after the fact, of those that played all "
-        "seeds. Real streams have three stretches; of the others as many seeds were played as there was time for, more of the cheap ones "
-        f"and of clicks and revenue. {', '.join(map(label, LAST))} were never the best of a stream when all played eight seeds (0.2) and "
+        "*Level*: within one standard error of the paired difference. The best peer of a stream is chosen after the fact, so that on a "
+        "single stream some of its lead is luck. [What ran](#what-ran) · [how it is measured](#how-it-is-measured)",
+        "",
+        "## Stream by stream",
+        "",
+        sums(data),
+        by_stream(data),
+        "The best peer is the best of those that played all seeds. Real streams have three stretches; of the others as many seeds were "
+        "played as there was time for, more of the cheap ones and of clicks and revenue. "
+        f"{', '.join(map(label, LAST))} were never the best of a stream when all played eight seeds (0.2) and "
         "were played last: where they played fewer seeds than the others the number of them is in brackets, and where a number is missing "
         "the run was not played.",
         "",
@@ -254,7 +162,7 @@ def page(data, pictures, notes):
         reasons(data, notes),
         "## How it is measured",
         "",
-        "Everybody sees the same rounds, features and rewards. Ours have nothing set but the kind of reward; `Bandit` keeps every "
+        "All learners see the same rounds, features and rewards. Ours have nothing set but the kind of reward; `Bandit` keeps every "
         "propensity at least .002/n so that its log can be evaluated, `Bandit(explore=0)` does not. A peer plays as its authors document "
         "it, and again with the best of a handful of settings, chosen on four other seeds of the same kind of stream (two of digits and of "
         "the rotation), or on the stretch just before a real one: no round that counts is tuned on, and all rounds count. "
@@ -272,7 +180,7 @@ def page(data, pictures, notes):
         out += [
             "## Cost",
             "",
-            "µs of CPU per decision with its learning step, everybody as documented. `Bandit` keeps named items, open decisions "
+            "µs of CPU per decision with its learning step, every learner as documented. `Bandit` keeps named items, open decisions "
             "and propensities; `self_tuning` through `Agent` is vectors in, an index out, as the peers are.",
             "",
             cost_tables.costs(data),

@@ -11,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "benchmarks"))
 
-from bench import cells, play, quick, report, streams, worker
+from bench import answer, cells, play, quick, report, shares, streams, worker
 from bench.peers import OURS, PEERS, module
 
 
@@ -239,9 +239,9 @@ def test_what_got_worse_by_more_than_a_fifth_is_told():
 
 def test_a_verdict_needs_more_than_one_standard_error():
     theirs = np.array([0.5, 0.6, 0.7])
-    assert report.verdict(theirs + np.array([0.1, 0.11, 0.12]), theirs).startswith("ahead")
-    assert report.verdict(theirs + np.array([0.1, -0.1, 0.0]), theirs).startswith("level")
-    assert report.verdict(theirs - np.array([0.1, 0.11, 0.12]), theirs).startswith("**behind**")
+    assert shares.verdict(theirs + np.array([0.1, 0.11, 0.12]), theirs).startswith("ahead")
+    assert shares.verdict(theirs + np.array([0.1, -0.1, 0.0]), theirs).startswith("level")
+    assert shares.verdict(theirs - np.array([0.1, 0.11, 0.12]), theirs).startswith("**behind**")
 
 
 def of_one_stream(**rewards):
@@ -257,14 +257,30 @@ def test_the_page_gives_a_reason_only_where_a_peer_wins():
     assert "**Elec2** (`Bandit` -0.233 to tuned river)" in told
     assert "`self_tuning`" not in told
     assert "Because it rains. *This reason was not tested apart.*" in told
-    assert "nobody has looked into the reason" in report.reasons(lost, [])
+    assert "the reason is not known yet" in report.reasons(lost, [])
     won = of_one_stream(bandit=[0.9, 0.9, 0.9], self_tuning=[0.9, 0.9, 0.9], river=[0.8, 0.8, 0.8])
     assert report.reasons(won, notes).startswith("Nowhere")
 
 
+def test_the_first_screen_says_how_much_is_earned_and_where_a_peer_is_better():
+    data = of_one_stream(
+        bandit=[0.5, 0.6, 0.7], self_tuning=[0.9, 0.9, 0.9], river=[0.8, 0.8, 0.9], coba=[0.1, 0.1, 0.1]
+    )
+    data["streams"]["SEA"] = of_one_stream(
+        bandit=[0.9, 0.9, 1.0], self_tuning=[0.9] * 3, river=[0.8] * 3, coba=[0.2] * 3
+    )["streams"]["Elec2"]
+    words = answer.first_words(data)
+    assert "`Bandit` earns 0.767**" in words  # (.6 + .9333) / 2
+    assert "tuned earns 0.817 (river; `Bandit` -0.050 ±" in words
+    ahead, level, behind = (row.split(" | ") for row in answer.where(data).splitlines()[2:])
+    assert ahead[1:] == ["**1**: SEA +0.133", "**1**: SEA +0.133 |"]
+    assert level[1:] == ["**0**", "**0** |"]
+    assert behind[1:] == ["**1**: Elec2 -0.233", "**1**: Elec2 -0.233 |"]
+
+
 def test_learners_are_compared_over_the_seeds_that_both_played():
     data = of_one_stream(bandit=[0.5, 0.6, 0.9], river=[0.8, 0.8])
-    found = report.Stream(data["streams"]["Elec2"])
+    found = shares.Stream(data["streams"]["Elec2"])
     assert found.best("default") == "river"
     assert found.against("bandit", "default").startswith("**behind** -0.250")
     assert found.against("self_tuning", "default") == ""
@@ -273,14 +289,14 @@ def test_learners_are_compared_over_the_seeds_that_both_played():
 
 def test_only_seeds_that_all_played_count_and_a_peer_that_played_fewer_is_never_the_best():
     data = of_one_stream(bandit=[0.5, 0.5, 0.5], river=[0.6, 0.6, 0.6], coba=[0.2, 0.4], mabwiser=[0.9])
-    found = report.Stream(data["streams"]["Elec2"])
+    found = shares.Stream(data["streams"]["Elec2"])
     assert found.seeds == [0, 1]
     assert found.best("tuned") == "river"
     assert found.mean("coba", "default") == pytest.approx(0.3)
     assert not found.complete("mabwiser", "default")
     assert "0.900 (1)" in report.every(data)
     data["streams"]["Elec2"]["mabwiser"] |= {"seeds": [0, 1], "default": [0.9, 0.9], "tuned": [0.9, None]}
-    again = report.Stream(data["streams"]["Elec2"])
+    again = shares.Stream(data["streams"]["Elec2"])
     assert again.best("default") == "mabwiser"
     assert again.best("tuned") == "river"
 
