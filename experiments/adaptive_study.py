@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 import driftbandits as db
 from driftbandits.experiment.study import Cells, Report, study, table
+from driftbandits.plots.style import role_colour
 
 SCALES = (1.0, 0.3)
 C_MU = 0.19661193324148185  # of the logistic link on |z| ≤ 1
@@ -250,7 +251,8 @@ def draw(curves: dict[str, dict[str, Any]]) -> Figure:
         "MASTER(13)": "MASTER(13)",
         "static": "OFUL",
     }
-    colours = dict(zip(labels, ("#c1272d", "#0000a7", "#008176", "#eecc16", "#7f7f7f"), strict=True))
+    roles = ("tuning-free", 0), ("fixed forgetting", 0), ("tuning-free", 1), ("detection", 0), ("never forgets", 0)
+    colours = {label: role_colour(*role) for label, role in zip(labels, roles, strict=True)}
     fig = Figure(figsize=(3.4 * len(shown), 5.6), dpi=150)
     axes = fig.subplots(2, len(shown), sharex="col", sharey="row", squeeze=False)
     for j, world in enumerate(shown):

@@ -7,13 +7,15 @@ from matplotlib.figure import Figure
 
 from driftbandits import theory
 from driftbandits.experiment.study import Cells, Report, study
+from driftbandits.plots.style import role_colour
+from driftbandits.zoo.roles import Role
 
-COLOURS = {
-    "IGW-mix, slow path (P and Q known)": "C3",
-    "IGW-mix, any path (P known)": "C1",
-    "IGW-mix, slow path, nothing known": "C6",
-    "LB-WeightUCB, Theorem 1 (P known)": "C0",
-    "BOB (nothing known)": "C2",
+LOOKS: dict[str, tuple[Role, int, str]] = {  # role, colour of the role, line
+    "IGW-mix, slow path (P and Q known)": ("tuning-free", 0, "--"),
+    "IGW-mix, any path (P known)": ("tuning-free", 1, "--"),
+    "IGW-mix, slow path, nothing known": ("tuning-free", 0, "-"),
+    "LB-WeightUCB, Theorem 1 (P known)": ("fixed forgetting", 0, "-"),
+    "BOB (nothing known)": ("tuning-free", 1, ":"),
 }
 
 
@@ -27,7 +29,7 @@ def bounds(T: int) -> dict[str, float]:
         theory.lb_regret_bound(T=T, d=2, P_T=P),
         theory.bob_regret_bound(T=T, d=2, P_T=P),
     )
-    return {name: bound.total for name, bound in zip(COLOURS, found, strict=True)}
+    return {name: bound.total for name, bound in zip(LOOKS, found, strict=True)}
 
 
 @study(tiny={"sizes": 3})
@@ -35,12 +37,13 @@ def igw_bounds(cells: Cells, *, sizes: int = 25) -> Report:
     """How large the bounds of IGW-mix, LB-WeightUCB and BOB are, against T."""
     T = np.unique(np.logspace(2, 8, sizes).astype(int))
     found = cells(bounds, [{"T": int(t)} for t in T])
-    curves = {name: np.array([row[name] for row in found]) for name in COLOURS}
+    curves = {name: np.array([row[name] for row in found]) for name in LOOKS}
     figure = Figure(figsize=(7, 4.5), layout="constrained", dpi=130)
     axes = figure.subplots()
     for name, values in curves.items():
-        axes.loglog(T, values, label=name, color=COLOURS[name])
-    axes.loglog(T, 2.0 * T, "k--", label="the most one can lose, 2T")
+        role, position, line = LOOKS[name]
+        axes.loglog(T, values, label=name, color=role_colour(role, position), ls=line)
+    axes.loglog(T, 2.0 * T, color=role_colour("baseline"), label="the most one can lose, 2T")
     axes.set(xlabel="rounds T", ylabel="bound on the regret", title="One rotation, d = 2, S = L = R = 1, κ̄ = 2")
     axes.legend(fontsize=8)
     axes.grid(alpha=0.3)

@@ -11,6 +11,8 @@ from matplotlib.figure import Figure
 
 import driftbandits as db
 from driftbandits.experiment.study import Cells, Report, study
+from driftbandits.plots.style import role_colour
+from driftbandits.zoo.roles import Role
 
 BOUNDS = {"S": 1.0, "L": 1.0, "R": 1.0}
 LEARNERS: dict[str, Any] = {
@@ -25,6 +27,14 @@ LEARNERS: dict[str, Any] = {
         gamma=db.theory.lb_gamma(T=T, d=2, P_T=2 * pi), lam=2.0, delta=1 / (2 * T), **BOUNDS
     ),
 }
+LOOKS: tuple[tuple[Role, int, str], ...] = (  # role, colour of the role, line
+    ("tuning-free", 0, "--"),
+    ("tuning-free", 0, ":"),
+    ("tuning-free", 1, "-"),
+    ("tuning-free", 1, "--"),
+    ("tuning-free", 0, "-"),
+    ("fixed forgetting", 0, "-"),
+)
 
 
 def final_regret(learner: str, T: int, seed: int) -> float:
@@ -40,9 +50,10 @@ def igw_exponents(cells: Cells, *, horizons: tuple[int, ...] = (1000, 4000, 1600
     finals = np.reshape(cells(final_regret, asked), (len(LEARNERS), len(horizons), trials)).mean(axis=2)
     figure = Figure(figsize=(7, 4.5), layout="constrained", dpi=130)
     axes, rows = figure.subplots(), []
-    for name, values in zip(LEARNERS, finals, strict=True):
+    for name, values, (role, position, line) in zip(LEARNERS, finals, LOOKS, strict=True):
         slope = float(np.polyfit(np.log(horizons), np.log(values), 1)[0])
-        axes.loglog(horizons, values, "o-", label=f"{name}: T^{slope:.2f}")
+        look = {"color": role_colour(role, position), "ls": line, "marker": "o", "ms": 4}
+        axes.loglog(horizons, values, label=f"{name}: T^{slope:.2f}", **look)
         rows.append({"learner": name, "regret": values.tolist(), "exponent": slope})
     title = f"One rotation, 10 arms redrawn in every round, d = 2; mean of {trials} runs"
     axes.set(xlabel="rounds T", ylabel="dynamic regret", title=title)

@@ -14,10 +14,12 @@ from matplotlib.figure import Figure
 
 import driftbandits as db
 from driftbandits.experiment.study import Cells, Report, few, study, table
+from driftbandits.plots.style import role_colour
 
 H = 10
 MEMORIES = (10, 20, 40, 80, 160, 320, 640, 1280)
-COLOURS = {"weighted": "#0072b2", "window": "#009e73", "restart": "#e69f00"}
+# The positions are those of mdp_study.
+COLOURS = {name: role_colour("fixed forgetting", i) for name, i in (("weighted", 0), ("window", 2), ("restart", 3))}
 
 
 def river(K: int) -> db.mdp.MDP:

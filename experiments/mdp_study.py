@@ -14,12 +14,13 @@ from matplotlib.figure import Figure
 
 import driftbandits as db
 from driftbandits.experiment.study import Cells, Report, few, study, table
+from driftbandits.plots.style import role_colour
 
 LEARNERS = ("weight", "pooled", "window", "restart", "static")
 NAMES = {"weight": "weighted (this paper)", "pooled": "weighted, stages pooled", "window": "sliding window"}
 NAMES |= {"restart": "restart", "static": "static"}
-COLOURS = {"weight": "#0072b2", "pooled": "#56b4e9", "window": "#009e73", "restart": "#e69f00", "static": "#cc3311"}
-COLOURS |= {"random": "#777777"}
+COLOURS = {name: role_colour("fixed forgetting", i) for i, name in enumerate(("weight", "pooled", "window", "restart"))}
+COLOURS |= {"static": role_colour("never forgets"), "random": role_colour("baseline")}
 STYLES = {"weight": "-", "pooled": "-", "window": "--", "restart": "-.", "static": "-"}
 WIDTHS = {"weight": 2.2, "pooled": 2.2, "window": 1.6, "restart": 1.6, "static": 1.6}
 DRIFTS = ("static", "gradual", "abrupt")
@@ -271,7 +272,7 @@ def draw_scaling(growth: list[dict[str, Any]], trials: int) -> Figure:
             axis.errorbar(x, mean, std, color=COLOURS[name], ls=style, marker="o", ms=4, lw=1.6, capsize=2, label=label)
             if (name, kind) == ("weight", "tuned"):
                 label = f"Theorem 5 (upper bound, shape only): {exponent:g}"
-                axis.plot(x, 2.0 * mean.max() * (x / x[-1]) ** exponent, color="black", ls="--", lw=1.2, label=label)
+                axis.plot(x, 2.0 * mean.max() * (x / x[-1]) ** exponent, color="0.35", ls="--", lw=1.2, label=label)
         axis.set_xscale("log")
         axis.set_yscale("log")
         axis.set_xticks(x, [f"{v:.0f}" for v in x])

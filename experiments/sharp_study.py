@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 
 import driftbandits as db
 from driftbandits.experiment.study import Cells, Report, study, table
+from driftbandits.plots.style import role_colour
 
 ARMS = 50
 DIMENSIONS = (2, 5, 10, 20, 50)
@@ -76,12 +77,15 @@ def bounds(T: int) -> list[dict[str, Any]]:
     return rows
 
 
+COLOURS = [role_colour("fixed forgetting", i) for i in (0, 2)]  # two tunings of the same learner
+
+
 def draw(made: dict[str, Any]) -> Figure:
     """Left: the bounds against d. Right: measured regret against d."""
     fig = Figure(figsize=(9, 3.6), layout="constrained", dpi=140)
     left, right = fig.subplots(1, 2)
     large = [row for row in made["bounds"] if row["T"] == 10**8]
-    for name, colour in (("corrected", "#1f6feb"), ("sharp", "#c8553d")):
+    for name, colour in zip(("corrected", "sharp"), COLOURS, strict=True):
         left.loglog(
             [r["d"] for r in large],
             [r[name] for r in large],
@@ -93,7 +97,7 @@ def draw(made: dict[str, Any]) -> Figure:
     left.set(xlabel="d", ylabel="bound, T = 10⁸, one turn", title="the bound")
     for world, line in zip(WORLDS, ("-", "--"), strict=True):
         rows = [r for r in made["rows"] if r["world"] == world and r["learner"] == "LB-WeightUCB"]
-        for name, colour in (("paper", "#1f6feb"), ("sharp", "#c8553d")):
+        for name, colour in zip(("paper", "sharp"), COLOURS, strict=True):
             right.plot(
                 [r["d"] for r in rows],
                 [r[name] for r in rows],

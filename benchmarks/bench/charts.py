@@ -58,7 +58,9 @@ def cost_chart(data, folder):
     figure, axis = plt.subplots(figsize=(8, 3.2), layout="constrained")
     for i, shape in enumerate(shapes):
         values = [data["cost"][n].get(shape) or math.nan for n in names]
-        axis.bar(np.arange(len(names)) + 0.4 * i, values, 0.38, label=shape)
+        axis.bar(
+            np.arange(len(names)) + 0.4 * i, values, 0.38, color=("0.35", "0.7")[i], label=shape
+        )  # shapes have no role
     axis.set_xticks(
         np.arange(len(names)) + 0.2, [label(n).strip("`") for n in names], rotation=20, ha="right", fontsize=8
     )

@@ -9,6 +9,9 @@ import pathlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from driftbandits.plots.style import role_colour
+from driftbandits.zoo.roles import Role
+
 from .reference import put
 
 WRITTEN = (
@@ -194,10 +197,14 @@ def table1() -> str:
 # -------------------------------------------------------------------------------------------------------------------- the picture
 
 
+ROLES_OF_DRIFT: tuple[Role, ...] = ("never forgets", "fixed forgetting", "tuning-free")  # in the order of the file
+
+
 def draw_drift(path: pathlib.Path, target: pathlib.Path) -> None:
     """What drift costs: regret over time, and against the speed of the world."""
     made = read(path)
-    if made is None or (target.exists() and target.stat().st_mtime > path.stat().st_mtime):
+    newest = max(file.stat().st_mtime for file in (path, pathlib.Path(__file__)) if file.exists())
+    if made is None or (target.exists() and target.stat().st_mtime > newest):
         return
     import matplotlib as mpl
 
@@ -205,9 +212,9 @@ def draw_drift(path: pathlib.Path, target: pathlib.Path) -> None:
     import matplotlib.pyplot as plt
 
     fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
-    colours = dict(zip(made["curves"], ("#c8553d", "#1f6feb", "#2b8a5f"), strict=True))
-    for name, regret in made["curves"].items():
-        left.plot(made["rounds"], regret, color=colours[name], lw=2, label=name)
+    colours = {name: role_colour(role) for name, role in zip(made["curves"], ROLES_OF_DRIFT, strict=True)}
+    for (name, regret), role in zip(made["curves"].items(), ROLES_OF_DRIFT, strict=True):
+        left.plot(made["rounds"], regret, color=colours[name], lw=2, label=role)
         mean = [m for m, _ in made["final"][name]]
         error = [s for _, s in made["final"][name]]
         right.errorbar(range(len(mean)), mean, error, color=colours[name], lw=2, marker="o", ms=4, capsize=2)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ..core.linalg import Vector
 from ..errors import InvalidValue, integer, require
+from ..util.notebook import COLOURS
 
 
 def state_in(states: int, given: Any) -> int:
@@ -86,7 +87,7 @@ def plot_running_mean(values: Vector, window: int | None, ax: Any, time: str, qu
     ends = np.arange(1, K + 1)
     starts = np.maximum(ends - width, 0)
     axes.plot(ends, values, ".", color="0.8", markersize=2, label=time)
-    axes.plot(ends, (total[ends] - total[starts]) / (ends - starts), color="C0", label=f"mean of {width}")
+    axes.plot(ends, (total[ends] - total[starts]) / (ends - starts), color=COLOURS[0], label=f"mean of {width}")
     axes.set(xlabel=time, ylabel=quantity)
     # Above the picture: returns may lie anywhere inside it.
     axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, borderaxespad=0.2)

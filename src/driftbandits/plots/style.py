@@ -14,7 +14,10 @@ The five colours stay apart for readers with protanopia, deuteranopia and tritan
 page, so that a label may have the colour of its curve; tests/unit/plots/test_style.py simulates both.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..zoo.roles import Role
 
 PALETTE = {
     "red": "#C44E00",
@@ -89,6 +92,17 @@ RC: dict[str, Any] = {
     "pdf.fonttype": 42,  # text stays text
     "figure.dpi": 100,
 }
+
+
+def role_colour(role: "Role", position: int = 0) -> str:
+    """The colour of a role, or of another learner of it.
+
+    Examples
+    --------
+    >>> role_colour("tuning-free") == PALETTE["blue"], role_colour("tuning-free", 1) == PALETTE["sky"]
+    (True, True)
+    """
+    return PALETTE[ROLE_COLOURS[role][position]]
 
 
 def colour_of(name: str, position: int) -> str:

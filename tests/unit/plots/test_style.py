@@ -2,6 +2,7 @@
 
 import itertools
 import pathlib
+import re
 import tomllib
 from typing import Any
 
@@ -23,6 +24,19 @@ SIGHT = {
 }
 TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
 APART = 15.0  # CIE76 ΔE; 2.3 is just noticeable side by side
+
+
+FILES = [
+    f for d in ("experiments", "docs/gallery", "docs/pages", "benchmarks") for f in sorted((ROOT / d).rglob("*.py"))
+]
+OWN_COLOUR = re.compile(r"""["'](#[0-9a-fA-F]{6}|C\d|tab:\w+)["']""")
+
+
+@pytest.mark.parametrize("file", [f for f in FILES if OWN_COLOUR.search(f.read_text())], ids=lambda f: f.name)
+def test_figures_of_studies_tutorials_and_benchmarks_take_their_colours_from_the_palette(file: pathlib.Path) -> None:
+    """A tutorial writes the code of a colour, because a reader copies it; studies say `role_colour`."""
+    own = set(OWN_COLOUR.findall(file.read_text()))
+    assert {colour.upper() for colour in own} <= set(style.PALETTE.values())
 
 
 def linear(colour: str) -> Any:
