@@ -11,7 +11,8 @@ import pkgutil
 import sys
 from typing import Any
 
-FIRST = ("reproduce", "run", "report")  # in --help; the others follow by name
+# The order of --help: data of one's own, algorithms and theorems, experiments; others follow by name.
+FIRST = ("serve", "fit", "replay", "backup", "list", "tune", "table", "cite", "lab", "run", "reproduce", "report")
 
 
 def application() -> Any:

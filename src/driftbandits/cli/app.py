@@ -16,8 +16,9 @@ from .console import out, say_error
 from .interrupts import INTERRUPTED, STOPPED, interrupt_in_order
 
 WRONG_USE: Any = typer.BadParameter.__base__  # UsageError, wherever this version of Typer has it
-EXPERIMENTS = "Experiments"  # headings of --help
-QUESTIONS = "Questions"
+OWN_DATA = "Your own data"  # headings of --help, in the order of `FIRST` in __init__.py
+ALGORITHMS = "Algorithms and theorems"
+EXPERIMENTS = "Experiments"
 
 
 class _ReadableHelp(typer.core.TyperCommand):
@@ -70,7 +71,7 @@ def _plain_type(shown: Callable[..., str | None] | None, ctx: Any) -> str | None
 app = typer.Typer(
     name="driftbandits",
     cls=_ReadableGroup,
-    help="Sequential decisions in a drifting world: reproduce the paper, compare strategies, read theory as numbers.",
+    help="Sequential decisions in a drifting world: serve decisions, evaluate a log, compare algorithms, print theorems as numbers.",
     epilog="Exit codes: 0 success; 2 error, explained in one line; 130 interrupted.",
     no_args_is_help=True,
     rich_markup_mode="rich",

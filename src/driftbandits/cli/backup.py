@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from .app import QUESTIONS, command
+from .app import OWN_DATA, command
 
 
-@command(QUESTIONS)
+@command(OWN_DATA)
 def backup(
     source: Annotated[
         pathlib.Path, typer.Argument(metavar="FILE", help="The file of a durable bandit.", show_default=False)

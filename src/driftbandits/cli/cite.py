@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from .app import QUESTIONS, command
+from .app import ALGORITHMS, command
 from .options import Json
 
 
-@command(QUESTIONS)
+@command(ALGORITHMS)
 def cite(
     names: Annotated[
         list[str],

@@ -8,12 +8,12 @@ import typer
 from rich.text import Text
 
 from ..errors import InvalidValue
-from .app import QUESTIONS, command
+from .app import OWN_DATA, command
 from .console import Rows, out, printable
 from .options import Json, Quiet
 
 
-@command(QUESTIONS)
+@command(OWN_DATA)
 def fit(
     log: Annotated[
         list[str],

@@ -12,7 +12,7 @@ from ..experiment.spec.source import Source, SpecError
 from ..util.spelling import did_you_mean
 from ..zoo.record import records
 from ..zoo.roles import ROLES, role_of
-from .app import QUESTIONS, command
+from .app import ALGORITHMS, command
 from .console import out
 from .options import Json
 
@@ -28,7 +28,7 @@ HEADERS = {  # of groups whose name does not say enough
 }
 
 
-@command(QUESTIONS, name="list")
+@command(ALGORITHMS, name="list")
 def list_(
     what: Annotated[
         str,

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..errors import InvalidValue
-from .app import QUESTIONS, command
+from .app import OWN_DATA, command
 from .console import Rows, out, printable
 from .options import Json, Quiet
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..replay.answer import Answer
 
 
-@command(QUESTIONS)
+@command(OWN_DATA)
 def replay(
     log: Annotated[
         list[str],

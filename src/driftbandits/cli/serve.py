@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-from .app import QUESTIONS, command
+from .app import OWN_DATA, command
 from .console import out
 
 NEEDED = ("fastapi", "uvicorn", "prometheus_client", "orjson", "safetensors")
 
 
-@command(QUESTIONS)
+@command(OWN_DATA)
 def serve(
     data: Annotated[
         pathlib.Path, typer.Option(help="Folder of the loops (SQLite); made if it is not there.")

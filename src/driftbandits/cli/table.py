@@ -11,14 +11,14 @@ from rich.table import Table
 from .. import theory
 from ..errors import InvalidValue
 from ..io.files import write_atomically
-from .app import QUESTIONS, command
+from .app import ALGORITHMS, command
 from .console import out
 from .options import Json
 
 HORIZONS = tuple(10 ** (e / 4) for e in range(8, 33))  # 10² … 10⁸, four a decade
 
 
-@command(QUESTIONS)
+@command(ALGORITHMS)
 def table(
     horizon: Annotated[int, typer.Option(min=2, help="Rounds T (for MDPs T = KH).")],
     dim: Annotated[int, typer.Option(min=1, help="Features d.")],

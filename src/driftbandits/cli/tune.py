@@ -13,13 +13,13 @@ from ..errors import InvalidValue
 from ..experiment.spec.scopes import link_slopes
 from ..links import largest_gap, law, link_of
 from ..zoo.record import parameters, records
-from .app import QUESTIONS, command
+from .app import ALGORITHMS, command
 from .console import out
 from .options import Json
 from .tune_mdp import episodic_theorems, show_episodic
 
 
-@command(QUESTIONS)
+@command(ALGORITHMS)
 def tune(
     horizon: Annotated[int, typer.Option(min=1, help="Rounds T; with --mdp the stages H of an episode.")],
     dim: Annotated[int, typer.Option(min=1, help="Features d.")],
