@@ -10,8 +10,8 @@ prior
     observation of the first round; right for every m₀ ≠ 0 in a world that moves.
 B0, delta
     A bound of ‖m₀−θ‖_{Λ₀}, by default that of a θ drawn from the prior, with probability 1−δ; failure probability δ of a round's interval.
-gamma or half_life, bonus_scale
-    As for all linear bandits.
+gamma or half_life, bonus_scale, features
+    As for all linear bandits; with `features` the prior is about their parameter.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,8 @@ from ..model.bayes import FAINT
 from ..radius import Posterior
 from ..rule import RandomisedBonus, SandwichBonus, ThompsonSampling
 from ..strategy import Optimistic
-from .options import discounted
+from .kernel_features import Features
+from .options import discounted, on_features_of
 from .record import algorithm, algorithms_of
 from .tuning import LB
 
@@ -53,6 +54,7 @@ class Prior(TypedDict):
     prior_precision: NotRequired[Numbers]
     sigma: float
     prior: NotRequired[Forgets]
+    features: NotRequired[Features | None]
 
 
 def _bayes(
@@ -65,6 +67,7 @@ def _bayes(
     prior_precision: Numbers = 1.0,
     sigma: float,
     prior: Forgets = "refreshed",
+    features: Features | None = None,
 ) -> Optimistic:
     """The discounted posterior of this prior, the prior checked."""
     if prior not in ("refreshed", "fading"):
@@ -83,7 +86,8 @@ def _bayes(
     noise = positive("sigma", sigma, "it is the standard deviation of the noise")
     lam = keep * noise**2 * _smallest(precision)
     model = WeightedBayes(mean=mean, precision=precision, sigma=noise, keep=keep, lam=lam)
-    return Optimistic(model=model, memory=discounted(gamma, half_life), radius=radius, rule=rule)
+    found = Optimistic(model=model, memory=discounted(gamma, half_life), radius=radius, rule=rule)
+    return on_features_of(features, found)
 
 
 @algorithm(

@@ -1,33 +1,14 @@
-"""Kernel learners: a linear learner on features whose inner products are the kernel's.
+"""Kernel learners: a linear learner on features whose inner products are the kernel's (`kernel_features` has the arguments)."""
 
-kernel, lengthscale
-    "rbf", "matern32", "matern52" or "linear", with distances in units of `lengthscale`.
-points
-    (m, d) landmarks: on them the features are exact. With all arms as points the learner is the kernel learner itself; D ≤ m features.
-frequencies
-    In place of points: m random frequencies, 2m features, for arms that are not known in advance; an error of order m^{−1/2}.
-"""
-
-from typing import Any, TypedDict, Unpack
-
-from numpy.typing import ArrayLike
+from typing import Any, Unpack
 
 from ..meta import OnFeatures
-from ..meta.feature_map import KernelName, kernel_features
+from ..meta.feature_map import kernel_features
+from .kernel_features import Features, on_kernel_features
 from .linear import SMALL, d_lin_ucb, lb_weight_ucb
 from .record import algorithm, algorithms_of
 
 POINTS = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.5, 0.5, 0.5]]
-
-
-class Features(TypedDict, total=False):
-    """What a kernel's features are made of."""
-
-    kernel: KernelName
-    lengthscale: float
-    points: ArrayLike | None
-    frequencies: int | None
-    feature_seed: int
 
 
 @algorithm(
@@ -39,6 +20,7 @@ class Features(TypedDict, total=False):
     example={"base": lb_weight_ucb(gamma=0.95, **SMALL), "frequencies": 4},
     world="linear",
     randomised=True,  # all features have norm 1, so that every arm ties in round 1 and chance decides
+    defaults_of=kernel_features,
 )
 def on_features(base: Any, **features: Unpack[Features]) -> OnFeatures:
     """Any linear learner on kernel features: `base` sees φ(x) in place of x.
@@ -51,7 +33,7 @@ def on_features(base: Any, **features: Unpack[Features]) -> OnFeatures:
     >>> on_features(base, kernel="rbf", lengthscale=0.5, frequencies=50).features.frequencies
     50.0
     """
-    return OnFeatures(base=base, features=kernel_features(**features))
+    return on_kernel_features(base, features)
 
 
 @algorithm(
@@ -62,6 +44,7 @@ def on_features(base: Any, **features: Unpack[Features]) -> OnFeatures:
     papers=("deng2022weighted", "russac2019weighted"),
     example=SMALL | {"gamma": 0.95, "points": POINTS},
     world="linear",
+    defaults_of=kernel_features,
 )
 def wgp_ucb(
     *,
@@ -94,7 +77,7 @@ def wgp_ucb(
     base = d_lin_ucb(
         gamma=gamma, half_life=half_life, lam=lam, S=S, L=L, R=R, delta=delta, bonus_scale=bonus_scale, radius="det"
     )
-    return OnFeatures(base=base, features=kernel_features(**features))
+    return on_kernel_features(base, features)
 
 
 __all__ = algorithms_of(__name__)

@@ -16,6 +16,9 @@ caution
     c > 0, against corrupted rewards: every observation has weight min(1, c/‖x‖_{V⁻¹}) (`cw_oful` has the c of the theorem).
 uniform_in_time
     True: a union bound over the horizon, so that all intervals hold at once; "anytime": the same without a horizon (resolution A5).
+features
+    The arms as a kernel sees them, `{"kernel": "rbf", "lengthscale": 0.5, "points": arms}`: see `zoo.kernel_features`. L = 1 then, S bounds
+    the norm of the reward function in the kernel's space, and d is the number of features.
 """
 
 import math
@@ -26,7 +29,7 @@ from ..memory import Discounted, Everything, Restart, Window
 from ..radius import Constant
 from ..rule import RandomisedBonus, SandwichBonus, ThompsonSampling
 from ..strategy import Optimistic
-from .options import Ridge, WaryRidge, counts_squares, discounted, ridge_ucb
+from .options import Ridge, WaryRidge, counts_squares, discounted, on_features_of, ridge_ucb
 from .record import algorithm, algorithms_of
 from .tuning import LB
 
@@ -237,11 +240,12 @@ def d_lin_ts(
 
     `a=None` takes the theory's a = β_t, with `radius` and `uniform_in_time`; `bonus_scale` multiplies either.
     """
-    theory = ridge_ucb(discounted(gamma, half_life), ThompsonSampling(), squared=True, **options)
-    if a is None:
-        return theory
-    require(a >= 0.0, "a", a, "≥ 0, or None for the theory's β", "it scales a symmetric perturbation")
-    return theory._replace(radius=Constant(value=a * options.get("bonus_scale", 1.0), L=options["L"]))
+    features = options.pop("features", None)
+    drawn = ridge_ucb(discounted(gamma, half_life), ThompsonSampling(), squared=True, **options)
+    if a is not None:
+        require(a >= 0.0, "a", a, "≥ 0, or None for the theory's β", "it scales a symmetric perturbation")
+        drawn = drawn._replace(radius=Constant(value=a * options.get("bonus_scale", 1.0), L=options["L"]))
+    return on_features_of(features, drawn)
 
 
 __all__ = algorithms_of(__name__)

@@ -5,7 +5,7 @@ them with the defaults of the function they are passed to (`zoo.record.algorithm
 """
 
 import math
-from typing import Any, Literal, NamedTuple, NotRequired, TypedDict
+from typing import Any, Literal, NamedTuple, NotRequired, TypedDict, cast
 
 from ..core.parts import Memory, Model, Rule
 from ..errors import InvalidValue, positive, real, require
@@ -17,6 +17,7 @@ from ..radius import SelfConcordant, SelfNormalised, SelfNormalisedDet
 from ..radius.union import UniformInTime, over_time
 from ..rule import Bonus
 from ..strategy import Optimistic
+from .kernel_features import Features, on_kernel_features
 
 RadiusForm = Literal["trace", "det"]
 Estimator = Literal["exact", "one_pass"]
@@ -77,6 +78,7 @@ class Ridge(PlainRidge):
 
     radius: NotRequired[RadiusForm]
     uniform_in_time: NotRequired[UniformInTime]
+    features: NotRequired[Features | None]
 
 
 class WaryRidge(Ridge, total=False):
@@ -100,6 +102,7 @@ def ridge_ucb(
     uniform_in_time: UniformInTime = False,
     robust: float | None = None,
     caution: float | None = None,
+    features: Features | None = None,
     squared: bool = False,
     corruption: float = 0.0,
 ) -> Optimistic:
@@ -115,7 +118,13 @@ def ridge_ucb(
         uniform=over_time(uniform_in_time),
         corruption=corruption,
     )
-    return Optimistic(model=ridge_regression(lam, S, robust, caution), memory=memory, radius=width, rule=rule)
+    model = ridge_regression(lam, S, robust, caution)
+    return on_features_of(features, Optimistic(model=model, memory=memory, radius=width, rule=rule))
+
+
+def on_features_of(features: Features | None, strategy: Optimistic) -> Optimistic:
+    """The strategy itself, or what plays it on the features of a kernel: it serves as a strategy too; its parts are its `base`'s."""
+    return strategy if features is None else cast(Optimistic, on_kernel_features(strategy, features))
 
 
 def ridge_regression(lam: float, S: float, robust: float | None, caution: float | None) -> Model:

@@ -5,6 +5,7 @@ from typing import Unpack
 
 from ..errors import integer, positive, require
 from ..strategy import Optimistic
+from .kernel_features import Features
 from .linear import BONUS, SMALL, restart_ucb
 from .options import PlainRidge, ridge_ucb
 from .record import algorithm, algorithms_of
@@ -23,7 +24,13 @@ from .tuning import LB
     defaults_of=ridge_ucb,
 )
 def restart_weighted_oful(
-    *, period: int, dim: int, sigma: float, trust: float | None = None, **options: Unpack[PlainRidge]
+    *,
+    period: int,
+    dim: int,
+    sigma: float,
+    trust: float | None = None,
+    features: Features | None = None,
+    **options: Unpack[PlainRidge],
 ) -> Optimistic:
     """Restarted WeightedOFUL⁺: variance-weighted least squares, restarted every `period` rounds (after Zhou, Gu 2022).
 
@@ -52,7 +59,7 @@ def restart_weighted_oful(
     kappa = size * math.sqrt(d) / bound if trust is None else trust
     caution = None if math.isinf(kappa) else kappa
     options["R"] = size
-    return restart_ucb(period=period, caution=caution, **options)
+    return restart_ucb(period=period, caution=caution, features=features, **options)
 
 
 __all__ = algorithms_of(__name__)

@@ -144,7 +144,7 @@ def test_options_that_are_passed_on_are_written_out():
     takes = inspect.signature(zoo.lb_weight_ucb).parameters
     assert list(takes) == [
         *("gamma", "half_life", "radius_n", "lam", "S", "L", "R", "delta"),
-        *("bonus_scale", "radius", "uniform_in_time", "robust", "caution"),
+        *("bonus_scale", "radius", "uniform_in_time", "features", "robust", "caution"),
     ]
     assert takes["lam"].default is inspect.Parameter.empty
     assert takes["lam"].annotation is float

@@ -105,6 +105,8 @@ def _grid_items(key: str, value: Any, source: Source, where: Where) -> list[Any]
 
 def _plain_or_call(key: str, value: Any, source: Source, where: Where, allow_code: bool) -> Any:
     kind = NESTED.get(key, "path")
+    if key == "features" and isinstance(value, dict) and "use" not in value:  # a kernel's: a table of values
+        return {name: _plain(name, item, source, (*where, name)) for name, item in sorted(value.items())}
     if isinstance(value, dict) or (key in NESTED and isinstance(value, str | int | float)):
         return read_call(kind, value, source, where, allow_code)
     if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):

@@ -56,9 +56,9 @@ def page(panels: list[Panel], settings: dict[str, Any]) -> str:
 
 
 def _names(parameters: dict[str, Any]) -> list[str]:
-    """Zoo names used by a strategy and its bases."""
-    inner = [name for value in parameters.values() if isinstance(value, dict) for name in _names(value)]
-    return [parameters["use"], *inner]
+    """Zoo names used by a strategy and its bases; a table without `use` is of values (`features` of a kernel)."""
+    bases = [value for value in parameters.values() if isinstance(value, dict) and "use" in value]
+    return [parameters["use"], *(name for base in bases for name in _names(base))]
 
 
 def _section(panel: Panel, figures: Figures, alone: bool) -> dict[str, Any]:

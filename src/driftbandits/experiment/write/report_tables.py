@@ -91,7 +91,7 @@ def parameters_text(parameters: dict[str, Any]) -> str:
             return parameters_text(value)
         return f"{value:.6g}" if isinstance(value, float) else repr(value)
 
-    return f"{parameters['use']}({', '.join(f'{k}={text(v)}' for k, v in parameters.items() if k != 'use')})"
+    return f"{parameters.get('use', '')}({', '.join(f'{k}={text(v)}' for k, v in parameters.items() if k != 'use')})"
 
 
 def bound_table(panel: Panel, environment: str) -> PageTable | None:

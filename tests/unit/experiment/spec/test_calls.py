@@ -6,6 +6,9 @@ import pytest
 
 import small_experiment as small
 from driftbandits.experiment import SpecError, load, plan
+from driftbandits.experiment.spec.calls import build
+from driftbandits.experiment.write.report_tables import parameters_text
+from driftbandits.meta.feature_map import kernel_features
 
 PATH = 'path = { use = "rotating" }'
 ARMS = 'arms = { use = "unit_arms", n = 8, dim = 2, seed = "trial" }'
@@ -26,6 +29,8 @@ ARMS = 'arms = { use = "unit_arms", n = 8, dim = 2, seed = "trial" }'
         ('use = "oful"', 'use = "master"\nbase = { use = CODE }'),
         ('use = "oful"', 'use = "oful"\nlam = { use = CODE }'),
         ('use = "oful"', 'use = "oful"\nlam = { grid = [{ use = CODE }] }'),
+        ('use = "oful"', 'use = "oful"\nfeatures = { use = CODE }'),
+        ('use = "oful"', 'use = "oful"\nfeatures = { kernel = { use = CODE } }'),
         ('lam = "d"', "lam = { use = CODE }"),
         ('use = "linear"', 'use = "linear"\nconstants = { lam = { use = CODE } }'),
         ('use = "linear"', 'use = "linear"\nconstants = { lam = [{ use = CODE }] }'),
@@ -85,3 +90,13 @@ def test_a_formula_still_sees_the_numbers_of_its_own_call(tmp_path: pathlib.Path
     text = small.replaced('use = "oful"', 'use = "oful"\ndelta = 0.01\nlam = "100*delta"')
     found = [c.spec["strategy"] for c in plan(load(small.write(tmp_path, text))).cells]
     assert any(s["use"] == "oful" and s["lam"] == pytest.approx(1.0) for s in found)
+
+
+def test_a_kernel_of_a_learner_is_a_table_of_values(tmp_path: pathlib.Path) -> None:
+    """It reaches the learner whole, and the report writes it out."""
+    kernel = 'features = { kernel = "rbf", lengthscale = 0.5, frequencies = 6 }'
+    cells = plan(load(small.write(tmp_path, small.replaced('use = "oful"', f'use = "oful"\n{kernel}')))).cells
+    found = next(c.spec["strategy"] for c in cells if c.spec["strategy"]["use"] == "oful")
+    built = build("strategy", found)
+    assert built.features == kernel_features(kernel="rbf", lengthscale=0.5, frequencies=6)
+    assert "features=(frequencies=6, kernel='rbf', lengthscale=0.5)" in parameters_text(found)
