@@ -20,7 +20,7 @@ def test_help_begins_with_what_a_visitor_can_do_with_data_of_their_own() -> None
     shown = call("--help")
     order = [shown.index(f"─ {title} ─") for title in ("Your own data", "Algorithms and theorems", "Experiments")]
     assert order == sorted(order)
-    assert order[0] < shown.index(" serve ") < shown.index(" replay ") < order[1] < shown.index(" list ") < order[2]
+    assert order[0] < shown.index("│ serve ") < shown.index("│ replay ") < order[1] < shown.index("│ list ") < order[2]
 
 
 @pytest.mark.parametrize("name", ["", "replay", "run", "tune", "table", "lab", "compile"])
