@@ -253,6 +253,45 @@ def durable_case(call: str) -> Case:
     return Case(make, calls[call], follow)
 
 
+def durable_challenged_case(call: str) -> Case:
+    """A call of a durable bandit that has two challengers, the decisions of which are partly older than these."""
+    folder = Folder()
+    with db.Bandit.open(folder.source, seed=3) as bandit:
+        first = bandit.decide(offer(0), at=0.0)
+        bandit.challenge("short", half_life=5)
+        bandit.challenge("own", features="disjoint")
+        played(bandit)
+    calls = {
+        "challenge": lambda b: b.challenge("new", half_life=9),
+        "promote": lambda b: b.promote("short"),
+        "drop_challenger": lambda b: b.drop_challenger("own"),
+        "value": lambda b: b.value("short"),
+        "explain": lambda b: b.explain(first.id),
+        "health": lambda b: b.health(),
+    }
+
+    def make() -> Any:
+        if folder.last is not None:
+            _let_go(folder.last)
+        folder.last = db.Bandit.open(folder.copy())
+        return folder.last
+
+    def look(bandit: Any) -> Any:
+        bandit._ledger.flush()
+        return [repr(bandit), *whole(bandit)]
+
+    def follow(bandit: Any) -> Any:
+        live = look(bandit)
+        bandit.reward(bandit.decide(offer(1), at=60.0, id="after").id, 1.0)
+        seen = [live, look(bandit)]
+        _let_go(bandit)
+        with db.Bandit.open(bandit._store.name) as again:  # from the log
+            assert look(again) == seen[-1], "the log is not the state"
+        return seen
+
+    return Case(make, calls[call], follow)
+
+
 def _let_go(bandit: Any) -> None:
     """As a process that dies."""
     if bandit._held is not None:

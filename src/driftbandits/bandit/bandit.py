@@ -433,8 +433,8 @@ class Bandit(Looking):
         >>> bandit.promote("static")
         """
         with self._turn():
-            self._challengers = {**self._challengers, name: new_challenger(self, name, policy, settings)}
-            self._keep()
+            new = new_challenger(self, name, policy, settings)
+            self._become({"_challengers": {**self._challengers, name: new}})
 
     def promote(self, name: str) -> None:
         """Let a challenger decide from now on, with what it has learned; the learner in place is given up.
@@ -443,17 +443,16 @@ class Bandit(Looking):
         a durable bandit. Of the others, give the dict (`Decision.to_dict`) in place of the id.
         """
         with self._turn():
-            self.__dict__ |= promoted(self, name)
-            self._keep()
+            self._become(promoted(self, name))
 
     def drop_challenger(self, name: str) -> None:
         """End a challenge, and forget its value."""
         with self._turn():
-            self.__dict__ |= dropped(self, name)
-            self._keep()
+            self._become(dropped(self, name))
 
-    def _keep(self) -> None:
-        """A durable bandit takes a snapshot: what was changed is not in the log."""
+    def _become(self, after: dict[str, Any]) -> None:
+        """Replace attributes, all or none. A durable bandit takes a snapshot: such a change is not in the log."""
+        self.__dict__ |= after
 
     # ------------------------------------------------------------------------------------------------------------ saving
 

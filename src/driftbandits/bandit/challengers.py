@@ -8,6 +8,7 @@ Every step of a challenger made twice is the same as made once. A bandit that wa
 therefore makes the step again with all of them (`Core._tell`).
 """
 
+import copy
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -192,7 +193,7 @@ def new_shadow(bandit: "Bandit", strategy: Any, settings: Mapping[str, Any]) -> 
 
 
 def promoted(bandit: "Bandit", name: str) -> dict[str, Any]:
-    """The attributes of a bandit after a challenger has taken its place; changes only which decisions the challenger keeps.
+    """The attributes of a bandit after a challenger has taken its place; changes nothing.
 
     Decisions from before the challenge wait in slots of the learner that is given up. They are read again, as far as they are remembered:
     the last 64, or all that are in the log of a durable bandit. The others do not wait any more; their dict can still be learned.
@@ -203,9 +204,11 @@ def promoted(bandit: "Bandit", name: str) -> dict[str, Any]:
         raise InvalidValue(f"challenger {said(name)} is a function, which learns nothing; call it in place of decide")
     if challenger.problem is not None:
         raise InvalidValue(f"challenger {said(name)} was suspended ({challenger.problem}); it cannot decide")
-    for id_, opened in bandit._pending.open.items():
-        if id_ not in shadow._pending.open:
-            _read_again(bandit, shadow, id_, opened)
+    older = [(id_, opened) for id_, opened in bandit._pending.open.items() if id_ not in shadow._pending.open]
+    if older:
+        shadow = copy.copy(shadow)  # an interrupt leaves the challenger as it is
+    for id_, opened in older:
+        _read_again(bandit, shadow, id_, opened)
     pending, mine, its = Pending(bandit._config["max_pending"]), bandit._pending, shadow._pending
     kept = [(id_, w._replace(memos=its.open[id_].memos)) for id_, w in mine.open.items() if id_ in its.open]
     answered = [(id_, _answered(done, its.closed.get(id_, DONE))) for id_, done in mine.closed.items()]

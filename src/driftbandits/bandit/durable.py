@@ -194,14 +194,19 @@ class Durable(ReadsRows):
         self._since, self._last = 0, time.monotonic()
         self._cost = self._last - start
 
-    def _keep(self) -> None:
-        self._ahead = True
-        self._code = self._code | {"strategy": getattr(self._learner, "strategy", None)}
-        self._snapshot()
+    def _become(self, after: dict[str, Any]) -> None:
+        self._ahead, before = True, self._challengers
+        try:
+            super()._become(after)
+            self._snapshot()
+        except BaseException:
+            self._challengers = before  # its functions are kept when the state is read again
+            raise
 
     def _reload(self, upto: float = math.inf) -> None:
         """The state of the file, in place of one that may be ahead of it; the log is applied up to a row, or to its end."""
-        found = newest_state(self._store, self._code)
+        # The strategy is in the file; `promote` may have changed it.
+        found = newest_state(self._store, self._code | {"strategy": None})
         if found is None:
             raise InvalidState(f"{self._store.name} has lost its snapshots; restore a backup")
         given = functions(self._challengers)

@@ -20,7 +20,7 @@ from .bandit import Bandit
 from .changes import Answer, Request
 from .clock import moment
 from .decision import Decision
-from .pending import DONE, AlreadyRewarded, NotActive, UnknownDecision
+from .pending import DONE, AlreadyRewarded, NotActive, Open, UnknownDecision
 from .rewards import as_weight
 from .rows import decide_row, reward_row
 from .saving import from_bytes
@@ -39,6 +39,7 @@ class Follower(StoredBandit):
     _cost = 0.0  # seconds that reading the newest snapshot took
     _waiting = 0  # decisions that wait for a reward, as of the newest snapshot
     _seq = -1
+    _elsewhere = None  # functions run where the learner is
     closed = False
 
     def decide(self, items: Any, context: Any = None, **how: Any) -> Decision:
@@ -172,12 +173,17 @@ class Follower(StoredBandit):
         return from_bytes(data, self._store.name, kind=Follower, **self._code)
 
     def _use(self, seq: int, found: "Follower", cost: float) -> None:
-        names = ("_learner", "_tick", "_newest", "_counts", "_events", "_ledger")
+        names = ("_learner", "_tick", "_newest", "_counts", "_events", "_ledger", "_challengers", "_config", "_clocked")
         self.__dict__ |= {"_seq": seq} | {name: getattr(found, name) for name in names}
+        if self._explore is not None:
+            self._config["explore"] = self._explore
         self._waiting, self._pending.dropped = len(found._pending.open), found._pending.dropped
         self._cost = cost
 
-    def _keep(self) -> None:
+    def _asked(self, request: Request, id_: str, drawn: Sequence[int], opened: Open) -> Open:  # noqa: ARG002
+        return opened  # the learner asks them, when it absorbs the decision
+
+    def _become(self, after: dict[str, Any]) -> None:  # noqa: ARG002
         raise InvalidState(f"a follower has no challengers of its own: the process that opened {self._store.name} has")
 
     def _note(self, kind: str, **_: Any) -> None:

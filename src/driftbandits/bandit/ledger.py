@@ -149,12 +149,16 @@ class Ledger:
             return early, entries
         counted = []
         for entry in entries:
-            if entry.tick > EARLY:
+            if self._counts(entry):
                 early = early.fixed(entry.law.p, entry.law.forecast)
                 counted.append(entry)
             else:
                 early = early.heard(entry.r, entry.sign)
         return early, counted
+
+    def _counts(self, entry: Entry) -> bool:
+        """Whether a reward counts: of clicks, those of early decisions do not."""
+        return not self.bounded or entry.tick > EARLY
 
     def _weights(self, known: Mapping[str, float], names: Sequence[str], most: float) -> dict[str, float]:
         """The largest weight of each policy, as far as its first offer (of `most` items) tells: it decides what is bet."""
@@ -220,15 +224,16 @@ class Ledger:
         return _stakes(1.0, rate).tolist(), _stakes(weight, rate).tolist()
 
     def policies(self) -> list[str]:
-        """The challengers of which there are sums."""
-        self.flush()
+        """The challengers of which there are sums, or will be once the rewards that wait are added; adds nothing."""
         found = dict.fromkeys(name for sums in self.books.sums.values() for name in sums.policies)
+        for entry in self.books.waiting.all():
+            if entry.sign > 0.0 and self._counts(entry):
+                found |= dict.fromkeys(name for name, _ in entry.law.others)
         return [name for name in found if name not in (RANDOM, FIRST)]
 
     def knows_policy(self, name: str) -> bool:
-        """Whether there are sums of this policy."""
-        self.flush()
-        return any(name in sums.policies for sums in self.books.sums.values())
+        """Whether there are sums of this challenger."""
+        return name in self.policies()
 
     def knows_item(self, name: Any) -> bool:
         """Whether there are sums of this item."""

@@ -33,6 +33,8 @@ class Estimate(NamedTuple):
 class Looking(Checking):
     """A bandit that can be asked what it knows."""
 
+    _elsewhere: str | None = ABSENT  # what is wrong with functions whose sums are there, but which are not
+
     def estimate(self, items: Items, context: Features = None) -> dict[Any, Estimate]:
         """Mean and standard deviation of every item's reward, for people; changes nothing.
 
@@ -164,7 +166,7 @@ class Looking(Checking):
         'Nothing has been decided yet.'
         """
         with self._turn():
-            challengers = [self.value(name) for name in self._challengers if self._ledger.knows_policy(name)]
+            challengers = [self.value(name) for name in self._ledger.policies()]
             explore = self._config["explore"]
             return health(self.info(), self.value(), challengers, self._events, self._newest, explore)
 
@@ -173,7 +175,7 @@ class Looking(Checking):
         from .picture import plot
 
         with self._turn():
-            against = ["random", "first", *(name for name in self._challengers if self._ledger.knows_policy(name))]
+            against = ["random", "first", *self._ledger.policies()]
             return plot([self.value(name) for name in against], self._ledger, list(self._events), self.info())
 
     def drift_events(self) -> list[DriftEvent]:
@@ -209,7 +211,7 @@ class Looking(Checking):
                 "drift_events": len(self._events),
                 "challengers": {name: challenger.info() for name, challenger in self._challengers.items()}
                 | {
-                    name: {"microseconds": None, "function": True, "problem": ABSENT}
+                    name: {"microseconds": None, "function": True, "problem": self._elsewhere}
                     for name in absent(self._ledger, self._challengers)
                 },
                 **({} if self._fitted is None else {"fit": {k: v for k, v in self._fitted.items() if k != "marks"}}),

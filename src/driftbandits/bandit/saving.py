@@ -93,7 +93,7 @@ def _durable(path: str) -> bool:
 
 def copied(data: bytes, features: Any, strategy: Any, on_drift: Any) -> Bandit:
     """What `pickle` and `copy` make of a bandit in memory."""
-    return from_bytes(data, "the copy", features=features, strategy=strategy, on_drift=on_drift)
+    return from_bytes(data, "the copy", features=features, strategy=strategy, on_drift=on_drift, foreign=False)
 
 
 @contextmanager
@@ -180,8 +180,12 @@ def from_bytes(
     on_drift: Any = None,
     kind: type[B] = Bandit,  # type: ignore[assignment]
     again: bool = False,
+    foreign: bool = True,
 ) -> B:
-    """The bandit of `to_bytes`, or one line that says why not; with `again` one of its settings that has learned nothing."""
+    """The bandit of `to_bytes`, or one line that says why not; with `again` one of its settings that has learned nothing.
+
+    foreign=False: the bytes were written a moment ago; if memory is short, they are not damaged.
+    """
     try:
         state, arrays = _open(data)
         learner = state["learner"]
@@ -217,6 +221,8 @@ def from_bytes(
     except DriftBanditsError as problem:
         raise CannotRead(f"{name} cannot be loaded: it is damaged, {problem}") from None
     except INCONSISTENT as problem:
+        if isinstance(problem, MemoryError) and not foreign:
+            raise
         wrong = f"{type(problem).__name__} in its state ({problem})"
         raise CannotRead(f"{name} cannot be loaded: it is damaged, {wrong}") from None
     return bandit

@@ -27,6 +27,7 @@ class StoredBandit(Bandit, ABC):
     _writes_rows = True
     _store: Store
     _code: dict[str, Any]  # what a store cannot hold: functions
+    _explore: float | None = None  # what `set_explore` said
     _seq: int  # the last row of the log that the state holds
     _inside = False  # a transaction: calls inside a call belong to it
 
@@ -86,7 +87,8 @@ class StoredBandit(Bandit, ABC):
 
     def set_explore(self, share: float) -> None:
         """Explore by another share from now on; the store keeps the one it was made with."""
-        self._config["explore"] = float(share)
+        self._explore = float(share)
+        self._config["explore"] = self._explore
 
     def position(self) -> tuple[int, int]:
         """Decisions made and the newest row: the same before and after a call that changed nothing."""

@@ -1,14 +1,16 @@
 """Challengers learn in the shadow, are valued, survive files, and can take over."""
 
 import math
+import pickle
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import driftbandits as db
+from driftbandits.bandit.ledger import Ledger
 from driftbandits.bandit.pending import UnknownDecision
-from driftbandits.bandit.saving import digest
+from driftbandits.bandit.saving import digest, to_bytes
 from driftbandits.errors import InvalidState, InvalidValue
 
 pytestmark = pytest.mark.xdist_group("bandit")
@@ -245,3 +247,56 @@ def test_a_learner_does_not_go_on_with_the_sums_of_a_function(tmp_path):
     assert again.value("rule").own.n == 0
     with pytest.raises(InvalidValue, match=r"challenge\(name, …\) adds one"):
         new().promote("rule")
+
+
+def test_a_look_adds_nothing_to_the_sums():
+    bandit = new()
+    bandit.challenge("always b", lambda items, context: {"b": 1.0})
+    play(bandit, 50, np.random.default_rng(11))
+    assert bandit._ledger.policies() == []  # these only say how rare clicks are
+    play(bandit, 5, np.random.default_rng(12))
+    books = bandit._ledger.books
+    assert bandit.info()["challengers"].keys() == {"always b"}
+    assert bandit._ledger.policies() == ["always b"]
+    assert bandit._ledger.books is books
+    again = pickle.loads(pickle.dumps(bandit))
+    assert again.info()["challengers"].keys() == {"always b"}
+
+
+def test_a_promotion_that_fails_leaves_the_challenger_as_it_is(monkeypatch):
+    bandit = new()
+    waiting = bandit.decide(["a", "b"])
+    bandit.challenge("short", half_life=20)
+    play(bandit, 5, np.random.default_rng(13))
+    before = to_bytes(bandit._challengers["short"].shadow)
+
+    def no_memory(self, name):
+        raise MemoryError
+
+    monkeypatch.setattr(Ledger, "without", no_memory)  # after decisions that wait were read again
+    with pytest.raises(MemoryError):
+        bandit.promote("short")
+    assert to_bytes(bandit._challengers["short"].shadow) == before
+    monkeypatch.undo()
+    bandit.promote("short")
+    bandit.reward(waiting.id, 1.0)
+
+
+@pytest.mark.parametrize("change", ["promote", "drop_challenger"])
+def test_an_interrupted_change_of_a_durable_bandit_leaves_all_challengers(change, monkeypatch, tmp_path):
+    with db.Bandit.open(tmp_path / "log.db", reward="click", explore=0.3, seed=0) as bandit:
+        bandit.challenge("rule", lambda items, context: {"b": 1.0})
+        bandit.challenge("ridge", db.zoo.lb_weight_ucb(gamma=0.9, lam=1.0, S=1.0, L=99.0, R=0.1, delta=0.01))
+        play(bandit, 60, np.random.default_rng(14))
+
+        def interrupted():
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(bandit, "_snapshot", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            getattr(bandit, change)("ridge" if change == "promote" else "rule")
+        monkeypatch.undo()
+        told = bandit.info()["challengers"]
+        assert [told[name]["problem"] for name in ("rule", "ridge")] == [None, None]
+        play(bandit, 5, np.random.default_rng(15))
+        assert bandit.value("rule").other.n == bandit.value("ridge").other.n == 15

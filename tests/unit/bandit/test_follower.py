@@ -11,6 +11,7 @@ import pytest
 import driftbandits as db
 from driftbandits.bandit.pending import AlreadyRewarded
 from driftbandits.bandit.saving import digest
+from driftbandits.errors import InvalidState
 
 pytestmark = pytest.mark.xdist_group("bandit")
 
@@ -125,3 +126,36 @@ def test_processes_at_once_count_each_reward_once(tmp_path):
         expected = digest(learner)
     with db.Bandit.open(path) as again:
         assert digest(again) == expected
+
+
+def test_a_follower_has_the_challengers_of_its_learner(tmp_path):
+    path = tmp_path / "log.db"
+    with db.Bandit.open(path, explore=0.3, seed=0) as bandit:
+        bandit.challenge("short", half_life=20, explore=0.9)
+        bandit.challenge("rule", lambda items, context: {"b": 1.0})
+        for t in range(100):
+            bandit.reward(bandit.decide(["a", "b"]).id, 0.5 + 0.1 * (t % 3))
+        bandit.take_snapshot()
+        with db.Bandit.follow(path, refresh=1e-6) as follower:
+            for call in (follower.challenge, follower.promote, follower.drop_challenger):
+                with pytest.raises(InvalidState, match="a follower has no challengers of its own"):
+                    call("new" if call == follower.challenge else "short")
+            assert [*follower.info()["challengers"]] == ["short", "rule"]
+            assert "explore=0.3" in repr(follower)
+            assert follower.decide(["a", "b"]).propensity > 0.0
+            assert not follower._challengers["short"].shadow._pending.open  # nobody asks for it here
+            told = follower.health().actions  # the function runs where the learner is
+            assert not [action for action in told if "has not run" in action]
+            assert follower.value("rule") == bandit.value("rule")
+
+            bandit.promote("short")
+            bandit.challenge("later", half_life=5)
+            bandit.decide(["a", "b"])
+            bandit.take_snapshot()
+            follower.decide(["a", "b"])
+            assert [*follower.info()["challengers"]] == ["later", "rule"]
+            assert "half_life=20.0, explore=0.9" in repr(follower)
+            follower.set_explore(0.5)
+            bandit.decide(["a", "b"])
+            bandit.take_snapshot()
+            assert min(follower.decide(["a", "b"]).propensities.values()) >= 0.25

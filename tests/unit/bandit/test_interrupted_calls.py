@@ -21,6 +21,20 @@ def test_durable_bandit(call):
     holds(cases.durable_case(call), most=sized(6, 15))
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "promote",
+        *(
+            pytest.param(call, marks=pytest.mark.slow)
+            for call in ("challenge", "drop_challenger", "value", "explain", "health")
+        ),
+    ],
+)
+def test_a_durable_bandit_with_challengers(call):
+    holds(cases.durable_challenged_case(call), most=sized(12, 60))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("call", cases.DURABLE_CALLS)
 def test_every_call_of_a_durable_bandit(call):
