@@ -47,7 +47,8 @@ piecewise = panel_study("piecewise", "piecewise")
 scaling = panel_study("scaling", "scaling")
 successors = panel_study("successors", "successors")
 learners = panel_study("learners", "learners")
-neighbours = panel_study("neighbours", "russac", "kim", "faury", "cheung", "lower-bound")
+neighbours = panel_study("neighbours", "russac", "kim", "faury", "lower-bound")
+cheung = panel_study("cheung", "cheung")
 wei_luo = panel_study("wei-luo", "wei-luo")
 
 

@@ -10,6 +10,7 @@ from .arms import Arms, clipped_arms, max_norm_arms, redrawn_arms, unit_arms
 from .generalized import generalized
 from .lower_bound import corner_arms, hard_blocks
 from .paths import Path, from_array, joined, piecewise, random_walk, rotating, sinusoidal, static, waypoints
+from .swinging import swinging
 from .table import Table, from_rewards
 from .world import World, linear
 
@@ -35,6 +36,7 @@ __all__ = [
     "rotating",
     "sinusoidal",
     "static",
+    "swinging",
     "unit_arms",
     "waypoints",
 ]

@@ -8,6 +8,7 @@ A path is generated block by block while a simulation runs, so that memory does 
 `piecewise`    constant between abrupt changes
 `random_walk`  Gaussian steps, projected onto the ball
 `sinusoidal`   every coordinate is a sine with its own phase
+`swinging`     two values that swing against each other (swinging.py)
 `waypoints`    linear interpolation between given points
 `from_array`   your own (T, d) array
 `joined`       one path after another
