@@ -32,6 +32,7 @@ from .agent import EpisodicAgent
 from .bob import BlockwiseChoice
 from .continuing import ContinuingAgent
 from .curvature import kappa
+from .discretise import discretise
 from .drift import Drift, phase
 from .environment import MDP
 from .features import Features, features_of, logit, mixture_of, sparse_features, tabular
@@ -50,7 +51,6 @@ from .reward import RewardRidge
 from .riverswim import mnl_riverswim, riverswim
 from .run import run
 from .simulate import EpisodicRun, simulate_mdp, trials_mdp
-from .spaces import discretise
 from .value_targeted import ValueTargeted
 
 __all__ = [

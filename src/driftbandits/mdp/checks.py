@@ -36,6 +36,10 @@ def check_rewards(phi: ArrayLike, S: int, A: int, name: str = "phi") -> Cube:
 
 def check_features(phi: ArrayLike, psi: ArrayLike) -> tuple[Cube, Cube]:
     """The features phi (S, A, d_θ) and psi (S, A, S, d_w), of matching shapes, each with H in front where the stages differ."""
+    if hasattr(psi, "moves"):
+        raise InvalidValue(
+            f"psi is {psi!r:.80}; a world of such features is made by sparse_mixture(features, w, horizon=…, episodes=…)"
+        )
     rewards, moves = _array("phi", phi, 3), _array("psi", psi, 4)
     S, A = rewards.shape[-3:-1]
     if moves.shape[-4:-1] != (S, A, S):

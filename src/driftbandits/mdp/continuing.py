@@ -154,12 +154,16 @@ class ContinuingAgent:
     def info(self) -> dict[str, Any]:
         """As `EpisodicAgent.info`, in steps instead of episodes; `gain`, the reward per step that the plan expects, optimistically.
 
-        With a discount it is the weighted mean reward per step, Σ ρ^i r_i / Σ ρ^i.
+        Without a discount it is what the earlier half of the plan adds, (V_0 − V_{L/2})/(L/2), a mean over the states: the end of the plan
+        takes what can be had at once. With a discount it is the weighted mean reward per step, Σ ρ^i r_i / Σ ρ^i.
         """
-        V, (low, high) = self._agent._state.book.V, self._agent.reward_range
-        rho = self.discount or 1.0
-        steps = self.lookahead if rho == 1.0 else (1.0 - rho**self.lookahead) / (1.0 - rho)
-        return self._agent.info() | {"gain": low + (high - low) * float(V[0].mean()) / steps}
+        V, (low, high) = self._agent._state.book.V.mean(axis=1), self._agent.reward_range
+        if self.discount is None:
+            half = (self.lookahead + 1) // 2
+            gain = (V[0] - V[half]) / half
+        else:
+            gain = V[0] * (1.0 - self.discount) / (1.0 - self.discount**self.lookahead)
+        return self._agent.info() | {"gain": low + (high - low) * float(gain)}
 
     @property
     def discount(self) -> float | None:

@@ -25,7 +25,7 @@ from .curvature import kappa_of
 from .features import Features
 from .function_path import blocks
 from .linear_dynamics import value_feature_bound
-from .planning import optimal_starts
+from .planning import values_of_starts
 from .protocol import Cube, Task, transition_row
 from .successors import Moves, moves_of
 
@@ -152,12 +152,16 @@ class MDP:
     @cached_property
     def optimal(self) -> Vector:
         """V*_1 of each episode's first state, (K,)."""
-        best, dynamics = np.zeros(self.episodes), self.private_dynamics()
+        return self.first_values(uniform=False)
+
+    def first_values(self, *, uniform: bool) -> Vector:
+        """The value of each episode's first state, (K,), of the best policy, or of equally likely actions."""
+        values, dynamics = np.zeros(self.episodes), self.private_dynamics()
         for first, theta in blocks(self.theta):
             part = slice(first, first + len(theta))
             paths = self.reward_rows, theta, self.w[part]
-            best[part] = optimal_starts(dynamics, *paths, self.states, self.horizon, self.start[part])
-        return best
+            values[part] = values_of_starts(dynamics, *paths, self.states, self.horizon, self.start[part], uniform)
+        return values
 
     @cached_property
     def reward_rows(self) -> Cube:

@@ -65,17 +65,8 @@ def uniform_regret(mdp: Any, episodes: int | None = None) -> Vector:
     """Cumulative regret (K,) of playing every action with equal probability: what "no better than random" means."""
     K = mdp.episodes if episodes is None else integer("episodes", episodes, least=1, why="it counts episodes")
     require(mdp.episodes >= K, "episodes", K, f"≤ {mdp.episodes}", "the parameters of the MDP end there")
-    A = mdp.actions
-    regret = np.zeros(K)
-    gap = 0.0
-    for k in range(K):
-        same = k > 0 and np.array_equal(mdp.theta[k], mdp.theta[k - 1]) and np.array_equal(mdp.w[k], mdp.w[k - 1])
-        if not same or mdp.start[k] != mdp.start[k - 1]:
-            pay = mdp.rewards(k)
-            value = policy_evaluation(mdp.kernel(k), pay, np.full(pay.shape, 1.0 / A))[0, mdp.start[k]]
-            gap = mdp.optimal[k] - value
-        regret[k] = gap
-    return np.cumsum(regret)
+    gap: Vector = mdp.optimal - mdp.first_values(uniform=True)
+    return np.cumsum(gap[:K])
 
 
 def _tables(P: ArrayLike, rewards: ArrayLike) -> tuple[Cube, Cube]:
@@ -96,21 +87,31 @@ def _distributions(p: Cube) -> bool:
     return bool((p >= -ROUNDING).all() and (np.abs(p.sum(axis=-1) - 1.0) <= 1e-6).all())
 
 
-def optimal_starts(
-    dynamics: Any, phi: Cube, theta: Cube, w: Cube, states: int, horizon: int, start: Integers
+def values_of_starts(
+    dynamics: Any, phi: Cube, theta: Cube, w: Cube, states: int, horizon: int, start: Integers, uniform: bool
 ) -> Vector:
-    """V*_1(s_1) of every episode, (K,), without making tables; an episode equal to the one before costs nothing.
+    """V*_1(s_1) of every episode, (K,), or the value of equally likely actions, without making tables.
 
-    phi (1 or H, S·A, d), and as many rows of the dynamics: stage h has its own where there are H.
+    phi (1 or H, S·A, d), and as many rows of the dynamics: stage h has its own where there are H. An episode equal to the one before
+    costs nothing.
     """
     out, V, row = np.zeros(len(start)), np.zeros((2, states)), np.zeros(states)
-    _optimal_starts(dynamics, phi, theta, w, horizon, start, V, row, out)
+    _values_of_starts(dynamics, phi, theta, w, horizon, start, uniform, V, row, out)
     return out
 
 
 @entry
-def _optimal_starts(
-    dynamics: Any, phi: Cube, theta: Cube, w: Cube, horizon: int, start: Integers, V: Matrix, row: Vector, out: Vector
+def _values_of_starts(
+    dynamics: Any,
+    phi: Cube,
+    theta: Cube,
+    w: Cube,
+    horizon: int,
+    start: Integers,
+    uniform: bool,
+    V: Matrix,
+    row: Vector,
+    out: Vector,
 ) -> None:
     S, pairs = V.shape[1], phi.shape[1]
     A = pairs // S
@@ -123,11 +124,12 @@ def _optimal_starts(
         for h in range(horizon - 1, -1, -1):
             new, old, f = V[h % 2], V[(h + 1) % 2], h % phi.shape[0]
             for s in range(S):
-                best = -np.inf
+                best, total = -np.inf, 0.0
                 for a in range(A):
                     after = mean_next(dynamics, f * pairs + s * A + a, w[k, h % w.shape[1]], old, row)
-                    best = max(best, dot(phi[f, s * A + a], theta[k, h % theta.shape[1]]) + after)
-                new[s] = best
+                    q = dot(phi[f, s * A + a], theta[k, h % theta.shape[1]]) + after
+                    best, total = max(best, q), total + q
+                new[s] = total / A if uniform else best
         out[k] = V[0, start[k]]
 
 

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidShape, InvalidValue, integer
-from .agent import EpisodicAgent
-from .features import Features, tabular
+from .agent_for import agent_for, sizes
+from .discretise import is_vector
+from .features import Features
 from .played import Continued, Ends, Played, state_in
 from .protocol import open_book, settle_in
 from .vector_run import run_vector
@@ -204,63 +205,10 @@ def _continue(agent: ContinuingLearner, env: Any, T: int, seed: int | None) -> C
 RESET, STEP = ("state", "info"), ("state", "reward", "terminated", "truncated", "info")
 
 
-def is_vector(env: Any) -> bool:
-    """Is this a vector environment?"""
-    return hasattr(env, "num_envs") and hasattr(env, "single_observation_space")
-
-
 def _is_strategy(given: Any) -> bool:
     """Is this a strategy of the zoo rather than an agent?"""
     known = settle_in.knows(type(given)) or open_book.knows(type(given))
     return known or (callable(given) and not hasattr(given, "observe"))
-
-
-def agent_for(
-    strategy: Any,
-    env: Any,
-    *,
-    horizon: int | None,
-    reward_range: tuple[float, float] | None,
-    features: Features | None,
-    seed: int,
-) -> EpisodicAgent:
-    """An agent for an environment of which nothing is known but its spaces, its time limit and perhaps the range of its rewards."""
-    states, actions = _sizes(env)
-    if horizon is None:
-        horizon = getattr(getattr(env, "spec", None), "max_episode_steps", None)
-    if horizon is None:
-        raise InvalidValue(
-            "the environment has no time limit; say how many steps an episode is planned for: horizon=100"
-        )
-    low_high = _range_of(env) if reward_range is None else reward_range
-    if low_high is None:
-        raise InvalidValue("which rewards can there be? Say the least and the largest: reward_range=(-1, 0)")
-    if features is None:
-        # In worlds that show their table, ends are states. A state too many would never be entered and look as good as the best one.
-        features = tabular(states + (0 if _table_of(env) else 1), actions)
-    return EpisodicAgent(
-        strategy, features, horizon=horizon, reward_range=low_high, replan=not is_vector(env), seed=seed
-    )
-
-
-def _table_of(env: Any) -> dict[Any, Any] | list[Any] | None:
-    """The table of an environment that shows it, P[s][a] = [(p, s', reward, terminated), …], as Gymnasium's toy-text ones do."""
-    one = env.envs[0] if hasattr(env, "envs") else env  # of a vector
-    table = getattr(getattr(one, "unwrapped", one), "P", None)
-    return table if isinstance(table, dict | list) else None
-
-
-def _range_of(env: Any) -> tuple[float, float] | None:
-    """The least and largest reward of an environment that shows its table, P[s][a] = [(p, s', reward, terminated), …]."""
-    table = _table_of(env)
-    if table is None:
-        return None
-    rows = table.values() if isinstance(table, dict) else table
-    rewards = [
-        float(move[2]) for row in rows for moves in (row.values() if isinstance(row, dict) else row) for move in moves
-    ]
-    low, high = min(rewards), max(rewards)
-    return (low, high) if low < high else (low, low + 1.0)
 
 
 def _values(call: str, given: Any, names: tuple[str, ...]) -> tuple[Any, ...]:
@@ -278,31 +226,12 @@ def _check_environment(env: Any) -> None:
 
 def _states_of(env: Any, agent: Any) -> int:
     """The number of states of an environment, which must be that of the agent, or one less; the agent's if it has no spaces."""
-    if not (hasattr(env, "observation_space") or hasattr(env, "action_space")):
+    if not (is_vector(env) or hasattr(env, "observation_space") or hasattr(env, "action_space")):
         return int(agent.states)
-    states, actions = _sizes(env)
+    states, actions = sizes(env)
     if actions != agent.actions or agent.states - states not in (0, 1):
         raise InvalidShape(
             f"the environment has {states} states and {actions} actions, the agent {agent.states} and {agent.actions}; "
             f"make it with mdp.tabular({states}, {actions}), or one state more for the end of an episode"
         )
     return states
-
-
-def _sizes(env: Any) -> tuple[int, int]:
-    """How many states and actions an environment has."""
-    single = "single_" if is_vector(env) else ""
-    states, actions = (_size(name, getattr(env, single + name, None)) for name in ("observation_space", "action_space"))
-    return states, actions
-
-
-def _size(name: str, space: Any) -> int:
-    count = getattr(space, "n", None)
-    if count is None or getattr(space, "start", 0) != 0 or getattr(space, "shape", ()) not in ((), None):
-        bins = ("action_bins" if name == "action_space" else "bins") + "=10"
-        call = f"db.mdp.discretise(env, {bins})" if hasattr(space, "low") else "db.mdp.discretise(env)"
-        raise InvalidValue(
-            f"{name} is {space!r:.80}; it must be Discrete(n), numbered from 0. Number it, env = {call}, or give features: "
-            "db.mdp.discretise(env, features=f, states=n)"
-        )
-    return int(count)

@@ -1,6 +1,6 @@
-"""Environments whose states or actions are not numbers 0..n−1: tuples, several numbers, intervals.
+"""Numbers 0..n−1 for the elements of a space: of tuples, several numbers, intervals.
 
-`discretise(env, bins=…)` numbers them. Spaces are recognised by their attributes, so that nothing here imports Gymnasium:
+Spaces are recognised by their attributes, so that nothing here imports Gymnasium:
 
 ==================  ===============================================================================================
 Discrete(n)         as they are, less `start`
@@ -21,7 +21,6 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import InvalidShape, InvalidValue, integer
 
 Bins = int | Sequence[int | ArrayLike]
-LARGEST = 1 << 22  # states that a table may have
 
 
 class Numbering(Protocol):
@@ -204,101 +203,3 @@ class Met:
     def element(self, number: int) -> Any:
         """Not needed of observations."""
         raise NotImplementedError
-
-
-class Count:
-    """What `run` asks of a space: Discrete(n)."""
-
-    def __init__(self, n: int) -> None:
-        self.n, self.start = n, 0
-
-    def __repr__(self) -> str:
-        return f"Discrete({self.n})"
-
-
-class Discretised:
-    """An environment with states 0..S−1 and actions 0..A−1; made by `discretise`."""
-
-    def __init__(self, env: Any, states: Numbering, actions: Numbering) -> None:
-        self.env, self.states, self.actions = env, states, actions
-        self.observation_space, self.action_space = Count(states.size), Count(actions.size)
-
-    def __repr__(self) -> str:
-        return f"Discretised({self.states.size} states, {self.actions.size} actions of {self.env!r:.60})"
-
-    @property
-    def spec(self) -> Any:
-        """Of the environment; its time limit."""
-        return getattr(self.env, "spec", None)
-
-    def reset(self, **options: Any) -> tuple[int, Any]:
-        """(state, info)."""
-        observation, info = self.env.reset(**options)
-        return self.states.number(observation), info
-
-    def step(self, action: int) -> tuple[int, float, bool, bool, Any]:
-        """(state, reward, terminated, truncated, info)."""
-        observation, *rest = self.env.step(self.actions.element(int(action)))
-        return (self.states.number(observation), *rest)
-
-    def close(self) -> None:
-        """Close the environment."""
-        if hasattr(self.env, "close"):
-            self.env.close()
-
-
-def discretise(
-    env: Any,
-    *,
-    bins: Bins | None = None,
-    action_bins: Bins | None = None,
-    features: Callable[[Any], Any] | None = None,
-    states: int | None = None,
-) -> Discretised:
-    """An environment whose states and actions are numbered, so that tables can learn it.
-
-    Parameters
-    ----------
-    bins
-        How coordinates of a Box are cut: a number of intervals for all, or one entry for each coordinate, a number or a list of edges;
-        of a Tuple or Dict one entry for each part. Not needed without a Box.
-    action_bins
-        The same for actions; the middle of an interval is played.
-    features, states
-        In place of bins: `features(observation)` returns anything hashable, and each different one is a state, numbered in the order in
-        which it is met, with room for `states` of them.
-
-    Examples
-    --------
-    >>> import gymnasium, driftbandits as db
-    >>> db.mdp.discretise(gymnasium.make("Blackjack-v1")).observation_space
-    Discrete(704)
-    >>> edges = [np.linspace(-2.4, 2.4, 7), np.linspace(-3, 3, 7), np.linspace(-0.2, 0.2, 9), np.linspace(-3, 3, 7)]
-    >>> db.mdp.discretise(gymnasium.make("CartPole-v1"), bins=edges).observation_space
-    Discrete(1728)
-    >>> db.mdp.discretise(gymnasium.make("Blackjack-v1"), features=lambda o: min(o[0], 21), states=32).observation_space
-    Discrete(32)
-    """
-    spaces = [getattr(env, name, None) for name in ("observation_space", "action_space")]
-    if None in spaces or not all(callable(getattr(env, name, None)) for name in ("reset", "step")):
-        raise InvalidValue(
-            f"env = {env!r:.60} has no observation_space and action_space; discretise needs a Gymnasium environment"
-        )
-    if hasattr(env, "num_envs"):
-        raise InvalidValue("discretise takes one environment; make the vector environment of discretised ones instead")
-    actions = numbering(spaces[1], "action_space", action_bins)
-    if features is None:
-        if states is not None:
-            raise InvalidValue(
-                "states belongs to features=; without it the number of states follows from the space and bins"
-            )
-        found = numbering(spaces[0], "observation_space", bins)
-    else:
-        if bins is not None or states is None or not callable(features):
-            raise InvalidValue("give features=f, a function of the observation, with states=n, and no bins")
-        found = Met(features, integer("states", states, least=1, why="it is the number of states there is room for"))
-    if found.size > LARGEST:
-        raise InvalidValue(
-            f"observation_space has {found.size} cells; a table may have {LARGEST}: take fewer bins, or features=f, states=n"
-        )
-    return Discretised(env, found, actions)

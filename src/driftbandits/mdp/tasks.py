@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from ..core.linalg import Matrix, Vector
 from ..errors import InvalidState, InvalidValue, integer
 from .checks import ROUNDING
+from .discretise import Count
 from .drift import Drift, phase
 from .protocol import Cube
-from .spaces import Count
 
 GRID = 64  # phases at which the gain is computed; between them it is interpolated
 LAZY = 0.9  # of value iteration on (1−LAZY)I + LAZY·P, which has the same gain and no period

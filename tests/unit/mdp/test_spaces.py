@@ -227,3 +227,72 @@ def test_a_vector_that_does_not_reset_itself_is_refused():
     )
     with pytest.raises(db.DriftBanditsError, match="autoreset_mode is DISABLED"):
         db.run(db.zoo.weight_ucrl(), vector, episodes=1, horizon=4, reward_range=(0, 1))
+
+
+class Parts(gymnasium.Env):
+    """Observations and actions made of parts; it pays 1 if both parts of the action are what the observation said."""
+
+    observation_space = spaces.Dict({"hint": spaces.Discrete(2), "place": spaces.Box(0.0, 1.0, (1,))})
+    action_space = spaces.Tuple((spaces.Discrete(2), spaces.Box(-1.0, 1.0, (1,))))
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.step_number = 0
+        return self._see(), {}
+
+    def _see(self):
+        self.hint, self.place = int(self.np_random.integers(2)), self.np_random.random(1)
+        return {"hint": self.hint, "place": self.place.astype(np.float32)}
+
+    def step(self, action):
+        assert self.action_space.contains(action)
+        right = action[0] == self.hint and (action[1][0] > 0) == (self.place[0] > 0.5)
+        self.step_number += 1
+        return self._see(), float(right), False, self.step_number >= 5, {}
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_copies_are_discretised_alike(mode):
+    mode = gymnasium.vector.AutoresetMode(mode)
+    copies = gymnasium.vector.SyncVectorEnv([Parts] * 3, autoreset_mode=mode)
+    env = db.mdp.discretise(copies, bins=2, action_bins=2)
+    assert (env.single_observation_space.n, env.single_action_space.n, env.num_envs) == (4, 4, 3)
+    states, _ = env.reset(seed=0)
+    one = db.mdp.discretise(Parts(), bins=2, action_bins=2)
+    assert [one.reset(seed=i)[0] for i in range(3)] == states.tolist()  # Gymnasium seeds copy i with seed + i
+    after, rewards, *_ = env.step([0, 3, 2])
+    one.reset(seed=0)
+    assert one.step(0)[:2] == (after[0], rewards[0])
+    played = db.run(db.zoo.weight_ucrl(), env, episodes=150, horizon=5, reward_range=(0, 1), seed=0)
+    assert (played.lengths == 5).all()
+    assert played.returns[-50:].mean() > 4.5  # knows hint and place; random play 1.25
+    assert played.agent.evaluate(env, episodes=6).returns.shape == (6,)
+
+
+def test_the_state_in_which_a_copy_ended_is_numbered_too():
+    env = db.mdp.discretise(
+        gymnasium.vector.SyncVectorEnv([Parts] * 2, autoreset_mode=gymnasium.vector.AutoresetMode.SAME_STEP),
+        bins=2,
+        action_bins=2,
+    )
+    env.reset(seed=0)
+    for _ in range(4):
+        assert "final_obs" not in env.step([0, 0])[-1]
+    assert [0 <= state < 4 for state in env.step([0, 0])[-1]["final_obs"]] == [True, True]
+
+
+def test_copies_may_end_in_a_state_in_which_others_go_on():
+    copies = gymnasium.make_vec("CartPole-v1", num_envs=3)
+    env = db.mdp.discretise(copies, features=lambda o: (o[2] > 0, o[3] > 0), states=4)
+    played = db.run(db.zoo.weight_ucrl(), env, episodes=12, reward_range=(0, 1), horizon=30, seed=0)
+    assert played.agent.states == 5  # the end is a state of its own
+    assert played.terminated.any()
+
+
+def test_a_time_limit_around_an_environment_is_its_horizon():
+    limited = gymnasium.wrappers.TimeLimit(Parts(), 4)
+    found = db.mdp.discretise(limited, bins=2, action_bins=2)
+    played = db.run(db.zoo.weight_ucrl(), found, episodes=2, reward_range=(0, 1))
+    assert played.agent.horizon == 4
+    copies = db.mdp.discretise(gymnasium.vector.SyncVectorEnv([lambda: limited]), bins=2, action_bins=2)
+    assert db.run(db.zoo.weight_ucrl(), copies, episodes=2, reward_range=(0, 1)).agent.horizon == 4
