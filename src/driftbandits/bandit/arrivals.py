@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import xlog1py, xlogy
 
 from ..alarms.state import (
     BLOCK,
+    COUNT,
     DECISION,
     STEPS,
     TOLD,
@@ -110,7 +112,7 @@ class Arrivals:
             self._test(int(start), many)
         if self.state.numbers[TOTAL] >= LIMIT:
             what = verdict(self.state, FIXED)
-            found = None if what.rises else what._replace(kind="missing rewards", block=-1)
+            found = None if what.rises else self._dated(what, now)
             self.__dict__.update(state=restarted(self.state), found=found)
         return self.found
 
@@ -125,6 +127,22 @@ class Arrivals:
         ):
             told[:, column] = values
         wholly(machine().walk, self.state, self.state, FIXED, row, row, told, LIMIT, WORK)
+
+    def _dated(self, what: Verdict, now: int) -> Verdict:
+        """Since when rewards are missing, and their share before and since, by the decisions since the detector began.
+
+        A bettor begins where its winnings do, which is where more rewards than usual are missing by chance.
+        """
+        tested = int(self.begin + self.state.numbers[STEPS])  # the next one
+        ticks = np.arange(max(now - SIZE + 1, 0), now - self.horizon + 1)
+        ticks = ticks[self._view()[ticks % SIZE] != ELSEWHERE]
+        ticks = ticks[max(int((ticks < tested).sum() - self.state.numbers[COUNT]), 0) :]
+        came = self._view()[ticks % SIZE] == CAME
+        at = fell_at(came)
+        told = what._replace(kind="missing rewards", block=-1)
+        if at is None:
+            return told
+        return told._replace(since=int(ticks[at]), before=float(came[:at].mean()), after=float(came[at:].mean()))
 
     def _view(self) -> NDArray[np.uint8]:
         """The ring as an array, which shares its memory."""
@@ -158,6 +176,27 @@ class Arrivals:
             ring=bytearray(ring.tobytes()), delays=delays, begin=float(about["begin"]), state=state,
             horizon=int(about["horizon"]), found=None,
         )  # fmt: skip
+
+
+def fell_at(came: NDArray[np.bool_]) -> int | None:
+    r"""The place k at which a share that falls once is most likely to have fallen; None if it never does.
+
+    argmax_k  k H(p₁) + (n − k) H(p₂),   H(p) = p ln p + (1 − p) ln(1 − p), with the shares p₁ > p₂ before k and since.
+
+    Examples
+    --------
+    >>> fell_at(np.array([1, 1, 0, 1, 1, 0, 0, 1, 0, 0]) == 1)
+    5
+    """
+    n = len(came)
+    k, earlier = np.arange(1, n), np.cumsum(came)[:-1]
+    before, since = earlier / k, (came.sum() - earlier) / (n - k)
+    likely = np.where(since < before, k * _entropy(before) + (n - k) * _entropy(since), -np.inf)
+    return int(likely.argmax()) + 1 if np.isfinite(likely).any() else None
+
+
+def _entropy(p: Vector) -> Vector:
+    return np.asarray(xlogy(p, p) + xlog1py(1.0 - p, -p))
 
 
 __all__ = ["Arrivals", "State"]

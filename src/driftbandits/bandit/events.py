@@ -5,6 +5,7 @@ import math
 from typing import Any, NamedTuple
 
 from ..alarms.verdict import Kind
+from ..errors import one_line, said
 
 
 class DriftEvent(NamedTuple):
@@ -65,9 +66,9 @@ class DriftEvent(NamedTuple):
             )
         if self.kind == "reward level":
             return f"Rewards {_moved(self.before, self.after)} {began}{_from_to(self.before, self.after)}."
-        of = "" if self.item is None else f" of {self.item!r}"
+        of = "" if self.item is None else f" of {said(self.item)}"
         if self.feature is not None:
-            return f"The effect of {self.feature} on rewards{of} changed {began}: another item may be best now."
+            return f"The effect of {one_line(self.feature, 100)} on rewards{of} changed {began}: another item may be best now."
         if self.item is None:
             return f"The effects of several features on rewards changed {began}: another item may be best now."
         move = _moved(self.before, self.after)

@@ -10,10 +10,11 @@ import numpy as np
 
 from ..adaptive.sums import NEVER, USE, State
 from ..core.lanes import lane
+from ..errors import one_line
 from ..util.notebook import card
 from .adaptive import Adaptive
 from .contributions import AVERAGE, contributions, cut
-from .explanation_sentence import feature_of, sentence_of
+from .explanation_sentence import SHORT, feature_of, sentence_of
 from .learner import Learner
 from .vectors import Row
 
@@ -115,7 +116,7 @@ class Explanation(Part):
     def _repr_html_(self) -> str:
         """The sentence, and contributions, largest first, for notebooks."""
         largest = sorted(self.contributions.items(), key=lambda one: -abs(one[1]))
-        return card(self.sentence, {name: f"{value:+.4g}" for name, value in largest[:SHOWN]})
+        return card(self.sentence, {one_line(name, SHORT): f"{value:+.4g}" for name, value in largest[:SHOWN]})
 
 
 def is_highest(scores: Mapping[Any, Any], item: Any) -> bool | None:

@@ -4,12 +4,14 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from ..errors import one_line, said
 from .contributions import AVERAGE
 
 if TYPE_CHECKING:
     from .explanation import Explanation, Part
 
 NAMED = 3  # contributions named in a sentence
+SHORT = 100  # characters of a name in it
 LIKELY = 0.5  # a probability that is more than what checks and exploration give
 OLD = 100  # decisions after which a sentence says how old the newest observation of an item is
 
@@ -30,18 +32,18 @@ def sentence_of(e: "Explanation") -> str:
     best = e.estimate >= other.estimate
     then, now = _then(e, best)
     own = f"{then or 'its expected reward '}is {now}{_estimate(e)}{_old(e, e.clocked)}"
-    beside = f"{'against' if best else 'below'} {_estimate(other)} for {other.item!r}{_old(other, e.clocked)}"
+    beside = f"{'against' if best else 'below'} {_estimate(other)} for {said(other.item)}{_old(other, e.clocked)}"
     return f"{_chosen(e, best)}: {own}, {beside}{largest(differ, 1.0 if best else -1.0)}; {rests}."
 
 
 def _chosen(e: "Explanation", best: bool = True) -> str:
     """What was chosen, how likely, and why, as far as that is not the estimate."""
     if e.guided:
-        return f"{e.item!r} was shown because your own policy said so"
+        return f"{said(e.item)} was shown because your own policy said so"
     chosen = "chosen" if e.places == 1 else f"placed first of {e.places}"
     chance = "" if e.propensity is None else f" with probability {_percent(e.propensity)}"
     lower = not (best if e.highest is None else e.highest) and bool(e.observations)
-    return f"{e.item!r} was {chosen}{chance}{_in_spite(e) if lower else ''}"
+    return f"{said(e.item)} was {chosen}{chance}{_in_spite(e) if lower else ''}"
 
 
 def _in_spite(e: "Explanation") -> str:
@@ -80,13 +82,17 @@ def largest(parts: Mapping[str, float], sign: float = 1.0) -> str:
     if size == 0.0:
         return ""
     top = sorted(parts.items(), key=lambda entry: -abs(entry[1]))[:NAMED]
-    told = [(f"{label} ({value:+.3g})", sign * value > 0.0) for label, value in top if abs(value) >= 0.05 * size]
+    told = [
+        (f"{one_line(label, SHORT)} ({value:+.3g})", sign * value > 0.0)
+        for label, value in top
+        if abs(value) >= 0.05 * size
+    ]
     why, spite = ([text for text, for_it in told if for_it is kind] for kind in (True, False))
     return (f", because of {_listed(why)}" if why else "") + (f", in spite of {_listed(spite)}" if spite else "")
 
 
-def _listed(said: list[str]) -> str:
-    return " and ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said)
+def _listed(told: list[str]) -> str:
+    return " and ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told)
 
 
 def _estimate(part: "Part") -> str:

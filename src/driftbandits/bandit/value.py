@@ -180,7 +180,7 @@ def _plain(found: Comparison) -> dict[str, Any]:
 def _whose(v: Value) -> str:
     if v.kind == "policy":
         return "random choice" if v.against == RANDOM else "always showing the first item"
-    return f"challenger {v.against!r}" if v.kind == "challenger" else f"always showing {v.against!r}"
+    return f"challenger {said(v.against)}" if v.kind == "challenger" else f"always showing {said(v.against)}"
 
 
 def _sentence(v: Value) -> str:

@@ -100,6 +100,20 @@ def test_rewards_that_stop_coming_are_an_event_while_decisions_go_on():
     assert "Fewer decisions get a reward" in event.sentence
 
 
+@pytest.mark.parametrize(("before", "after"), [(1.0, 0.4), (0.9, 0.6), (0.5, 0.2)])
+def test_missing_rewards_are_told_as_they_are(before, after):
+    for seed in range(3):
+        bandit, rng = db.Bandit(seed=seed), np.random.default_rng(seed)
+        for t in range(1250):
+            d = bandit.decide(["a", "b"], at=1e9 + t)
+            if rng.random() < (before if t < 1000 else after):
+                bandit.reward(d.id, rng.normal())
+        (event,) = bandit.drift_events()
+        assert abs(event.since - 1000) < 25
+        assert event.before == pytest.approx(before, abs=0.05)
+        assert event.after == pytest.approx(after, abs=0.2)  # about 60 decisions
+
+
 def test_rewards_that_come_once_a_day_are_not_missing():
     bandit = db.Bandit(reward="click", seed=0)
     waiting = []

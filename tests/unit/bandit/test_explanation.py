@@ -9,6 +9,7 @@ import pytest
 
 import driftbandits as db
 from driftbandits.bandit.contributions import AVERAGE
+from driftbandits.bandit.events import DriftEvent
 from driftbandits.bandit.explanation_sentence import largest
 from driftbandits.bandit.pending import UnknownDecision
 
@@ -277,3 +278,18 @@ def test_a_likely_item_that_is_no_less_certain_owes_it_to_one_of_two_voices(prop
     e = bandit.explain(d)
     other = dataclasses.replace(e.runner_up, sd=0.2)
     assert why in dataclasses.replace(e, runner_up=other, sd=sd, propensity=propensity, highest=False).sentence
+
+
+def test_sentences_of_long_names_are_short():
+    long = "n" * 100_000
+    bandit = db.Bandit(seed=0, explore=0.5)
+    for t in range(20):
+        d = bandit.decide({long: {long: float(t % 3)}, "b": {long: 1.0}}, {"x": float(t % 2)})
+        bandit.reward(d.id, float(t % 3) * (d.item == long))
+    told = bandit.explain(d)
+    event = DriftEvent(1e9, "best item", 900, 700, 12.3, long, long, 0.08, 0.3)
+    value = bandit.value(item=long)
+    for text in (told.sentence, told._repr_html_(), value.sentence, value._repr_html_(), event.sentence):
+        assert len(text) < 3000
+    assert abs(sum(told.contributions.values()) - told.estimate) < 1e-9
+    assert long in told.contributions  # the names themselves are whole
