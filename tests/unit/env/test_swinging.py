@@ -21,7 +21,8 @@ def test_the_path_is_the_formula_and_as_long_as_it_says(cycles):
 
 
 @pytest.mark.parametrize(
-    ("given", "told"), [({"cycles": 0.0}, "cycles = 0"), ({"height": 0.6}, "height = 0.6"), ({"height": -0.1}, "height")]
+    ("given", "told"),
+    [({"cycles": 0.0}, "cycles = 0"), ({"height": 0.6}, "height = 0.6"), ({"height": -0.1}, "height")],
 )
 def test_what_is_refused(given, told):
     with pytest.raises(db.errors.InvalidValue, match=told):
