@@ -27,6 +27,7 @@ r"""Non-stationary episodic MDPs: environments, exact planning, learners, from f
 """
 
 from . import baselines, tasks
+from . import random_restart as random_restart  # methods of meta.RandomRestart for episodes
 from .adaptive import AdaptivePlanner, Candidates
 from .agent import EpisodicAgent
 from .bob import BlockwiseChoice

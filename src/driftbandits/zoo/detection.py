@@ -11,6 +11,7 @@ from ..links import Identity, law
 from ..meta import ChiSquare, Dal, LikelihoodRatio, Linked
 from ..meta.detectors import BERNOULLI, GAUSSIAN, POISSON
 from ..protocol import noise_size
+from .bases import bandit_base
 from .linear import SMALL, oful
 from .record import algorithm, algorithms_of
 
@@ -73,6 +74,7 @@ def dal(
     >>> db.simulate(strategy, world, seed=0).info["restarts"].tolist()  # the round, and the length of the block that told
     [[1504, 16]]
     """
+    bandit_base(base, "dal")
     T = 0 if horizon is None else integer("horizon", horizon, least=1, why="it is the number of rounds T")
     if forced is not None:
         require(0.0 <= forced <= 1.0, "forced", forced, "in [0, 1]", "it is the fraction of rounds that explore")

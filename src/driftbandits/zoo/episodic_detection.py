@@ -3,6 +3,7 @@
 from typing import Any
 
 from ..mdp.detection import ChangeTest, DetectingPlanner
+from .bases import planner_base
 from .mdp import SMALL, ucrl_vtr
 from .record import algorithm, algorithms_of
 
@@ -34,7 +35,7 @@ def detect_ucrl(base: Any, *, delta: float = 0.01) -> DetectingPlanner:
     >>> detect_ucrl(ucrl_vtr(), delta=0.01).test.delta
     0.01
     """
-    return DetectingPlanner(base, ChangeTest(delta=delta))
+    return DetectingPlanner(planner_base(base, "detect_ucrl"), ChangeTest(delta=delta))
 
 
 __all__ = algorithms_of(__name__)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from ..mdp.master import EpisodicMaster, Tests
+from .bases import planner_base
 from .mdp import SMALL, ucrl_vtr
 from .record import algorithm, algorithms_of
 
@@ -39,7 +40,8 @@ def master_ucrl(
     0.001
     """
     level = 1.0 / episodes if delta is None and episodes > 1 else delta if delta is not None else 0.05
-    return EpisodicMaster(base, Tests(episodes=episodes, first_order=first_order, delta=level, scale=test_scale))
+    tests = Tests(episodes=episodes, first_order=first_order, delta=level, scale=test_scale)
+    return EpisodicMaster(planner_base(base, "master_ucrl"), tests)
 
 
 __all__ = algorithms_of(__name__)

@@ -23,6 +23,7 @@ from ..meta import OnFeatures
 from ..meta.feature_map import KernelName, kernel_features
 from ..protocol import limits
 from ..util.spelling import did_you_mean
+from .bases import bandit_base
 
 
 class Features(TypedDict, total=False):
@@ -48,7 +49,7 @@ def on_kernel_features(base: Any, features: Mapping[str, Any]) -> OnFeatures:
             hint = did_you_mean(str(key), known) or f"; it has {', '.join(known)}"
             raise InvalidValue(f"features has no {key!r}{hint}")
     made = kernel_features(**features)
-    kernel, bound = features.get("kernel", get_args(KernelName)[1]), limits(base).L
+    kernel, bound = features.get("kernel", get_args(KernelName)[1]), limits(bandit_base(base, "on_features")).L
     if kernel != "linear" and bound < 1.0:
         raise InvalidValue(
             f"L = {bound:g} is not allowed with features of the kernel '{kernel}'; it must be ≥ 1, "

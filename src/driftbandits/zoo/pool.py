@@ -5,6 +5,7 @@ from typing import Any, Unpack
 
 from ..errors import integer, probability
 from ..meta import DLinUCB, RandomRestart
+from .bases import any_base
 from .linear import SMALL, oful
 from .options import PlainRidge, ridge_ucb
 from .record import algorithm, algorithms_of
@@ -23,7 +24,8 @@ def random_restart(base: Any, *, period: float) -> RandomRestart:
     """Random restarts: before each round the base forgets everything with probability 1/`period`.
 
     A baseline for learners that detect changes: what a detector adds must be measured against restarts that know nothing. `base` is any
-    strategy for a world that stands still; `period` is the mean number of rounds between restarts.
+    strategy for a world that stands still; `period` is the mean number of rounds between restarts. Around a planner, `ucrl_vtr()`, a
+    round is an episode of its MDP.
 
     Examples
     --------
@@ -31,7 +33,7 @@ def random_restart(base: Any, *, period: float) -> RandomRestart:
     0.005
     """
     rounds = integer("period", period, least=1, why="it is the mean number of rounds between restarts")
-    return RandomRestart(base=base, rate=1.0 / rounds)
+    return RandomRestart(base=any_base(base, "random_restart"), rate=1.0 / rounds)
 
 
 @algorithm(
