@@ -84,8 +84,8 @@ class Value(Comparison):
 
     def _repr_html_(self) -> str:
         """The sentence and the three intervals, for notebooks."""
-        rows = {name: _told(getattr(self, name)) for name in ("own", "other", "lift")}
-        return card(self.sentence, rows)
+        whose = {"own": "this bandit", "other": _whose(self), "lift": "the difference"}
+        return card(self.sentence, {f"{name}: {what}": _told(getattr(self, name)) for name, what in whose.items()})
 
 
 def _told(interval: Interval) -> str:

@@ -130,4 +130,7 @@ def test_answers_show_themselves_in_a_notebook():
         page = answer._repr_html_()
         assert page.startswith("<div><strong>")
         assert "<a>" not in page
-    assert "60 decisions)" in bandit.value()._repr_html_()
+    page = bandit.value()._repr_html_()
+    assert "60 decisions)" in page
+    for row in ("own: this bandit", "other: random choice", "lift: the difference"):
+        assert row in page
