@@ -99,5 +99,5 @@ def test_a_bandit_and_its_decision_show_themselves():
     assert "&lt;b&gt;: 0.333" in d._repr_html_()
     bandit.reward(d.id, 1)
     shown = bandit._repr_html_()
-    assert "1 decisions, 1 rewards" in shown
+    assert "1 decision, 1 reward" in shown
     assert "none found" in shown

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import InvalidValue, flag, real, said
 from ..util.notebook import card
+from ..util.words import counted
 from .arguments import Features, Items
 from .challengers import ABSENT, absent
 from .checking import Checking
@@ -226,7 +227,8 @@ class Looking(Checking):
             c["half_life"] = math.inf
         observed = f", {self._counts['observed']} observed" if self._counts["observed"] else ""
         asked = ", ".join(f"{name}={c[name]!r}" for name in ("reward", "features", "half_life", "explore", "seed"))
-        return f"{type(self).__name__}({asked}): {self._counts['decisions']} decisions, {self._counts['rewards']} rewards{observed}"
+        told = f"{counted(self._counts['decisions'], 'decision')}, {counted(self._counts['rewards'], 'reward')}"
+        return f"{type(self).__name__}({asked}): {told}{observed}"
 
     def _repr_html_(self) -> str:
         """Settings, counts and the last drift, for notebooks."""

@@ -13,6 +13,7 @@ from ..inference import policy_value as pv
 from ..inference.outcomes import N
 from ..inference.policy_value import EARLY, Interval
 from ..util.notebook import card
+from ..util.words import counted
 from .challengers import Challenger
 from .ledger import Ledger
 from .policy_sums import ACTING, FIRST, RANDOM
@@ -90,7 +91,7 @@ class Value(Comparison):
 
 def _told(interval: Interval) -> str:
     bounds = f"{interval.lower:.4g} to {interval.upper:.4g}" if math.isfinite(interval.lower) else "no bounds yet"
-    return f"{interval.mean:.4g} ({bounds}; {interval.n:,} decisions)"
+    return f"{interval.mean:.4g} ({bounds}; {counted(interval.n, 'decision')})"
 
 
 def _check_valued(name: str, ledger: Ledger, challengers: Mapping[str, Challenger]) -> None:
@@ -189,7 +190,7 @@ def _sentence(v: Value) -> str:
         after = f" of a decision after the first {EARLY}, which only say how rare rewards are," if v.own.finite else ""
         return f"No reward{after} has come yet, so that nothing can be said about what it earns."
     whose = _whose(v)
-    earns = f"It earns {v.own.mean:.4g} per decision over {n:,} decision{'' if n == 1 else 's'}"
+    earns = f"It earns {v.own.mean:.4g} per decision over {counted(n, 'decision')}"
     lift, bounds = v.lift, f"between {v.lift.lower:+.3g} and {v.lift.upper:+.3g}"
     if lift.lower > 0.0:
         verdict = f"more than {whose} by {lift.mean:.3g} ({bounds})"

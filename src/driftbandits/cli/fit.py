@@ -8,6 +8,7 @@ import typer
 from rich.text import Text
 
 from ..errors import InvalidValue
+from ..util.words import counted
 from .app import OWN_DATA, command
 from .console import Rows, out, printable
 from .options import Json, Quiet
@@ -108,9 +109,8 @@ def fit(
     elif not quiet:
         done = info["fit"]
         dropped = f", {done['repeated']} repeated ones left out" if done["repeated"] else ""
-        out.print(
-            Text(printable(f"{done['rows']} rows learned{dropped}; {info['items']} items, {info['columns']} columns"))
-        )
+        sizes = f"{counted(info['items'], 'item')}, {counted(info['columns'], 'column')}"
+        out.print(Text(printable(f"{counted(done['rows'], 'row')} learned{dropped}; {sizes}")))
         out.print(Text(f"bandit   {target}"))
 
 

@@ -177,7 +177,7 @@ def _show(found: "Answer") -> None:
         title=Text(printable(repr(found.log))), title_justify="left", title_style="bold", box=None, pad_edge=False
     )
     table.add_column("policy")
-    for head in (f"value ({which})", "95 % interval", "worth rows"):
+    for head in (f"value ({which})", "95 % interval", "worth, in rows"):
         table.add_column(head, justify="right")
     for name, e in [("as logged", replay.logged), *((n, replay.estimate(n, which)) for n in replay.policies)]:
         known = not math.isnan(e.value)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..core.linalg import Matrix, Vector
 from ..env import Table, from_rewards
 from ..errors import InvalidValue, integer
+from ..util.words import counted
 
 
 class Round(NamedTuple):
@@ -66,7 +67,8 @@ class Dataset:
         return from_rewards(blocks, self.R)
 
     def __repr__(self) -> str:
-        return f"Dataset({self.name}: {len(self)} rounds, {len(self.items)} items, {len(self.features)} features)"
+        sizes = (counted(len(self), "round"), counted(len(self.items), "item"), counted(len(self.features), "feature"))
+        return f"Dataset({self.name}: {', '.join(sizes)})"
 
 
 def from_labels(

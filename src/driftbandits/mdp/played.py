@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ..core.linalg import Vector
 from ..errors import InvalidValue, integer, require
 from ..util.notebook import COLOURS
+from ..util.words import counted
 
 
 def state_in(states: int, given: Any) -> int:
@@ -51,7 +52,8 @@ class Played:
 
     def __repr__(self) -> str:
         last = self.returns[-max(1, len(self.returns) // 10) :]
-        return f"Played({len(self.returns)} episodes, mean return {self.returns.mean():.4g}, of the last tenth {last.mean():.4g})"
+        episodes = counted(len(self.returns), "episode")
+        return f"Played({episodes}, mean return {self.returns.mean():.4g}, of the last tenth {last.mean():.4g})"
 
     def plot(self, *, window: int | None = None, ax: Any = None) -> Any:
         """The return of every episode and its running mean over `window` episodes, by default a twentieth of them; returns the axes."""

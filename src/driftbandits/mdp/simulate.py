@@ -19,6 +19,7 @@ from ..errors import InvalidShape, InvalidValue, NumericalError, integer
 from ..protocol import Integers
 from ..simulate.runs import Seed, seed_sequence
 from ..util.notebook import card, draw_regret, lines
+from ..util.words import counted
 from .environment import MDP
 from .features import Features, check_known
 from .function_path import BLOCK
@@ -45,7 +46,7 @@ class EpisodicRun:
         return np.arange(1, len(self.regret) + 1)
 
     def __repr__(self) -> str:
-        return f"EpisodicRun({len(self.regret):,} episodes, regret {self.regret[-1]:.4g})"
+        return f"EpisodicRun({counted(len(self.regret), 'episode')}, regret {self.regret[-1]:.4g})"
 
     def _repr_html_(self) -> str:
         """Its numbers and its regret over time, for notebooks."""

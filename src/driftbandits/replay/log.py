@@ -13,6 +13,7 @@ from ..tables.batches import Batch, Source
 from ..tables.frames import missing
 from ..tables.repeats import refuse_repeats, repeated_rows
 from ..tables.sources import is_sqlite, open_sources
+from ..util.words import counted
 from .chunks import Chunk, Floats
 from .decode import Decoder, chosen_names
 from .rows import Columns, Row, as_time, check_context, parse
@@ -170,7 +171,9 @@ class Log:
         f = self.facts
         when = "" if f.start is None or f.end is None else f", {_day(f.start)} to {_day(f.end)}"
         chance = "propensities" if self.known else "no propensities"
-        return f"Log({self.name}: {f.rows} decisions between {len(f.items)} items{when}, {chance})"
+        return (
+            f"Log({self.name}: {counted(f.rows, 'decision')} between {counted(len(f.items), 'item')}{when}, {chance})"
+        )
 
 
 def _check_names(given: Mapping[str, Any]) -> None:

@@ -9,6 +9,7 @@ from ..bandit.events import DriftEvent
 from ..core.linalg import Matrix, Vector
 from ..errors import InvalidValue
 from ..inference.always_valid import Bounds
+from ..util.words import counted
 from .estimators import LEAST_WINDOW, REWARDS, ROWS, Estimate, estimate, interval, ratio, resampled, why_not
 from .log import Log
 from .sums import Sums
@@ -194,7 +195,7 @@ class Replay:
 
     def __repr__(self) -> str:
         which = self._estimator(None)
-        lines = [f"Replay of {len(self.log)} decisions, value per decision by {which} with {self.intervals}"]
+        lines = [f"Replay of {counted(len(self.log), 'decision')}, value per decision by {which} with {self.intervals}"]
         width = max(map(len, [*self._places, "as logged"]))
         for name, found in [("as logged", self.logged), *((n, self.estimate(n, which)) for n in self._places)]:
             numbers = f"{found.value:.4g} [{found.low:.4g}, {found.high:.4g}]" if found.value == found.value else "–"
@@ -213,10 +214,10 @@ class Replay:
             for name, one in found
         )
         refused = "".join(f"<p>{html.escape(why)}</p>" for why in self.refused.values())
-        head = f"Replay of {len(self.log):,} decisions, value per decision by {which} with {self.intervals}"
+        head = f"Replay of {counted(len(self.log), 'decision')}, value per decision by {which} with {self.intervals}"
         return (
             f"<table><caption style='text-align:left'>{html.escape(head)}</caption><thead><tr><th style='text-align:left'>policy</th>"
-            f"<th>value</th><th>interval</th><th>worth rows</th></tr></thead><tbody>{rows}</tbody></table>{refused}"
+            f"<th>value</th><th>interval</th><th>worth, in rows</th></tr></thead><tbody>{rows}</tbody></table>{refused}"
         )
 
 

@@ -34,6 +34,7 @@ from ..protocol import (
     trace,
 )
 from ..util.notebook import card, draw_regret, lines
+from ..util.words import counted
 from .rounds import Log, blank_log, play_rounds, play_table
 from .world_blocks import CHECKPOINTS, Block, block_size, made
 
@@ -66,7 +67,7 @@ class Run:
 
     def __repr__(self) -> str:
         reward = "" if self.reward is None else f", reward per round {self.reward_per_round[-1]:.4g}"
-        return f"Run({int(self.rounds[-1]):,} rounds, regret {self.regret[-1]:.4g}{reward})"
+        return f"Run({counted(int(self.rounds[-1]), 'round')}, regret {self.regret[-1]:.4g}{reward})"
 
     def _repr_html_(self) -> str:
         """Its numbers and its regret over time, for notebooks."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...bandit.events import DriftEvent
 from ...errors import DriftBanditsError
+from ...util.words import counted
 from ..loop import Loop
 from ..loops import Loops
 from .window import Window
@@ -61,7 +62,7 @@ def state(loop: Loop, window: Window) -> dict[str, Any]:
 
 
 def _items_note(many: int, decisions: int) -> str:
-    note = f"Of the newest {decisions:,} decisions."
+    note = f"Of the newest {counted(decisions, 'decision')}."
     return note if many <= NAMES else f"{note} The {NAMES} of {many:,} items that were shown most."
 
 
