@@ -18,7 +18,7 @@ from .estimators import Estimate
 from .evaluation import replay
 from .item_changes import ItemChange, item_changes
 from .log import Log
-from .policy import ADAPTIVE, NEVER
+from .policy import ADAPTIVE, HALF_LIFE, NEVER
 from .result import Replay
 from .tuning import Honest, honest
 from .walk import Progress
@@ -200,7 +200,7 @@ def name_of(half_life: Any) -> str:
     """The name of the policy with this half-life."""
     if isinstance(half_life, datetime.timedelta):
         half_life = f"{half_life.total_seconds() / 86400.0:g}d"
-    return f"half-life {half_life}"
+    return f"{HALF_LIFE}{half_life}"
 
 
 def _length(half_life: Any, log: Log) -> float:
@@ -241,7 +241,7 @@ def _stretches(log: Log) -> str:
 def _verdict(found: Replay, which: str, best: HalfLife, gain: Honest, log: Log) -> str:
     base = found.estimate(NEVER, which).value
     drift = dated(found.walks[ADAPTIVE].events, log)
-    length = best.name.removeprefix("half-life ")
+    length = best.name.removeprefix(HALF_LIFE)
     near = f"a half-life near {spoken(length)}"
     if gain.gain_low > 0.0:
         said = f"Forgetting with {near} would have earned {amount(gain, base)} more than never forgetting"

@@ -8,6 +8,7 @@ from ..errors import InvalidState
 from .rows import Row
 
 NEVER, ADAPTIVE = "never forgets", "finds out itself"  # the two policies that `answer` always replays
+HALF_LIFE = "half-life "  # how names of the others begin
 
 
 class OwnOnly(InvalidState):

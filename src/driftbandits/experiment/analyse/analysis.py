@@ -13,6 +13,7 @@ from ..run.plan import Plan
 from ..spec.formulas import Scope, call_theory
 from .behaviour import plays, rewards
 from .claims import judge
+from .looks import looks
 from .panel_results import AxisFit, BoundCurve, Curve, Panel, Verdict
 from .statistics import exponents
 
@@ -68,7 +69,7 @@ def curves_of(plan: Plan, results: dict[str, Result]) -> list[Curve]:
     groups: dict[tuple[str, str], list[Any]] = {}
     for cell in plan.cells:
         groups.setdefault((cell.environment, cell.strategy), []).append(cell)
-    entries = {s.name: s for s in plan.strategies}
+    entries, drawn = {s.name: s for s in plan.strategies}, looks(plan.strategies)
     curves = []
     for (environment, strategy), cells in groups.items():
         runs = [results[cell.key] for cell in cells]
@@ -82,8 +83,8 @@ def curves_of(plan: Plan, results: dict[str, Result]) -> list[Curve]:
                 seconds=[r.seconds for r in runs],
                 horizon=cells[0].horizon,
                 parameters=cells[0].spec["strategy"],
-                colour=entry.colour,
-                line=entry.line,
+                colour=drawn[strategy][0],
+                line=drawn[strategy][1],
                 shown=entry.shown,
                 added=entry.added,
                 memory=_memory(runs),

@@ -185,12 +185,12 @@ def test_a_dark_window_has_a_dark_page_with_dark_plots_until_it_is_light(page: A
     lines = "places.flatMap(p => p.data.flatMap(t => t.line?.color ?? []))"
     page.wait_for_function(f"{plots}.every(colour => colour === '#14181f')")
     assert page.evaluate(back) == "rgb(20, 24, 31)"
-    assert DARK["blue"] in page.evaluate(lines)
-    assert PALETTE["blue"] not in page.evaluate(lines)
+    assert DARK["red"] in page.evaluate(lines)
+    assert PALETTE["red"] not in page.evaluate(lines)
     page.emulate_media(color_scheme="light")
     page.wait_for_function(f"{plots}.every(colour => colour === 'white')")
     assert page.evaluate(back) == "rgb(255, 255, 255)"
-    assert PALETTE["blue"] in page.evaluate(lines)
+    assert PALETTE["red"] in page.evaluate(lines)
     assert page.problems == []
 
 
