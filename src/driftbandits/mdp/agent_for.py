@@ -18,7 +18,10 @@ def agent_for(
     seed: int,
 ) -> EpisodicAgent:
     """An agent for an environment of which nothing is known but its spaces, its time limit and perhaps the range of its rewards."""
-    states, actions = sizes(env)
+    if features is None:
+        # In worlds that show their table, ends are states. A state too many would never be entered and look as good as the best one.
+        states, actions = sizes(env)
+        features = tabular(states + (0 if _table_of(env) else 1), actions)
     if horizon is None:
         horizon = time_limit(env)
     if horizon is None:
@@ -28,9 +31,6 @@ def agent_for(
     low_high = _range_of(env) if reward_range is None else reward_range
     if low_high is None:
         raise InvalidValue("which rewards can there be? Say the least and the largest: reward_range=(-1, 0)")
-    if features is None:
-        # In worlds that show their table, ends are states. A state too many would never be entered and look as good as the best one.
-        features = tabular(states + (0 if _table_of(env) else 1), actions)
     return EpisodicAgent(
         strategy, features, horizon=horizon, reward_range=low_high, replan=not is_vector(env), seed=seed
     )
@@ -68,6 +68,10 @@ def time_limit(env: Any) -> int | None:
 def sizes(env: Any) -> tuple[int, int]:
     """How many states and actions an environment has."""
     single = "single_" if is_vector(env) else ""
+    if not any(hasattr(env, single + name) for name in ("observation_space", "action_space")):
+        raise InvalidValue(
+            f"env = {env!r:.60} does not say how many states and actions there are; say it: features=db.mdp.tabular(states, actions)"
+        )
     states, actions = (_size(name, getattr(env, single + name, None)) for name in ("observation_space", "action_space"))
     return states, actions
 

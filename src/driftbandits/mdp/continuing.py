@@ -27,6 +27,7 @@ from .agent import EpisodicAgent
 from .defaults import Unsettled
 from .features import Features
 from .planner import OptimisticPlanner
+from .played import Continued
 from .posterior_table import MeasuredTransitionTable
 from .protocol import settle_in, settled
 
@@ -144,6 +145,15 @@ class ContinuingAgent:
             self._since = 0
         self._agent._experience_step(s, a, reward, s_next)
         self._since += 1
+
+    def evaluate(self, env: Any, steps: int, *, seed: int | None = None) -> Continued:
+        """Play without learning: the actions of a plan made now, from all that was learned so far, for so many steps.
+
+        The agent stays as it is, to the bit. The plan is optimistic: what is unknown is still tried.
+        """
+        from .run import play_steps  # not at the top: `run` makes agents
+
+        return play_steps(self._agent._coming_policy()[0], env, steps, actions=self.actions, seed=seed)
 
     @property
     def policy(self) -> NDArray[np.int64]:

@@ -156,6 +156,27 @@ def play_policy(policy: NDArray[np.int64], env: Any, episodes: int, *, actions: 
     return (run_vector if is_vector(env) else _play)(player, env, K, found, seed, None)
 
 
+class StationaryPlayer:
+    """A policy that does not learn, of a task without episodes: actions (S,)."""
+
+    def __init__(self, policy: NDArray[np.int64], actions: int) -> None:
+        self.policy, self.actions, self.states = policy, actions, len(policy)
+
+    def act(self, s: int) -> int:
+        """As the policy says."""
+        return int(self.policy[s])
+
+    def observe(self, s: int, a: int, reward: float, s_next: int) -> None:
+        """Nothing is learned."""
+
+
+def play_steps(policy: NDArray[np.int64], env: Any, steps: int, *, actions: int, seed: int | None = None) -> Continued:
+    """Play a policy (S,) in a task without episodes."""
+    T = integer("steps", steps, least=1, why="it is the number of steps to play")
+    _check_environment(env)
+    return _continue(StationaryPlayer(policy, actions), env, T, seed)
+
+
 def _play(agent: EpisodicLearner, env: Any, K: int, states: int, seed: int | None, progress: Progress | None) -> Played:
     """One episode after another."""
     played = Played(np.zeros(K), np.zeros(K, np.int64), np.zeros(K, bool), agent)

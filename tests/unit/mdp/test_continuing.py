@@ -224,3 +224,17 @@ def test_ahead_of_ucrl2_in_drifting_tasks(name):
     ours = regret(lambda task, seed: agent_for(task, lookahead=50, seed=seed, compile="now"))
     assert ours < regret(rival())
     assert ours < regret(rival(window=2000, widening=0.02))
+
+
+@pytest.mark.interpreted
+def test_evaluation_learns_nothing():
+    task = db.mdp.tasks.queue(steps=400, drift="static", capacity=5)
+    agent = agent_for(task)
+    db.run(agent, task, steps=300, seed=0)
+    before = agent._agent.pack()[1]
+    played = agent.evaluate(task, steps=200, seed=1)
+    assert played.rewards.shape == (200,)
+    assert played.rewards.mean() > task.gain(0) - 0.1  # idle, with all slots taken, pays 0.3 less
+    after = agent._agent.pack()[1]
+    assert all(np.array_equal(before[name], after[name]) for name in before)
+    np.testing.assert_array_equal(agent.evaluate(task, steps=200, seed=1).rewards, played.rewards)

@@ -296,3 +296,21 @@ def test_a_time_limit_around_an_environment_is_its_horizon():
     assert played.agent.horizon == 4
     copies = db.mdp.discretise(gymnasium.vector.SyncVectorEnv([lambda: limited]), bins=2, action_bins=2)
     assert db.run(db.zoo.weight_ucrl(), copies, episodes=2, reward_range=(0, 1)).agent.horizon == 4
+
+
+class Bare:
+    """Reset and step, and nothing else."""
+
+    def reset(self):
+        return 0, {}
+
+    def step(self, action):
+        return 1, 0.5, False, False, {}
+
+
+def test_a_strategy_in_an_environment_without_spaces_needs_features():
+    with pytest.raises(db.DriftBanditsError, match=r"does not say how many.*features=db.mdp.tabular"):
+        db.run(db.zoo.weight_ucrl(), Bare(), episodes=2, horizon=3, reward_range=(0, 1))
+    table = db.mdp.tabular(2, 1)
+    played = db.run(db.zoo.weight_ucrl(), Bare(), episodes=2, horizon=3, reward_range=(0, 1), features=table)
+    assert played.returns.tolist() == [1.5, 1.5]
