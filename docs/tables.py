@@ -1,7 +1,8 @@
 """Write the tables of algorithms in docs from the zoo's records: `make tables`. `tests/docs/test_tables.py` compares.
 
 A page says `<!-- algorithms: linear -->` where the table of a family belongs, up to `<!-- end -->`; `all` is the table of all families.
-`<!-- rivals: mdp_rivals -->` is the table of a study in docs/results/, `<!-- results: … -->` one of `pages/studies.py`.
+`<!-- rivals: mdp_rivals -->` is the table of a study in docs/results/, `<!-- results: … -->` one of `pages/studies.py`,
+`<!-- driftbench: untuned -->` that of a track of DriftBench.
 """
 
 import json
@@ -13,6 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from pages import studies
 
+from driftbandits.driftbench import leaderboard
 from driftbandits.zoo.record import Record, records
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -27,6 +29,7 @@ STUDIED = (
     "docs/theorems/sharp.md",
     "docs/notebook/mdp.md",
     "docs/neighbours.md",
+    "docs/driftbench.md",
 )  # without a table of algorithms
 FAMILIES = {
     "linear": "**linear** ([docs](linear.md))",
@@ -37,6 +40,9 @@ FAMILIES = {
 PLACE = re.compile(r"(<!-- algorithms: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 STUDY = re.compile(r"(<!-- rivals: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+DRIFTBENCH = re.compile(r"(<!-- driftbench: (\w+) -->\n\n).*?(\n<!-- end -->)", re.DOTALL)
+SUBMISSIONS = ROOT / "docs" / "results" / "driftbench"
 
 RESULTS = re.compile(r"(<!-- results: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -89,6 +95,9 @@ def rivals(study: str) -> str:
 def filled(page: str) -> str:
     """A page with its tables made anew."""
     page = PLACE.sub(lambda m: m[1] + (overview() if m[2] == "all" else family_table(m[2])) + m[3], page)
+    if DRIFTBENCH.search(page):
+        played = leaderboard.read(SUBMISSIONS)
+        page = DRIFTBENCH.sub(lambda m: m[1] + leaderboard.markdown(played, m[2]) + m[3], page)
     page = STUDY.sub(lambda m: m[1] + rivals(m[2]) + m[3], page)
     return RESULTS.sub(lambda m: m[1] + studies.write(m[2]) + m[3], page)
 
