@@ -96,12 +96,12 @@ def estimate(blocks: Matrix, draws: Matrix, policy: int, estimator: str, least: 
     return Estimate(float(ratio(total, policy, estimator)), low, high, n)
 
 
-def why_not(total: Vector, policy: int, estimator: str, least: float) -> str | None:
+def why_not(total: Vector, policy: int, estimator: str, least: float, digits: str = "") -> str | None:
     """The reason why a policy cannot be estimated from the whole log, in one line; None if it can.
 
     E w_t = 1 if the propensities are correct and the policy chooses only items that the log could have chosen. A mean far from 1 shows that
     one of these conditions is violated. By the same conditions "replay" keeps a row with the probability `least`, the smallest propensity,
-    whatever the policy chooses.
+    whatever the policy chooses. `digits` says what rounding makes of propensities.
     """
     own, n = HEAD + EACH * policy, float(total[ROWS])
     worth = effective_n(total, policy, estimator)
@@ -112,7 +112,7 @@ def why_not(total: Vector, policy: int, estimator: str, least: float) -> str | N
         if abs(worth / n - least) > OFF * error + ROUNDED * least:
             return (
                 f"replay keeps {worth / n:.3f} of the rows and must keep {least:.3g} ± {error:.2g}, the smallest propensity: it chooses "
-                "what the log never could (explore more), or the propensities are wrong"
+                f"what the log never could (explore more), or the propensities are wrong{digits}"
             )
         return None
     mean = float(total[own + W]) / n
@@ -125,6 +125,6 @@ def why_not(total: Vector, policy: int, estimator: str, least: float) -> str | N
     if abs(mean - 1.0) > OFF * error + ROUNDED:
         return (
             f"its weights average {mean:.3f} ± {error:.3f} and must average 1: it chooses what the log never could, or so rarely "
-            "that it never did (explore more), or the propensities are wrong"
+            f"that it never did (explore more), or the propensities are wrong{digits}"
         )
     return None

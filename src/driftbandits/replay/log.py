@@ -16,6 +16,7 @@ from ..tables.sources import is_sqlite, open_sources
 from ..util.words import counted
 from .chunks import Chunk, Floats
 from .decode import Decoder, chosen_names
+from .rounded import exactly
 from .rows import Columns, Row, as_time, check_context, parse
 from .scan import scan
 
@@ -47,8 +48,8 @@ class Log:
         self.name = name
         self.timed = timed
         self.known = known  # does it have propensities?
-        self._chunks = chunks
         self.facts = scan(chunks(), name, known)
+        self._chunks = (lambda: map(exactly, chunks())) if self.facts.rounded else chunks
 
     @classmethod
     def read(
@@ -170,7 +171,7 @@ class Log:
     def __repr__(self) -> str:
         f = self.facts
         when = "" if f.start is None or f.end is None else f", {_day(f.start)} to {_day(f.end)}"
-        chance = "propensities" if self.known else "no propensities"
+        chance = ("rounded propensities of 1/n" if f.rounded else "propensities") if self.known else "no propensities"
         return (
             f"Log({self.name}: {counted(f.rows, 'decision')} between {counted(len(f.items), 'item')}{when}, {chance})"
         )

@@ -77,7 +77,7 @@ class Replay:
         for name, k in self._places.items():
             for estimator in estimators:
                 known = estimator in refused or (name, estimator) in refused
-                why = None if known else why_not(total, k, estimator, log.facts.least)
+                why = None if known else why_not(total, k, estimator, log.facts.least, log.facts.digits)
                 if why is not None:
                     self.refused[name, estimator] = f"policy {name!r} cannot be estimated by {estimator}: {why}"
         if not any(self._allowed(name, e) for name in self._places for e in estimators):

@@ -12,6 +12,7 @@ from ..errors import InvalidValue
 from .chunks import Chunk
 from .kinds import Kinds
 from .propensity_check import PropensityCheck
+from .rounded import Digits, exactly
 from .uniform import Uniformity
 
 UNIFORM = 1e-4  # a uniform log is taken for another one so rarely
@@ -34,6 +35,8 @@ class Facts:
     impossible: str | None = None  # a row with propensity 0
     untrue: str | None = None  # why its propensities cannot be true
     crooked: str | None = None  # why it is not uniform, if it has no propensities and is not
+    rounded: bool = False  # its propensities are 1/n, rounded, and are read as 1/n
+    digits: str = ""  # what rounding makes of them, if it matters
 
 
 def scan(chunks: Iterator[Chunk], name: str, known: bool) -> Facts:
@@ -41,7 +44,7 @@ def scan(chunks: Iterator[Chunk], name: str, known: bool) -> Facts:
     facts, items = Facts(), {}  # type: Facts, dict[Any, None]
     uniformity = None if known else Uniformity()
     propensities = PropensityCheck() if known else None
-    kinds = Kinds()
+    kinds, digits = Kinds(), Digits()
     seen: object = None
     for chunk in chunks:
         facts.dropped += chunk.dropped
@@ -58,7 +61,8 @@ def scan(chunks: Iterator[Chunk], name: str, known: bool) -> Facts:
         _times(facts, chunk)
         _chances(facts, chunk)
         if propensities is not None:
-            propensities.add(chunk)
+            digits.add(chunk)
+            propensities.add(exactly(chunk) if digits.uniform else chunk)
         if uniformity is not None:
             for row in chunk.rows():
                 uniformity.add(row)
@@ -67,6 +71,9 @@ def scan(chunks: Iterator[Chunk], name: str, known: bool) -> Facts:
     kinds.refuse_copies(facts.rows)
     facts.items = in_order(items)
     facts.untrue = None if propensities is None else propensities.problem()
+    facts.rounded = propensities is not None and digits.uniform
+    facts.least = digits.least if facts.rounded else facts.least
+    facts.digits = "" if facts.rounded or propensities is None else digits.told(facts.least)
     if uniformity is not None and uniformity.p_value() < UNIFORM:
         facts.crooked = uniformity.worst(UNIFORM)
     return facts
