@@ -24,10 +24,10 @@ The paper's λ is d/c_μ² for `glb_weight_ucb`, d for the others; its γ is in 
 
 from typing import Any, Literal, Unpack
 
-from ..memory import Everything, Restart, Window
+from ..memory import Everything
 from ..model import SquaredMetric, TwoStep
 from ..strategy import Optimistic
-from .options import GLM, EstimatedGLM, RadiusGLM, counts_squares, discounted, glm_bonus
+from .options import GLM, EstimatedGLM, RadiusGLM, counts_squares, discounted, glm_bonus, restarted, windowed
 from .record import algorithm, algorithms_of
 from .tuning import GLB
 
@@ -105,7 +105,7 @@ def glb_weight_ucb(
 )
 def glb_restart_ucb(*, period: int, **options: Unpack[EstimatedGLM]) -> Optimistic:
     """GLB-RestartUCB: a fresh GLM-UCB every `period` rounds (Zhao, Zhang, Jiang, Zhou 2020)."""
-    return glm_bonus(Restart(H=period), **options)
+    return glm_bonus(restarted(period), **options)
 
 
 @algorithm(
@@ -121,7 +121,7 @@ def glb_restart_ucb(*, period: int, **options: Unpack[EstimatedGLM]) -> Optimist
 )
 def sw_glm_ucb(*, window: int, **options: Unpack[RadiusGLM]) -> Optimistic:
     """SW-GLUCB: GLM-UCB on the last `window` rounds (Russac, Cappé, Garivier 2020)."""
-    return glm_bonus(Window(W=window), estimator="exact", **options)
+    return glm_bonus(windowed(window), estimator="exact", **options)
 
 
 @algorithm(

@@ -25,11 +25,11 @@ import math
 from typing import Any, Literal, Unpack
 
 from ..errors import integer, positive, require
-from ..memory import Discounted, Everything, Restart, Window
+from ..memory import Discounted, Everything
 from ..radius import Constant
 from ..rule import RandomisedBonus, SandwichBonus, ThompsonSampling
 from ..strategy import Optimistic
-from .options import Ridge, WaryRidge, counts_squares, discounted, on_features_of, ridge_ucb
+from .options import Ridge, WaryRidge, counts_squares, discounted, on_features_of, restarted, ridge_ucb, windowed
 from .record import algorithm, algorithms_of
 from .tuning import LB
 
@@ -167,7 +167,7 @@ def sw_ucb(*, window: int, **options: Unpack[Ridge]) -> Optimistic:
 
     V_t = λI + Σ_{t−W<s≤t} x_s x_sᵀ,   play argmax xᵀθ̂ + β‖x‖_{V⁻¹}
     """
-    return ridge_ucb(Window(W=window), **options)
+    return ridge_ucb(windowed(window), **options)
 
 
 @algorithm(
@@ -184,7 +184,7 @@ def sw_ucb(*, window: int, **options: Unpack[Ridge]) -> Optimistic:
 )
 def restart_ucb(*, period: int, **options: Unpack[WaryRidge]) -> Optimistic:
     """RestartUCB: a fresh OFUL every `period` rounds (Zhao, Zhang, Jiang, Zhou 2020)."""
-    return ridge_ucb(Restart(H=period), **options)
+    return ridge_ucb(restarted(period), **options)
 
 
 @algorithm(

@@ -8,9 +8,9 @@ import math
 from typing import Any, Literal, NamedTuple, NotRequired, TypedDict, cast
 
 from ..core.parts import Memory, Model, Rule
-from ..errors import InvalidValue, positive, real, require
+from ..errors import InvalidValue, integer, positive, real, require
 from ..links import Identity, concordant_up_to, law, link_of, slopes
-from ..memory import Discounted
+from ..memory import Discounted, Restart, Window
 from ..model import FixedMetric, Generalized, Linear, LocalMetric, OnePass
 from ..model.one_pass import in_one_pass
 from ..radius import SelfConcordant, SelfNormalised, SelfNormalisedDet
@@ -37,6 +37,16 @@ def discount(gamma: float | None, half_life: float | None) -> float:
 def discounted(gamma: float | None, half_life: float | None) -> Discounted:
     """The memory with weights γ^age."""
     return Discounted(gamma=discount(gamma, half_life))
+
+
+def windowed(window: int) -> Window:
+    """The memory of the last rounds, refused by the name that a user knows."""
+    return Window(W=integer("window", window, least=1, why="it is the number of rounds remembered"))
+
+
+def restarted(period: int) -> Restart:
+    """The memory since the last restart."""
+    return Restart(H=integer("period", period, least=1, why="it is the number of rounds between restarts"))
 
 
 def self_normalised(form: str) -> Any:

@@ -79,7 +79,7 @@ def dlin_ucb(
         delta2=delta2,
         good=delta1 if good is None else good,
         bad=bad,
-        places=slaves,
+        places=integer("slaves", slaves, least=1, why="it is the largest number of slaves"),
     )
 
 

@@ -23,13 +23,13 @@ The paper's λ is d·log T/c_μ; its γ is in `theory`.
 import math
 from typing import Any, Literal, Unpack, cast
 
-from ..memory import Everything, Restart
+from ..memory import Everything
 from ..model import Unprojected
 from ..radius import ProjectionFree, SelfConcordant
 from ..rule import LocalBonus
 from ..strategy import Optimistic
 from .generalized_linear import DISCOUNTED, EVERYTHING, RESTART, STATIC_ONLY, UNSTATED
-from .options import Concordant, EstimatedConcordant, concordant_bonus, counts_squares, discounted
+from .options import Concordant, EstimatedConcordant, concordant_bonus, counts_squares, discounted, restarted
 from .record import algorithm, algorithms_of
 from .tuning import SCB
 
@@ -124,7 +124,7 @@ def scb_weight_ucb(
 )
 def scb_restart_ucb(*, period: int, **options: Unpack[EstimatedConcordant]) -> Optimistic:
     """SCB-RestartUCB: a fresh LogUCB1 every `period` rounds."""
-    return concordant_bonus(Restart(H=period), **options)
+    return concordant_bonus(restarted(period), **options)
 
 
 @algorithm(

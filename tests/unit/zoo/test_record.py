@@ -161,3 +161,14 @@ def test_a_missing_or_misspelt_option_is_refused_in_the_name_of_the_algorithm():
         TypeError, match=r"^oful\(\) got an unexpected keyword argument 'bonus_scal'; did you mean 'bonus_scale'\?"
     ):
         zoo.oful(lam=1, S=1, L=1, R=1, delta=0.1, bonus_scal=2)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if parameters(RECORDS[name].make) & {"window", "period"}])
+@pytest.mark.parametrize("given", [0, -3, 2.5, "ten"])
+def test_a_window_or_period_that_is_none_is_refused_by_its_own_name(name, given):
+    """Not by that of the memory's field, H or W."""
+    record = RECORDS[name]
+    (own,) = parameters(record.make) & {"window", "period"}
+    with pytest.raises(InvalidValue, match=f"^{own} = ") as problem:
+        record.make(**record.example | {own: given})
+    assert "\n" not in str(problem.value)
