@@ -65,5 +65,5 @@ def test_what_is_refused():
         db.meta.DLinUCB(base=db.zoo.glm_ucb(lam=1, S=1, L=1, delta=0.1), slack=1, tau=5, delta2=0.1, good=0, bad=0.1)
     with pytest.raises(db.errors.InvalidValue, match="good"):
         db.zoo.dlin_ucb(**KNOWN, good=0.5, bad=0.1)
-    with pytest.raises(db.errors.InvalidValue, match="^slaves = 0"):
+    with pytest.raises(db.errors.InvalidValue, match=r"^slaves = 0"):
         db.zoo.dlin_ucb(**KNOWN, slaves=0)
