@@ -206,13 +206,12 @@ def _nothing_set(task: Task, setting: Setting) -> Any:
 
 def _over_planner(name: str, base: str) -> Callable[[Task, Setting], Any]:
     def make(task: Task, setting: Setting) -> Any:
-        return RECORDS[name].make(_mdp(base, multinomial=False)(task, setting), episodes=task.episodes)
+        known = {"episodes": task.episodes, "period": window_of(task, setting)}
+        wanted = parameters(RECORDS[name].make)
+        inner = _mdp(base, multinomial=False)(task, setting)
+        return RECORDS[name].make(inner, **{key: value for key, value in known.items() if key in wanted})
 
     return make
-
-
-def _detecting(task: Task, setting: Setting) -> Any:
-    return RECORDS["detect_ucrl"].make(_mdp("ucrl_vtr", multinomial=False)(task, setting))
 
 
 def _wlsvi(task: Task, setting: Setting) -> Any:
@@ -263,7 +262,10 @@ _ENTRANTS = (
     _of("ucrl_vtr", _mdp("ucrl_vtr", False), BONUSES),
     _of("bob_ucrl", _over_planner("bob_ucrl", "weight_ucrl"), BONUSES),
     _of("master_ucrl", _over_planner("master_ucrl", "ucrl_vtr"), BONUSES),
-    _of("detect_ucrl", _detecting, BONUSES),
+    _of("detect_ucrl", _over_planner("detect_ucrl", "ucrl_vtr"), BONUSES),
+    Entrant(
+        "random_restart_ucrl", "fixed forgetting", "strategy", _over_planner("random_restart", "ucrl_vtr"), MEMORIES
+    ),
     _of("opt_wlsvi", _wlsvi, MEMORIES),
     Entrant("mnl_weight_ucrl_fixed", "fixed forgetting", "strategy", _mdp("mnl_weight_ucrl", True), MEMORIES),
     _of("mnl_sw_ucrl", _mdp("mnl_sw_ucrl", True), MEMORIES),
