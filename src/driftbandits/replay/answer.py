@@ -100,7 +100,7 @@ class Answer:
 
     @property
     def against_today(self) -> str:
-        """The logged decisions against the learner that finds out itself how fast to forget, in one sentence.
+        """The logged decisions against the tuning-free learner, in one sentence.
 
         "More" and "less" are said only where the two intervals do not overlap, which errs on the side of caution.
         """
@@ -110,7 +110,7 @@ class Answer:
             return f"{said}; this log cannot value a learner."
         found = "more than today" if own.low > today.high else "less than today" if own.high < today.low else ""
         interval = f"{own.value:.3g} [{own.low:.3g}, {own.high:.3g}]"
-        return f"{said}; a learner with nothing set {interval}: {found or 'no clear difference'}."
+        return f"{said}; a tuning-free learner {interval}: {found or 'no clear difference'}."
 
     def write(self, path: Any) -> None:
         """Write the result as a single offline HTML file."""

@@ -7,7 +7,7 @@ from ..bandit.events import DriftEvent
 from ..errors import InvalidState
 from .rows import Row
 
-NEVER, ADAPTIVE = "never forgets", "finds out itself"  # the two policies that `answer` always replays
+NEVER, ADAPTIVE = "never forgets", "tuning-free"  # the two policies that `answer` always replays
 HALF_LIFE = "half-life "  # how names of the others begin
 
 

@@ -25,7 +25,7 @@ def self_tuning(
     features: Literal["shared", "disjoint"] = "shared",
     explore: float = 0.0,
 ) -> SelfTuning:
-    """The learner that needs nothing set: no γ, no bonus, no bounds on features, rewards or noise (ours, beyond the paper).
+    """The tuning-free learner: no γ, no bonus, no bounds on features, rewards or noise (ours, beyond the paper).
 
         7 exponential memories, averaged by how well they forecast; 1 static one with a learned prior; rewards decide between the two
 

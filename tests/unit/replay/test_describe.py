@@ -30,7 +30,7 @@ def test_policies_have_the_colours_of_their_roles():
     colours = {series.name: series.colour for series in against_half_life(found).series}
     assert colours == {
         "never forgets": PALETTE["black"],
-        "finds out itself": PALETTE["blue"],
+        "tuning-free": PALETTE["blue"],
         "as logged": PALETTE["grey"],
         "half-life": PALETTE["red"],
     }

@@ -31,7 +31,7 @@ def test_it_is_whole_and_says_the_verdict(found, tmp_path):
     own = found.replay.estimate(ADAPTIVE, found.estimator)
     assert "Against what we do today?" in text
     assert f"As logged {found.replay.logged.value:.3g} per decision" in text
-    assert f"a learner with nothing set {own.value:.3g} [{own.low:.3g}, {own.high:.3g}]" in text
+    assert f"a tuning-free learner {own.value:.3g} [{own.low:.3g}, {own.high:.3g}]" in text
     shown = text[: text.index('<script id="plotly"')]
     assert "http://" not in shown
     assert "https://" not in shown
@@ -65,7 +65,7 @@ def test_its_plots_draw_the_numbers(found):
     half_life, over_time, memory = ({t.get("name"): t for t in figures[f"f{k}"]["data"]} for k in range(3))
     assert half_life["half-life"]["y"] == pytest.approx([h.value.value for h in found.tried], rel=1e-5)
     assert half_life["half-life"]["x"] == [1, 2]
-    assert set(half_life) >= {"never forgets", "finds out itself", "as logged"}
+    assert set(half_life) >= {"never forgets", "tuning-free", "as logged"}
     windows = found.replay.windows(found.best.name, "snips")
     assert over_time[found.best.name]["x"][0] == "2024-05-01 00:00:00"
     assert over_time[found.best.name]["y"] == pytest.approx(
