@@ -300,7 +300,7 @@ class Bandit(Looking):
             A column with an id that no two rows share: a second row is refused, or with "drop" left out; `info()["fit"]` says how many.
         context, item_features
             Lists of columns. Otherwise columns named "item.…" are features of the item, all that are left of the context, but for those
-            that by their name are an id, a propensity or a reward, or have another text in each row: a warning says so.
+            that by their name are an id, a propensity or a reward, have another text in each row, or count rows: a warning says so.
         exact, tail, scheduler
             exact=False learns all but the last `tail` rows by their sums, many times as fast, in parts that any number of
             processes can read: files, or a Dask collection, on a Dask scheduler ("threads", "processes", the address of a cluster). See

@@ -97,7 +97,7 @@ def _in_order(source: Source, time: str) -> Source:
 
 
 def _without_ids(roles: Roles, source: Source) -> Roles:
-    """Without columns of the context that nobody named and that have another text in each of the first rows."""
+    """Without columns of the context that nobody named and that have another text in each of the first rows, or count them."""
     first = next(iter(source.batches([*roles.context])), None) if roles.context else None
     if first is None:
         return roles
@@ -109,7 +109,19 @@ def _without_ids(roles: Roles, source: Source) -> Roles:
             "name it in context=[…] if it is a feature",
             stacklevel=4,
         )
-    return roles._replace(context=tuple(name for name in roles.context if name not in ids))
+    counters = [name for name, column in found.items() if isinstance(column, Numbers) and _counts_rows(column)]
+    if counters:
+        warnings.warn(
+            f"{', '.join(map(repr, counters))} grows by one with each of the first {len(first.numbers)} rows, as the number of a row does, "
+            "and is left out; name it in context=[…] if it is a feature",
+            stacklevel=4,
+        )
+    return roles._replace(context=tuple(name for name in roles.context if name not in (*ids, *counters)))
+
+
+def _counts_rows(column: Numbers) -> bool:
+    values = column.values
+    return len(values) >= IDS_FROM and bool(column.present().all()) and bool((np.diff(values * 1.0) == 1.0).all())
 
 
 def _is_id(column: Categories) -> bool:

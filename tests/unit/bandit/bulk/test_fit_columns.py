@@ -35,6 +35,7 @@ def not_learned(data, match, **more):
 
 def test_wrong_columns_are_refused():
     frame = random_log(0)[["item", "r", "x", "at"]]
+    frame["at"] *= 2.0  # else it counts rows
     not_learned(frame, "column 'item' is given twice", reward="item")
     not_learned(frame, "column 'at' is given twice", time="at", id="at")
     not_learned(frame.rename(columns={"x": 7}), "a column named 7; names of features are strings")
@@ -74,6 +75,23 @@ def test_texts_that_are_all_different_are_an_id_unless_they_are_named(exact):
         warnings.simplefilter("error")
         named = db.Bandit().fit(frame[:40], item="item", reward="r", context=["request"], exact=exact)
     assert [*named._learner.context.strings] == ["request"]
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_what_counts_rows_is_no_feature_unless_it_is_named(exact):
+    frame = random_log(0)[["item", "r", "x"]].assign(row=np.arange(70) + 7, second=1.7e9 + np.arange(70.0), orders=0)
+    with pytest.warns(UserWarning, match="no feature|grows by one") as warned:
+        bandit = db.Bandit(features="linear").fit(frame, item="item", reward="r", exact=exact)
+    told = "\n".join(str(one.message) for one in warned)
+    assert "by its name 'orders' is no feature" in told
+    assert "'row', 'second' grows by one with each of the first 70 rows" in told
+    bandit.decide(["a", "b"], {"x": 1.0})
+    assert not {"row", "second", "orders"} & {*bandit.importance()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        named = db.Bandit().fit(frame, item="item", reward="r", context=["x", "row"], exact=exact)
+    named.decide(["a", "b"], {"x": 1.0, "row": 80.0})
+    assert "row" in named.importance()
 
 
 def test_columns_of_later_files_only_are_named_in_a_warning(tmp_path):
