@@ -53,7 +53,7 @@ def test_from_nothing_to_a_regret_curve_in_thirty_lines():
     names = {}
     exec(curve.replace("K, MAPS = 2000", "K, MAPS = 30"), names)
     lines = {line.get_label(): line.get_ydata() for line in plt.gca().lines}
-    assert set(lines) == {"finds out", "never forgets", "random play"}
+    assert set(lines) == {"tuning-free", "never forgets", "random play"}
     assert all((np.diff(regret) >= -1e-9).all() for regret in lines.values())
     exec(block("class Counting"), names)
     assert names["own"].regret.shape == (30,)
