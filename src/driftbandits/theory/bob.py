@@ -62,17 +62,17 @@ def bob_candidates(*, T: int, d: int) -> tuple[float, ...]:
     return tuple(max(1.0 - d**-0.5 * 2.0 ** (1 - i), 1.0 / T) for i in range(1, N + 1))
 
 
-def bob_gamma(*, T: int, d: int, P_T: float, sharp_bias: bool = False) -> float:
+def bob_gamma(*, T: int, d: int, P_T: float, sharp_bias: bool = False, variant: Variant = "printed") -> float:
     """γ̃, the smallest candidate ≥ `lb_gamma`: the one the analysis compares with.
 
-    `sharp_bias` is that of `lb_gamma`; the candidates do not change.
+    `sharp_bias` and `variant` are those of `lb_gamma`; the candidates do not change.
 
     Examples
     --------
     >>> round(bob_gamma(T=6000, d=2, P_T=6.283185), 8)
     0.97790291
     """
-    best = lb_gamma(T=T, d=d, P_T=P_T, sharp_bias=sharp_bias)
+    best = lb_gamma(T=T, d=d, P_T=P_T, sharp_bias=sharp_bias, variant=variant)
     candidates = bob_candidates(T=T, d=d)
     return next((gamma for gamma in candidates if gamma >= best), candidates[-1])
 

@@ -19,7 +19,9 @@ from .linear import lb_lambda, lb_radius
 
 
 @checked
-def window(*, T: int, d: int, P_T: float, balanced: bool = False, sharp_bias: bool = False) -> int:
+def window(
+    *, T: int, d: int, P_T: float, balanced: bool = False, sharp_bias: bool = False, variant: Variant = "printed"
+) -> int:
     """The window length W of the paper's experiment, ⌊d^{1/4} √(T/(1+P_T))⌋, kept in [1, T].
 
     Parameters
@@ -28,6 +30,7 @@ def window(*, T: int, d: int, P_T: float, balanced: bool = False, sharp_bias: bo
     balanced : use ⌊√(dT/P_T)⌋, the balance for λ = d (rate Õ(d^{3/4})). The paper's value balances λ = O(1)
         (rate Õ(d^{7/8})) although its λ is d.
     sharp_bias : balance the bias without its superfluous √d: ⌊√(d^{3/2}T/P_T)⌋, rate Õ(d^{5/8}).
+    variant : that of the bound it is for; `sharp` implies `sharp_bias`.
 
     Examples
     --------
@@ -36,13 +39,16 @@ def window(*, T: int, d: int, P_T: float, balanced: bool = False, sharp_bias: bo
     >>> window(T=6000, d=2, P_T=6.283185, sharp_bias=True)
     51
     """
+    sharp_bias = sharp_bias or variant == "sharp"
     length = sqrt(sqrt(d)) * sqrt(T / (1.0 + P_T))
     if balanced or sharp_bias:
         length = sqrt((d**1.5 if sharp_bias else d) * T / P_T) if P_T > 0.0 else inf
     return max(1, floor(min(length, float(T))))
 
 
-def restart_period(*, T: int, d: int, P_T: float, balanced: bool = False, sharp_bias: bool = False) -> int:
+def restart_period(
+    *, T: int, d: int, P_T: float, balanced: bool = False, sharp_bias: bool = False, variant: Variant = "printed"
+) -> int:
     """The restart period H of the paper's experiment: the same number as `window`.
 
     Examples
@@ -50,7 +56,7 @@ def restart_period(*, T: int, d: int, P_T: float, balanced: bool = False, sharp_
     >>> restart_period(T=6000, d=2, P_T=6.283185)
     34
     """
-    return window(T=T, d=d, P_T=P_T, balanced=balanced, sharp_bias=sharp_bias)
+    return window(T=T, d=d, P_T=P_T, balanced=balanced, sharp_bias=sharp_bias, variant=variant)
 
 
 @checked

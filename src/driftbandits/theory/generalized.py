@@ -47,6 +47,7 @@ def glb_gamma(
     k_mu: float,
     preset: Preset = "theorem",
     sharp_bias: bool = False,
+    variant: Variant = "printed",
 ) -> float:
     """The discount factor of Theorem 2, kept in [1/T, 1 − 1/T].
 
@@ -60,6 +61,7 @@ def glb_gamma(
     c_mu, k_mu : smallest and largest slope of the link on [−LS, LS].
     preset : `theorem` or `experiment`.
     sharp_bias : balance the bias without its superfluous √d: d^{3/2} in place of d.
+    variant : that of the bound it is for; `sharp` implies `sharp_bias`.
 
     Examples
     --------
@@ -69,6 +71,7 @@ def glb_gamma(
     >>> round(glb_gamma(T=6000, d=2, P_T=6.283185019988713, preset="experiment", **link), 8)
     0.98985378
     """
+    sharp_bias = sharp_bias or variant == "sharp"
     return clip_gamma(sqrt(preset_slope(preset, k_mu) * c_mu * P_T / ((d**1.5 if sharp_bias else d) * T)), T)
 
 

@@ -21,7 +21,7 @@ from .paths import Path, bias_sum_bound, path_array, round_bias
 
 
 @checked
-def lb_gamma(*, T: int, d: int, P_T: float, sharp_bias: bool = False) -> float:
+def lb_gamma(*, T: int, d: int, P_T: float, sharp_bias: bool = False, variant: Variant = "printed") -> float:
     """The discount factor of Theorem 1: γ = 1 − max{1/T, √(P_T/(dT))}, kept in [1/T, 1 − 1/T].
 
     Parameters
@@ -30,6 +30,7 @@ def lb_gamma(*, T: int, d: int, P_T: float, sharp_bias: bool = False) -> float:
     P_T : path length, ≥ 0. The printed formula is ≤ 0 for P_T ≥ dT; then γ = 1/T.
     sharp_bias : balance the bias without its superfluous √d: 1 − γ = √(P_T/(d^{3/2}T)), rate Õ(d^{5/8} P_T^{1/4}
         T^{3/4}).
+    variant : that of the bound it is for; `sharp` implies `sharp_bias`.
 
     Examples
     --------
@@ -38,6 +39,7 @@ def lb_gamma(*, T: int, d: int, P_T: float, sharp_bias: bool = False) -> float:
     >>> lb_gamma(T=100, d=2, P_T=0.0), lb_gamma(T=100, d=2, P_T=1e6)
     (0.99, 0.01)
     """
+    sharp_bias = sharp_bias or variant == "sharp"
     return clip_gamma(sqrt(P_T / ((d**1.5 if sharp_bias else d) * T)), T)
 
 

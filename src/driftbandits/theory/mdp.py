@@ -16,7 +16,7 @@ from math import floor, inf, log, sqrt
 from typing import NamedTuple
 
 from ..errors import InvalidShape, InvalidValue
-from .checks import checked, drift
+from .checks import Variant, checked, drift
 from .common import clip_gamma, effective_rounds
 from .linear import noise_radius
 from .paths import Path, path_array, round_bias
@@ -32,6 +32,7 @@ def mdp_gamma(
     d: int | None = None,
     L_psi: float = 1.0,
     sharp_bias: bool = False,
+    variant: Variant = "printed",
 ) -> float:
     """The discount factor of Theorems 5 and 6: γ = 1 − max{1/K, √(Δ/T)} with T = KH, kept in [1/K, 1 − 1/K].
 
@@ -45,6 +46,7 @@ def mdp_gamma(
     d, L_psi : dimension and feature bound, used only by `dimension_aware` and `sharp_bias`.
     sharp_bias : balance the bias without the superfluous √d of its lemma, 1 − γ = √(L_ψ²Δ/(d^{3/2}T)). Rate Õ(H L_ψ^{1/2} d^{5/8}
         Δ^{1/4} T^{3/4}).
+    variant : that of the bound it is for; `sharp` implies `sharp_bias`.
 
     Examples
     --------
@@ -53,6 +55,7 @@ def mdp_gamma(
     >>> round(mdp_gamma(K=1500, H=10, Delta=55.1543, dimension_aware=True, d=2), 6)
     0.957123
     """
+    sharp_bias = sharp_bias or variant == "sharp"
     return clip_gamma(_forgetting(K, H, Delta, dimension_aware, d, L_psi, sharp_bias), K)
 
 

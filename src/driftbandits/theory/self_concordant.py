@@ -54,6 +54,7 @@ def scb_gamma(
     preset: Preset = "theorem",
     sharp_bias: bool = False,
     c_mu: float | None = None,
+    variant: Variant = "printed",
 ) -> float:
     """The discount factor of Theorem 3, kept in [1/T, 1 − 1/T].
 
@@ -67,12 +68,14 @@ def scb_gamma(
     preset : `theorem` or `experiment`.
     sharp_bias : balance the bias without its superfluous √d: d^{3/2} in place of d.
     c_mu : smallest slope of the link; balance the local bias of Theorem 3″, √(k_μc_μ) in place of k_μ.
+    variant : that of the bound it is for; with c_μ, `sharp` is Theorem 3″; it implies `sharp_bias`.
 
     Examples
     --------
     >>> round(scb_gamma(T=6000, d=2, P_T=6.283185019988713, k_mu=0.25), 8)
     0.98855886
     """
+    sharp_bias = sharp_bias or variant == "sharp"
     slope = preset_slope(preset, k_mu)
     if c_mu is not None:
         slope = sqrt(slope * c_mu)
