@@ -43,7 +43,7 @@ def where(data):
             told = {title: s.against("bandit", variant).split() for title, s in found.items()}
             here = {title: parts[1] for title, parts in told.items() if parts and parts[0] == word}
             ordered = sorted(here, key=lambda title: -abs(float(here[title])))
-            row.append(f"**{len(here)}**: " + ", ".join(f"{t} {here[t]}" for t in ordered) if here else "**0**")
+            row.append(f"**{len(here)}**: " + "; ".join(f"{t} {here[t]}" for t in ordered) if here else "**0**")
         rows.append(row)
     heads = [f"compared with the best peer {word}" for _, word in VARIANTS]
     return table(["On which streams `Bandit` is", *heads], rows)

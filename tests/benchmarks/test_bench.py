@@ -275,6 +275,8 @@ def test_the_first_screen_says_how_much_is_earned_and_where_a_peer_is_better():
     ahead, level, behind = (row.split(" | ") for row in answer.where(data).splitlines()[2:])
     assert ahead[1:] == ["**1**: SEA +0.133", "**1**: SEA +0.133 |"]
     assert level[1:] == ["**0**", "**0** |"]
+    data["streams"]["digits, permuted"] = data["streams"]["SEA"]
+    assert "| **2**: SEA +0.133; digits, permuted +0.133 |" in answer.where(data)
     assert behind[1:] == ["**1**: Elec2 -0.233", "**1**: Elec2 -0.233 |"]
 
 
