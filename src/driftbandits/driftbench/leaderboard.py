@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import CannotRead, InvalidValue
 from ..experiment.study import table
 from ..io.files import make_folder, write_atomically
-from ..plots.latex import escaped, tabular
+from ..plots.latex import escaped, minus, tabular
 from .run import TRACKS, Track
 from .scores import BANDITS, Score, Standing, standing
 from .suite import CEILING, DRAWS, FAMILIES, SETTINGS, VERSION, WORLDS, reference
@@ -229,7 +229,7 @@ def _tex(cell: Cell) -> str:
     score = cell.score
     if score is None or not np.isfinite(score.value):
         return "--"
-    number = f"{round(score.value, cell.digits) + 0.0:.{cell.digits}f}"
+    number = minus(f"{round(score.value, cell.digits) + 0.0:.{cell.digits}f}")
     error = f"{{\\scriptsize$\\pm${score.error:.{cell.digits}f}}}" if np.isfinite(score.error) else ""
     return (f"\\textbf{{{number}}}" if cell.best else number) + error
 

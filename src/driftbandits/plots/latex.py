@@ -71,6 +71,17 @@ def escaped(text: str) -> str:
     return "".join(_character(c) for c in text)
 
 
+def minus(number: str) -> str:
+    """A number for running text: a hyphen in front of it becomes a minus sign.
+
+    Examples
+    --------
+    >>> minus("-0.036"), minus("+1.5")
+    ('$-$0.036', '+1.5')
+    """
+    return f"$-${number[1:]}" if number.startswith("-") else number
+
+
 def _character(c: str) -> str:
     if c in GREEK:
         return f"$\\{GREEK[c]}$"

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ...io.files import make_folder, write_atomically
-from ...plots.latex import escaped, pgfplots, tabular
+from ...plots.latex import escaped, minus, pgfplots, tabular
 from ...plots.paper import save
 from ...util.spelling import did_you_mean
 from ..analyse.panel_results import Curve, Panel, load
@@ -98,8 +98,8 @@ def comparison_table(panel: Panel, baseline: str | None = None) -> str:
     rows = [
         [
             escaped(c.strategy if len(panel.environments) == 1 else f"{c.strategy}, {c.environment}"),
-            f"{c.difference:+.1f} $\\pm$ {c.half_width:.1f}",
-            "--" if math.isnan(c.effect) else f"{c.effect:+.2f}",
+            f"{minus(f'{c.difference:+.1f}')} $\\pm$ {c.half_width:.1f}",
+            "--" if math.isnan(c.effect) else minus(f"{c.effect:+.2f}"),
             f"{c.wins}/{c.trials}",
             _p(c.p),
         ]

@@ -9,6 +9,7 @@ import pytest
 from command_line import call, refused
 from driftbandits.experiment.analyse.panel_results import Curve, Panel, load
 from driftbandits.experiment.write.for_paper import comparison_table, comparisons, final_table
+from driftbandits.plots.latex import minus
 
 PAGE = pathlib.Path(__file__).parents[4] / "docs" / "paper.md"
 
@@ -48,6 +49,9 @@ def test_tables_say_who_is_best():
     tests = comparison_table(made, "OFUL")
     assert tests.count("2/2") == 2
     assert "Holm-corrected over 2 comparisons" in tests
+    worse = comparison_table(panel({"OFUL": [10.0, 12.0], "γ_1": [11.0, 14.0]}), "OFUL")
+    assert "$-$1.5 $\\pm$" in worse  # a minus, not the hyphen that TeX sets in running text
+    assert " -" not in worse.replace("--", "")
 
 
 def test_the_page_runs_from_specification_to_figure(tmp_path, monkeypatch):
@@ -74,6 +78,6 @@ def test_the_page_runs_from_specification_to_figure(tmp_path, monkeypatch):
     assert float(box[1]) == pytest.approx(3.25 * 72, abs=0.5)
     found, _ = load(pathlib.Path("results/mine"))
     saved = comparisons(found[0], "OFUL")[0].difference
-    assert f"{saved:+.1f} $\\pm$" in pathlib.Path("results/mine/paper/mine-tests.tex").read_text()
+    assert f"{minus(f'{saved:+.1f}')} $\\pm$" in pathlib.Path("results/mine/paper/mine-tests.tex").read_text()
     assert "no strategy 'OFULL'" in refused("paper", "results/mine", "--baseline", "OFULL")
     assert "holds no finished experiment" in refused("paper", "nowhere")
