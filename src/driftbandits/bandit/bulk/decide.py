@@ -13,6 +13,7 @@ from ...errors import DriftBanditsError, InvalidValue, said
 from ...tables.frames import narwhals, read_frame
 from ...tables.kinds import Codes, Column, Numbers, Objects
 from ...tables.sources import open_sources
+from ...util.collecting import uncollected
 from ..adaptive import Adaptive
 from ..chance import uniforms
 from ..changes import Wanted
@@ -94,7 +95,7 @@ def decide_batch(bandit: "Bandit", frame: Any, *, offers: Any, time: str | None,
     for rows in asked:
         _check(bandit, rows, first)
         first += len(rows)
-    with bandit._whole():
+    with bandit._whole(), uncollected():
         for rows in asked:
             _decide(bandit, rows, made)
         return with_columns(table, made)  # or nothing was decided: who cannot be told the ids cannot reward them
