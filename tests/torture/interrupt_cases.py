@@ -156,7 +156,8 @@ def parts_case() -> Case:
     """Merging: the parts are what they were, and the sum is made or not."""
     import pyarrow as pa
 
-    parts = [db.Bandit(seed=3).fit(pa.table(FRAME), item="item", reward="reward") for _ in range(2)]
+    logs = pa.table(FRAME), pa.table(FRAME | {"reward": [0.0, 1.0, 0.25]})
+    parts = [db.Bandit(seed=3).fit(log, item="item", reward="reward") for log in logs]
     saved = pickle.dumps(parts)
     return Case(lambda: pickle.loads(saved), lambda two: two[0].merge(two[1]), lambda two: [*map(whole, two)])
 

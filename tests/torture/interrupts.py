@@ -105,9 +105,9 @@ def summary(tried: int, wrong: list[Line]) -> str:
 
 
 def holds(case: Case, most: int = 40) -> None:
-    """At no more than so many lines, spread evenly over all of them."""
+    """At no more than so many lines, spread evenly over all of them; at every line of a call that has fewer."""
     lines(case)  # the first call imports modules, and runs through more lines than later ones
-    every = max(1, lines(case) // most)
-    tried, wrong = attack(case, every=every)
-    assert tried >= most
+    many = lines(case)
+    tried, wrong = attack(case, every=max(1, many // most))
+    assert tried >= min(most, many * len(ERRORS)) > 0
     assert not wrong, summary(tried, wrong)

@@ -44,11 +44,13 @@ def is_vector(value: Any) -> bool:
 
 
 def as_float(value: Any) -> float:
-    """A real number, infinite where it is too large to be computed with."""
+    """A real number, infinite where it is too large to be computed with, NaN where it is a NaN that must not be read."""
     try:
         return float(value)
     except OverflowError:
         return math.inf
+    except ValueError:  # of Decimal("sNaN")
+        return math.nan
 
 
 def as_number(side: str, name: str, value: Any) -> float:

@@ -124,7 +124,7 @@ def test_frames_hold_vectors(frame):
 
 
 ODD = [b"x", {1}, {"a": 1}, (x for x in [1]), np.datetime64("2020-01-01"), np.timedelta64(1, "D"), 10**400, [10**400], [None],
-       np.array([1, None]), [1j], object(), Decimal("NaN"), datetime.timedelta(1), np.array("x"), [[]], [1e101], np.eye(2),
+       np.array([1, None]), [1j], object(), Decimal("NaN"), Decimal("sNaN"), datetime.timedelta(1), np.array("x"), [[]], [1e101], np.eye(2),
        np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0])]  # fmt: skip
 
 
