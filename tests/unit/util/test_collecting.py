@@ -1,4 +1,4 @@
-"""While a batch of decisions is made Python does not search for cycles; afterwards it does what it did before."""
+"""While a batch is under way Python does not search for cycles; afterwards it does what it did before."""
 
 import gc
 

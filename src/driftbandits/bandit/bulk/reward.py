@@ -6,6 +6,7 @@ import numpy as np
 
 from ...errors import DriftBanditsError, InvalidValue
 from ...tables.frames import missing, plain_value, read_frame
+from ...util.collecting import uncollected
 from ..adaptive import Adaptive, in_slots_of_today
 from ..pending import DEFERRED, DONE, Open
 from .blocks import accepted
@@ -28,7 +29,11 @@ class Came(NamedTuple):
 
 def reward_batch(bandit: "Bandit", frame: Any) -> int:
     """Learn a frame of rewards; every row is checked before the first is learned."""
-    came = _read(frame)
+    with uncollected():
+        return _learn(bandit, _read(frame))
+
+
+def _learn(bandit: "Bandit", came: list[Came]) -> int:
     with bandit._turn():
         for row in _suspects(bandit, came):
             one = came[row]
