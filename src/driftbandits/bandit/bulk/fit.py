@@ -13,13 +13,13 @@ from ...errors import DriftBanditsError, InvalidValue
 from ...tables.kinds import Codes, Column, Numbers
 from ..adaptive import Adaptive
 from ..features import Table
-from ..rewards import allowed_size, check_size
+from ..rewards import FAR, allowed_size, check_size
 from .blocks import Block, check
 from .copies import Copies
 from .fingerprint import Fingerprint, note_fit
 from .machine import machine
 from .sources import Data
-from .stretches import first_of, first_true, in_slots, new_to, pieces, walk
+from .stretches import first_of, in_slots, new_to, pieces, walk
 
 if TYPE_CHECKING:
     from ..bandit import Bandit
@@ -87,10 +87,9 @@ def _check_sizes(learner: Adaptive, block: Block) -> None:
     if len(rows):
         r0, count = float(numbers[R0] if numbers[KNOWN] else r[0]), int(numbers[COUNT])
         squares = np.maximum(numbers[SQUARES] + np.r_[0.0, np.cumsum((r[:-1] - r0) ** 2)], 0.0)
-        largest = [allowed_size(r0, s, n) for n, s in enumerate(squares.tolist(), start=count)]
-        for t in first_true(np.abs(r) > largest):
+        for t in np.flatnonzero(np.abs(r) > FAR * (abs(r0) + np.sqrt(squares))).tolist():
             with _told_of(block, int(rows[t])):
-                check_size(float(r[t]), largest[t])
+                check_size(float(r[t]), allowed_size(r0, float(squares[t]), count + t))
 
 
 @contextmanager
