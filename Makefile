@@ -8,7 +8,7 @@ unexport PYTHONDONTWRITEBYTECODE
 WORKERS ?= 2
 SPLIT = -n $(WORKERS) --dist loadgroup --no-loadscope-reorder
 
-.PHONY: setup paper test digests digests-all test-all test-numba test-matrix test-package lint types imports unit interpreted format mutants torture tables benchmark bench bench-ours bench-quick docs docs-lock results lock clean
+.PHONY: setup paper test digests digests-all test-all test-numba test-matrix test-package lint types imports unit interpreted format mutants torture tables benchmark bench bench-ours bench-bulk bench-quick docs docs-lock results lock clean
 
 setup: $(STAMP)
 
@@ -106,6 +106,10 @@ bench: setup  ## side by side with the peers, which are installed into .venv-ben
 bench-ours: setup  ## the same, but only our learners play; peers as far as they are kept
 	$(BIN)/python benchmarks/bench/environment.py
 	PYTHONPATH=src:benchmarks .venv-bench/bin/python -m bench --only bandit bandit_explore_0 self_tuning
+
+bench-bulk: setup  ## what a row of a log costs, beside what the peers take for the same rows
+	$(BIN)/python benchmarks/bench/environment.py
+	PYTHONPATH=src:benchmarks .venv-bench/bin/python benchmarks/bench_bulk.py
 
 bench-quick: setup  ## in 90 seconds: what got worse than the committed results by more than 20 %
 	PYTHONPATH=benchmarks $(BIN)/python -m bench.quick

@@ -6,7 +6,8 @@ time that misses its target is marked.
 
 "row by row" is the path that is taken where columns cannot be (`rows.parse`, `Bandit.observe`, `Bandit.decide`), which was the only one
 before; pandas reads the same columns.
-Peers (river, Vowpal Wabbit, bayesianbandits) are not measured here: they are not installed with this project.
+Vowpal Wabbit, river and bayesianbandits learn the same log in the same run where they are installed (`bulk_peers`): `make bench-bulk` runs
+this in the environment that has them.
 """
 
 import pathlib
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import time
 
+import bulk_peers
 import numpy as np
 import pandas as pd
 
@@ -142,6 +144,19 @@ def learning(frame, context, one_by_one):
         tell(f"{name}, {p} columns, {ITEMS} items", took, TARGETS[name][wide], more)
 
 
+def peers(frame, context):
+    """The same rows learned by others; `river` learns a part of them, because it takes so long."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in bulk_peers.PEERS:
+            part = frame[: len(frame) // 10] if name == "river" else frame
+            job = bulk_peers.job(name, part, context, pathlib.Path(folder))
+            if job is None:
+                print(f"{name} is not installed here: `make bench-bulk` measures it", flush=True)
+            else:
+                took = cost(job, len(part), 1 if name == "river" else 2)
+                print(f"{f'{name}, {len(context)} features':<38}{took:9.2f} µs", flush=True)
+
+
 def durable(rows):
     """A decision and its reward in a file, each its own transaction."""
     with tempfile.TemporaryDirectory() as folder, db.Bandit.open(pathlib.Path(folder, "b"), reward="click") as bandit:
@@ -159,5 +174,8 @@ if __name__ == "__main__":
     main(N)
     LOG, PLAIN = made(N), [f"x{j}" for j in range(NUMBERS)]
     learning(LOG, PLAIN, 1000)
-    learning(LOG[: max(1000, N // 4)], [*PLAIN, "c0", "c1", "c2"], 300)
+    peers(LOG, PLAIN)
+    WIDE = LOG[: max(1000, N // 4)]
+    learning(WIDE, [*PLAIN, "c0", "c1", "c2"], 300)
+    peers(WIDE, [*PLAIN, "c0", "c1", "c2"])
     durable(500)
