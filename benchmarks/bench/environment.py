@@ -13,11 +13,13 @@ PLACE = ROOT / ".venv-bench"
 NEEDED = ("numpy", "scipy", "numba", "llvmlite", "narwhals", "pyarrow", "matplotlib", "scikit-learn")
 COMMAND = ("pydantic", "typer", "rich", "jinja2")  # `driftbandits bench-suite` plays the peers too
 
+FILES = ("safetensors", "orjson")  # `bench_bulk` measures a durable bandit
+
 
 def locked():
     """Our own versions of what both sides use, so that all are measured with the same NumPy."""
     words = [line.split()[0] for line in (ROOT / "requirements.lock").read_text().splitlines() if "==" in line]
-    return [word for word in words if word.split("==")[0].lower() in (*NEEDED, *COMMAND, "pandas")]
+    return [word for word in words if word.split("==")[0].lower() in (*NEEDED, *COMMAND, *FILES, "pandas")]
 
 
 def install(*packages):
@@ -32,7 +34,7 @@ def install(*packages):
 def main():
     if not (PLACE / "bin" / "python").exists():
         venv.create(PLACE, with_pip=True)
-    if not install(*NEEDED, *COMMAND):
+    if not install(*NEEDED, *COMMAND, *FILES):
         sys.exit("what driftbandits itself needs could not be installed")
     for peer in PEERS:
         if peer not in NEEDED and not install(peer):
