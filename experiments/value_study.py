@@ -7,8 +7,9 @@ values, over the decisions whose reward has come. At the end their width is comp
 errors of the same pseudo-outcomes; how often that one is right at the end, and how much wider it would have to be to be right in 95 % of
 the loops, is counted too. The first decisions of a loop say how rare rewards are, as in `Bandit`, and do not count.
 
-Roles "design" and "earlier" have the worlds on which the stakes were chosen ("earlier" judged the stakes before these); "judge" has others,
-and was looked at once.
+Roles "design" and "earlier" have the worlds on which stakes and levels were chosen ("earlier" judged the stakes before these); "before" and
+"judge" have others. On "before" the stakes were judged with both levels α/2; on "judge", the same worlds with fresh seeds, the levels of
+now, once.
 """
 
 import math
@@ -20,9 +21,9 @@ import numpy as np
 from driftbandits.experiment.study import Cells, Report, study, table
 from driftbandits.inference import outcomes as oc
 from driftbandits.inference import policy_value as pv
-from driftbandits.inference.always_valid import LOG_PRIOR, LONG, SHORT, J, stakes
+from driftbandits.inference.always_valid import LOG_PRIOR, LONG, SHORT, J, levels, stakes
 
-ROLES = {"design": 0, "earlier": 1, "judge": 2}
+ROLES = {"design": 0, "earlier": 1, "before": 2, "judge": 3}
 WORLDS = ("drift", "jumps", "still", "late rewards", "clicks of 1 %")
 ITEMS, FLOOR, ALPHA = 5, 0.05, 0.05
 WHAT = ("own", "uniform", "first", "lift over uniform", "lift over first")
@@ -39,7 +40,7 @@ def world(kind: str, role: str, T: int, rng: np.random.Generator) -> Any:
         if kind == "still":
             return np.tile(rng.uniform(0.2, 0.8, ITEMS), (T, 1))
         return 0.01 * rng.uniform(0.5, 2.0, ITEMS) * (1 + 0.8 * np.sin(t / 300))
-    if role == "judge":
+    if role in ("before", "judge"):
         return judged(kind, t, rng)
     if kind in ("drift", "late rewards"):  # a random walk of log-odds
         steps = rng.normal(0.0, 0.03, (T, ITEMS))
@@ -99,11 +100,11 @@ def loops(kind: str, role: str, T: int, many: int, seed: int) -> tuple[Any, ...]
     return means, P, F, A, R, np.array(order)
 
 
-def exceeded(wealth: Any, lam: Any, total: Any) -> bool:
-    """Whether Σ π exp(B − λ Σν) ever reached 2/α."""
+def exceeded(wealth: Any, lam: Any, total: Any, alpha: float) -> bool:
+    """Whether Σ π exp(B − λ Σν) ever reached 1/α."""
     e = wealth + LOG_PRIOR - lam * total[:, None]
     top = e.max(1)
-    return bool((top + np.log(np.exp(e - top[:, None]).sum(1)) > math.log(2.0 / ALPHA)).any())
+    return bool((top + np.log(np.exp(e - top[:, None]).sum(1)) > math.log(1.0 / alpha)).any())
 
 
 def one_loop(means: Any, P: Any, F: Any, A: Any, R: Any) -> tuple[list[bool], list[tuple[float, float]], list[float]]:
@@ -134,9 +135,10 @@ def one_loop(means: Any, P: Any, F: Any, A: Any, R: Any) -> tuple[list[bool], li
     errors = []
     for (k, low, high, of, below, above, column), interval in zip(values, intervals, strict=True):
         under, over = (SHORT, LONG) if column == oc.D else (LONG, SHORT)
+        level = levels(of.tolist(), ALPHA)
         wrong.append(
-            exceeded(sums[k, :, low : low + J], of[under], below)
-            or exceeded(sums[k, :, high : high + J], of[over], above)
+            exceeded(sums[k, :, low : low + J], of[under], below, level[under])
+            or exceeded(sums[k, :, high : high + J], of[over], above, level[over])
         )
         found = interval(sums[k, -1].tolist(), bounded=True, alpha=ALPHA, lam=of.tolist())
         once = 2 * 1.96 * terms[k, :, column].std() / math.sqrt(T)

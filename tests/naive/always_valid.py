@@ -25,13 +25,20 @@ def mixture(outcomes, centres, lam, m):
     return total
 
 
-def lower(outcomes, centres, lam, alpha, least=0.0, most=1.0):
-    """The least m in [least, most] that is not refuted at level α/2."""
-    if mixture(outcomes, centres, lam, least) <= 2.0 / alpha:
+def levels(long, short, alpha):
+    """Levels of the long and of the short side: the middle stakes are (e^s − 1)/m and (1 − e^−s)/m, whose ratio is e^s."""
+    middle = len(STEPS) // 2
+    s = max(math.log(long[middle] / short[middle]), 0.0)
+    return alpha / (2.0 * (1.0 + s)), alpha * (1.0 + 2.0 * s) / (2.0 * (1.0 + s))
+
+
+def lower(outcomes, centres, lam, level, least=0.0, most=1.0):
+    """The least m in [least, most] that is not refuted at a level."""
+    if mixture(outcomes, centres, lam, least) <= 1.0 / level:
         return least
     for _ in range(60):
         middle = 0.5 * (least + most)
-        least, most = (middle, most) if mixture(outcomes, centres, lam, middle) > 2.0 / alpha else (least, middle)
+        least, most = (middle, most) if mixture(outcomes, centres, lam, middle) > 1.0 / level else (least, middle)
     return least
 
 

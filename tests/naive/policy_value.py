@@ -29,19 +29,20 @@ def value(decisions, *, weight, alpha, rate=0.3):
     gains, losses = ([[outcomes(*d, x) for d in decisions] for x in side] for side in (long, short))
     r, own = [d[3] for d in decisions], [x[6] for x in gains[0]]
     g, diff = [x[4] for x in gains[0]], [x[5] for x in gains[0]]
-    lower = always_valid.lower
+    lower, levels = always_valid.lower, always_valid.levels
+    (own_gain, own_loss), (gain, loss) = levels(*own_lam, alpha), levels(long, short, alpha)
     rewards, missed = [r] * len(long), [[1.0 - x for x in r]] * len(long)
     own_bounds = (
-        lower(rewards, own, own_lam[0], alpha),
-        1.0 - lower(missed, [1.0 - x for x in own], own_lam[1], alpha),
+        lower(rewards, own, own_lam[0], own_gain),
+        1.0 - lower(missed, [1.0 - x for x in own], own_lam[1], own_loss),
     )
     other_bounds = (
-        lower([[x[0] for x in row] for row in gains], g, long, alpha),
-        1.0 - lower([[1.0 - x[1] for x in row] for row in losses], [1.0 - x for x in g], short, alpha),
+        lower([[x[0] for x in row] for row in gains], g, long, gain),
+        1.0 - lower([[1.0 - x[1] for x in row] for row in losses], [1.0 - x for x in g], short, loss),
     )
     lift_bounds = (
-        lower([[x[2] for x in row] for row in losses], diff, short, alpha, -1.0),
-        -lower([[-x[3] for x in row] for row in gains], [-x for x in diff], long, alpha, -1.0),
+        lower([[x[2] for x in row] for row in losses], diff, short, loss, -1.0),
+        -lower([[-x[3] for x in row] for row in gains], [-x for x in diff], long, gain, -1.0),
     )
     plain = [outcomes(*d, 1e-9) for d in decisions]  # nothing is cut
     means = [sum(column) / len(r) for column in (r, [x[0] for x in plain], [x[2] for x in plain])]

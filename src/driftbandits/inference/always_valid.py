@@ -33,6 +33,10 @@ multiply the wealth at each click by e^s or e^−s, s = m · 3/(σ√n), so that
 
 For a lift it is the other way round. Small s, which is to say many clicks, give 3/(σ√n) on both sides.
 
+**Levels.** The bounds of both sides hold together if their levels sum to α. Few clicks tell little of how many more there might have been:
+a Poisson number k is wider above than below, and an equal part of α is worth more there. The long side has the share ½/(1 + s) of α,
+the short one the rest; this depends on the stakes alone, so it is fixed as early. Above, α/2 stands for the share of either side.
+
 Outcomes without a known range have `asymptotic` bounds.
 """
 
@@ -76,6 +80,19 @@ def stakes(weight: float = 1.0, n: float = USUAL, rate: float = RATE) -> Matrix:
     return np.stack([long, short])
 
 
+def levels(lam: Sequence[Sequence[float]], alpha: float) -> tuple[float, float]:
+    """The levels of the long and of the short side, whose sum is α: ½/(1 + s) of it, and the rest; e^s is the ratio of their stakes.
+
+    Examples
+    --------
+    >>> levels(stakes().tolist(), 0.05)[0] > 0.01, levels(stakes(20.0, rate=0.01).tolist(), 0.05)[0] < 0.01
+    (True, True)
+    """
+    s = math.log(lam[LONG][J // 2] / lam[SHORT][J // 2])
+    long = 0.5 * alpha / (1.0 + max(s, 0.0))
+    return long, alpha - long
+
+
 def lower_bound(wealth: Sequence[float], lam: Sequence[float], n: float, alpha: float) -> float:
     """The least m with Σ_j π_j exp(B_j − λ_j n m) ≤ 1/α.
 
@@ -110,7 +127,8 @@ def finite(
     """Bounds on a mean in [0, 1] from the wealth of either side: of the values, and of 1 minus them."""
     if n < 0.5:
         return Bounds(math.nan, 0.0, 1.0, 0, True)
-    lower = min(max(lower_bound(low, lam[LONG], n, 0.5 * alpha), 0.0), 1.0)
-    upper = min(max(1.0 - lower_bound(high, lam[SHORT], n, 0.5 * alpha), 0.0), 1.0)
+    long, short = levels(lam, alpha)
+    lower = min(max(lower_bound(low, lam[LONG], n, long), 0.0), 1.0)
+    upper = min(max(1.0 - lower_bound(high, lam[SHORT], n, short), 0.0), 1.0)
     # Outside the bounds a mean says nothing but that weights are large.
     return Bounds(min(max(mean, lower), max(upper, lower)), lower, upper, round(n), True)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.linalg import Vector
 from . import outcomes as oc
-from .always_valid import LONG, SHORT, Bounds, J, finite, lower_bound
+from .always_valid import LONG, SHORT, Bounds, J, finite, levels, lower_bound
 from .asymptotic import Observed, asymptotic, payments, worth
 from .outcomes import D_HIGH, D_LOW, HIGH, LOW, OWN, OWN_HIGH, OWN_LOW, PHI, W2, D, N, W
 
@@ -79,8 +79,9 @@ def lift_interval(sums: Sequence[float], *, bounded: bool, alpha: float, lam: Si
         return found if math.isfinite(found.lower) else _from_both(sums, found, alpha, unknown)
     if n < 0.5:
         return Interval(math.nan, -1.0, 1.0, 0, 0.0, True)
-    lower = min(max(lower_bound(_bets(sums, D_LOW), lam[SHORT], n, 0.5 * alpha), -1.0), 1.0)
-    upper = min(max(-lower_bound(_bets(sums, D_HIGH), lam[LONG], n, 0.5 * alpha), -1.0), 1.0)
+    long, short = levels(lam, alpha)
+    lower = min(max(lower_bound(_bets(sums, D_LOW), lam[SHORT], n, short), -1.0), 1.0)
+    upper = min(max(-lower_bound(_bets(sums, D_HIGH), lam[LONG], n, long), -1.0), 1.0)
     mean = min(max(sums[D] / n, lower), max(upper, lower))
     return Interval(mean, lower, upper, round(n), _effective(sums), True)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from naive import always_valid as naive
 
-from driftbandits.inference.always_valid import LOG_PRIOR, LONG, J, finite, lower_bound, stakes
+from driftbandits.inference.always_valid import LOG_PRIOR, LONG, SHORT, J, finite, levels, lower_bound, stakes
 from driftbandits.replay.valued import Valued
 
 ALPHA = 0.05
@@ -24,9 +24,31 @@ def test_stakes_and_bounds_are_those_of_the_oracle(weight, n, rate):
     assert short == pytest.approx(naive.stakes(weight, n, rate)[1])
     r, g = (rng.random(200) < 0.4) * 1.0, rng.random(200)
     found = finite(200, float(r.mean()), wealth(r, g, long), wealth(1 - r, 1 - g, short), lam, 0.1)
-    low = naive.lower([r.tolist()] * J, g.tolist(), long, 0.1)
-    high = 1.0 - naive.lower([(1 - r).tolist()] * J, (1 - g).tolist(), short, 0.1)
+    gain, loss = naive.levels(long, short, 0.1)
+    assert gain + loss == pytest.approx(0.1)
+    low = naive.lower([r.tolist()] * J, g.tolist(), long, gain)
+    high = 1.0 - naive.lower([(1 - r).tolist()] * J, (1 - g).tolist(), short, loss)
     assert (found.lower, found.upper) == pytest.approx((low, high), abs=1e-9)
+
+
+@pytest.mark.parametrize(("weight", "rate", "narrower"), [(20.0, 0.01, 0.97), (4.0, 0.03, 0.999), (1.0, 0.3, 1.002)])
+def test_few_clicks_are_bounded_more_sharply_than_with_half_of_alpha_on_either_side(weight, rate, narrower):
+    """As many clicks as are expected of 10,000 rounds that show the item with probability 1/weight."""
+    n, lam = 10_000.0, stakes(weight, rate=rate).tolist()
+    shown, clicks = n / weight, n / weight * rate
+    gain, loss = (
+        [
+            clicks * math.log1p(sign * x * weight * (1.0 - rate))
+            + (shown - clicks) * math.log1p(-sign * x * weight * rate)
+            + x * n * (rate if sign > 0 else 1.0 - rate)
+            for x in lam[side]
+        ]
+        for side, sign in ((LONG, 1.0), (SHORT, -1.0))
+    )
+    found = finite(n, rate, gain, loss, lam, ALPHA)
+    halves = 1.0 - sum(lower_bound(b, side, n, 0.5 * ALPHA) for b, side in zip((gain, loss), lam, strict=True))
+    assert found.lower < rate < found.upper
+    assert found.upper - found.lower < narrower * halves
 
 
 def test_the_solution_is_approached_from_below():
@@ -45,10 +67,11 @@ def ever_wrong(alpha, rounds=600, runs=300):
     g = np.full((runs, rounds), 0.5)
     n = np.arange(1, rounds + 1)
     wrong = np.zeros(runs, bool)
-    for phi, lam in zip((r, 1 - r), stakes(n=rounds), strict=True):
+    sides = stakes(n=rounds)
+    for phi, lam, level in zip((r, 1 - r), sides, levels(sides.tolist(), alpha), strict=True):
         b = np.cumsum(np.log1p(lam[:, None, None] * (phi - g)) + lam[:, None, None] * g, axis=2)
         log = np.log(np.exp(b + np.array(LOG_PRIOR)[:, None, None] - lam[:, None, None] * 0.5 * n).sum(0))
-        wrong |= (log > math.log(2.0 / alpha)).any(1)
+        wrong |= (log > math.log(1.0 / level)).any(1)
     return wrong.mean()
 
 
@@ -87,9 +110,9 @@ def test_rows_of_a_log_are_valued_as_by_the_oracle(forecast):
             high[j].append(s * (1 - direct) + w[t] * (1 - r[t] - s * (1 - of_item)))
         centres.append(direct)
         total, earned = total + w[t], earned + w[t] * r[t]
-    b = valued.bounds()
-    assert b.lower == pytest.approx(naive.lower(low, centres, sides[0], ALPHA), abs=1e-9)
-    assert b.upper == pytest.approx(1.0 - naive.lower(high, [1 - g for g in centres], sides[1], ALPHA), abs=1e-9)
+    b, (gain, loss) = valued.bounds(), naive.levels(*sides, ALPHA)
+    assert b.lower == pytest.approx(naive.lower(low, centres, sides[0], gain), abs=1e-9)
+    assert b.upper == pytest.approx(1.0 - naive.lower(high, [1 - g for g in centres], sides[1], loss), abs=1e-9)
 
 
 @pytest.mark.parametrize("bounded", [True, False])
