@@ -237,7 +237,8 @@ class Adaptive(Memories):
             drawn.append(int(a))
             propensity *= p
             memos.append(_memo(placed, int(a), told[k, VOICE : SHARE + 1]))
-        return Choice(drawn, propensity, table[SAVED], table[SCORE], memos)
+        last = table[SCORE:].copy()  # hundreds of decisions are kept, and views would keep their whole tables
+        return Choice(drawn, propensity, last[SAVED - SCORE], last[0], memos)
 
     def memo(self, placed: Placed, a: int, *, chosen: bool = True) -> Memo:
         """Raw features, and the decision's ticket in the duel of the voices; a choice made elsewhere has none."""
