@@ -23,6 +23,8 @@ from .pending import UnknownDecision
 from .state import RECENT
 from .value import Value, named, value
 
+LEAST_ALPHA = 1e-300  # parts of it are numbers, too
+
 
 class Estimate(NamedTuple):
     """The reward expected of an item, and the standard deviation of that estimate."""
@@ -150,8 +152,10 @@ class Looking(Checking):
         >>> v.own.n, v.lift.lower > 0.0
         (550, True)
         """
-        if not 0.0 < real("alpha", alpha) < 1.0:
-            raise InvalidValue(f"alpha = {said(alpha)} is not allowed; it must be in (0, 1): it is a probability")
+        if not LEAST_ALPHA <= real("alpha", alpha) < 1.0:
+            raise InvalidValue(
+                f"alpha = {said(alpha)} is not allowed; it must be in (0, 1), at least {LEAST_ALPHA:g}: it is a probability"
+            )
         with self._turn():
             found = named(self._ledger, against, item, self._challengers)
             kind = KINDS[self._config["reward"]]

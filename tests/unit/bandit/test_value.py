@@ -165,8 +165,10 @@ def test_what_is_not_known_is_refused_in_one_line():
     assert "has come yet" in v.sentence
     with pytest.raises(db.errors.InvalidValue, match="'nobody' is not known"):
         bandit.value("nobody")
-    with pytest.raises(db.errors.InvalidValue, match="alpha"):
-        bandit.value(alpha=1.5)
+    for alpha in (1.5, 1.0, 0.0, 5e-324, math.nan):  # half of 5e-324 is 0
+        with pytest.raises(db.errors.InvalidValue, match="alpha"):
+            bandit.value(alpha=alpha)
+    assert bandit.value(alpha=1e-300).own.upper == 1.0
 
 
 def test_the_first_decisions_do_not_count_but_items_are_known():
