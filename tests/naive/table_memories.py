@@ -60,19 +60,18 @@ def novelty_in_state(history):
 
 
 def hopes(S, history, V):
-    """What a successor that is new to its pair may be worth: (S,) of pairs that were tried, and of all others."""
+    """What a successor that is new to its pair may be worth, (S,), of pairs that were tried."""
     successors = shown(history)
     met = {s for s, _ in successors} | {t for found in successors.values() for t in found}
-    drawn = len({(s, t) for (s, _), found in successors.items() for t in found})
     never = [V[s] for s in range(S) if s not in met]
     seen, unseen = max((V[s] for s in met), default=0.0), max(never, default=0.0)
-    world = seen if unseen <= seen else (drawn * seen + len(never) * unseen) / (drawn + len(never))
+    world = seen if unseen <= seen else ((S - len(never)) * seen + len(never) * unseen) / S
     doubt, local = novelty_in_state(history), np.zeros(S)
     for s in range(S):
         draws = beyond_first(successors, s)
         best = max((V[t] for (state, _), found in successors.items() if state == s for t in found), default=0.0)
         local[s] = (draws * best + doubt * world) / (draws + doubt)
-    return local, world
+    return local
 
 
 def measured_noise(history, gamma):
@@ -120,8 +119,7 @@ def plan(rewards, n, P, history, H, c=C_NEXT):
     S, rho = len(rewards), novelty(history)
     Q, V = np.zeros((H, *rewards.shape)), np.zeros(S)
     for h in range(H - 1, -1, -1):
-        local, world = hopes(S, history, V)
-        top = np.where(n > 0, local[:, None], world)
+        top = np.where(n > 0, hopes(S, history, V)[:, None], V.max())
         mean = (n * (P @ V) + rho * top) / (n + rho)
         variance = np.maximum((n * (P @ V**2) + rho * top**2) / (n + rho) - mean**2, 0.0)
         Q[h] = np.clip(rewards + (1.0 - HASTE / H) * (mean + c * np.sqrt(variance / (n + rho))), 0, H - h)

@@ -12,13 +12,13 @@ certain, and doubted in one where they vary. Noise σ̂² of the rewards makes a
 
 What a new successor is worth, T, is found out in the same way, by Dirichlet processes within each other: of the pair, its state, the world.
 
-    pair    T = (m_s max V(successors seen from s) + ρ_s W)/(m_s + ρ_s)     if the pair was tried, else W
-    world   W = (M max V(states seen) + u max V(states never seen))/(M + u)   or max V, if it is that of a state that was seen
+    pair    T = (m_s max V(successors seen from s) + ρ_s W)/(m_s + ρ_s)
+    world   W = ((S − u) max V(states seen) + u max V(states never seen))/S   or max V, if it is that of a state that was seen
 
-m_s successors of the pairs of s were not the first of their pair; ρ_s is estimated as ρ is, from how often such a one was new to s as well.
-M successors were new to their state; u states were never seen. With T = max V a pair of FrozenLake 8×8 that was tried 20 times
-promised 2 % of the best state there is, in each of a hundred steps, and where an end has a state of its own the holes, never
-entered, kept their cap of a hundred rewards for ever.
+and T = max V of a pair that was never tried. m_s successors of the pairs of s were not the first of their pair; ρ_s is estimated as ρ is,
+from how often such a one was new to s as well. u of the S states were never seen. With T = max V for all pairs one of FrozenLake 8×8
+that was tried 20 times promised 2 % of the best state there is, in each of a hundred steps. With T = W for pairs that were never tried a
+state that nobody has entered is worth hardly more than a reward, and the far end of RiverSwim is not looked for.
 
 The factor 1 − η/H, η = 0.1, makes a learner go now rather than later where both are worth the same: what is known now may not be true
 later. A task without episodes has η = 0, as none ends.
@@ -53,6 +53,7 @@ from .tables import (
     blank_transitions,
     check_room,
     count_successor,
+    largest,
     next_values,
     optimistic_mean,
     write_table,
@@ -141,7 +142,7 @@ def _of_world(novelty: Novelty, V: Vector) -> float:
             never += 1
     if unseen <= seen:
         return seen
-    return float((novelty.drawn[0] * seen + never * unseen) / (novelty.drawn[0] + never))
+    return float(((V.shape[0] - never) * seen + never * unseen) / V.shape[0])
 
 
 @kernel
@@ -174,12 +175,12 @@ def _add_measured(
 ) -> float:
     """Add the optimistic next value of every pair to `out`; returns the sum of the bonuses."""
     A, rho, bonus = out.shape[0] // V.shape[0], _concentration(state.novelty, 0), 0.0
-    world = _of_world(state.novelty, V)
+    world, best = _of_world(state.novelty, V), largest(V)
     for s in range(V.shape[0]):
         local = _of_state(state, V, s, world)
         for n in range(s * A, (s + 1) * A):
             count, total, squares = next_values(state, N, V, n)
-            top = local if count > 0.0 else world
+            top = local if count > 0.0 else best
             value = keep * optimistic_mean(count, total, squares, top, rho, transition.scale)
             out[n] += value
             bonus += value - (total / count if count > 0.0 else 0.0)
@@ -221,7 +222,6 @@ def _note_novelty(state: TransitionTableState, pair: int, successor: int, A: int
         novelty.expected[1] += 1.0 / draws
         novelty.found[1] += 0.0 if known else 1.0
     if not known:
-        novelty.drawn[0] += 1.0
         novelty.met[successor] = 1
 
 

@@ -182,7 +182,6 @@ class Novelty(NamedTuple):
     expected: Vector  # (2,) Σ 1/n over draws after n ≥ 1 others: so often, were ρ = 1 and n large
     found: Vector  # (2,)
     met: Integers  # (S,) 1 for a state that was seen
-    drawn: Vector  # (1,) how many successors were new to their state
 
 
 class TransitionTableState(NamedTuple):
@@ -213,7 +212,7 @@ def blank_transitions(task: Task, memory: Any, groups: int, scale: float) -> Tra
         sums=TransitionCounts(np.zeros((groups, 2)), np.zeros((groups, pairs * U))),
         radius=np.full(groups, scale),
         visits=np.zeros(pairs, np.int64),
-        novelty=Novelty(np.zeros(2), np.zeros(2), np.zeros(task.states, np.int64), np.zeros(1)),
+        novelty=Novelty(np.zeros(2), np.zeros(2), np.zeros(task.states, np.int64)),
         nothing=np.zeros(0),
     )
 

@@ -135,3 +135,10 @@ def test_a_new_successor_is_hoped_for_near_by():
             agent.observe(h, states[h], int(rng.integers(2)), 0.0, states[h + 1])
     hoped = agent.begin_episode()[0, :2].max()
     assert hoped < 0.08  # 0.14 if a new successor were the best state there is
+
+
+def test_the_far_end_of_a_river_is_found():
+    """A state that nobody has entered keeps the value of the best one; else half of the runs stay on the near shore, at 1 an episode."""
+    world, table = db.mdp.riverswim(episodes=60, horizon=10, drift="static"), db.mdp.tabular(6, 2)
+    runs = [db.simulate_mdp(db.zoo.weight_ucrl(), world, seed=seed, features=table) for seed in range(8)]
+    assert sum(run.regret[-1] > 30.0 for run in runs) <= 2
