@@ -81,10 +81,10 @@ class State:
         if isinstance(features, str) or not made:
             _one_of("features", features, MODES, "a function of (item, context)", "a fitted transformer")
         self._function: FeatureMap | None = None if isinstance(features, str) else features
-        explore = real("explore", explore)
-        if not 0.0 <= explore <= 1.0:
+        share = real("explore", explore)
+        if isinstance(explore, bool) or not 0.0 <= share <= 1.0:
             raise InvalidValue(
-                f"explore = {said(explore)} is not allowed; it must be in [0, 1]: it is shared among the items on offer"
+                f"explore = {said(explore)} is not allowed; it must be a number in [0, 1]: it is shared among the items on offer"
             )
         self._clocked = half_life is not None and not isinstance(half_life, Real)
         if isinstance(half_life, float) and half_life == math.inf:
@@ -96,7 +96,7 @@ class State:
             "features": features if isinstance(features, str) else "function",
             "half_life": half_life,
             "clocked": self._clocked,
-            "explore": explore,
+            "explore": share,
             "seed": _seed(seed),
             "on_repeat": on_repeat,
             "buckets": integer("buckets", buckets, least=1, why="strings are hashed into them"),

@@ -385,6 +385,7 @@ def test_sparse_matrices_are_said_so(used):
         {"half_life": -1},
         {"half_life": "3 moons"},
         {"explore": 2.0},
+        {"explore": True},
         {"seed": -1},
         {"on_repeat": "maybe"},
         {"buckets": 0},
