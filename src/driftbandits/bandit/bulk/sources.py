@@ -102,20 +102,16 @@ def _without_ids(roles: Roles, source: Source) -> Roles:
     if first is None:
         return roles
     found = {name: feature_of(first, name, source.name) for name in roles.context}
+    rows = f"each of the first {len(first.numbers)} rows"
     ids = [name for name, column in found.items() if isinstance(column, Categories) and _is_id(column)]
-    if ids:
-        warnings.warn(
-            f"{', '.join(map(repr, ids))} has another text in each of the first {len(first.numbers)} rows, as an id has, and is left out; "
-            "name it in context=[…] if it is a feature",
-            stacklevel=4,
-        )
     counters = [name for name, column in found.items() if isinstance(column, Numbers) and _counts_rows(column)]
-    if counters:
-        warnings.warn(
-            f"{', '.join(map(repr, counters))} grows by one with each of the first {len(first.numbers)} rows, as the number of a row does, "
-            "and is left out; name it in context=[…] if it is a feature",
-            stacklevel=4,
-        )
+    for names, what in (
+        (ids, f"has another text in {rows}, as an id has,"),
+        (counters, f"grows by one with {rows}, as the number of a row does,"),
+    ):
+        if names:
+            told = f"{', '.join(map(repr, names))} {what} and is left out; name it in context=[…] if it is a feature"
+            warnings.warn(told, stacklevel=4)
     return roles._replace(context=tuple(name for name in roles.context if name not in (*ids, *counters)))
 
 
