@@ -115,4 +115,4 @@ def test_knowing_the_models_never_costs(drift):
             for features in known
         ]  # fmt: skip
         assert mean[1] < 1.1 * mean[0]
-        assert mean[2] < 1.1 * mean[1]
+        assert mean[2] < 1.1 * mean[1] + 1e-9  # where nothing is left to lose, both are rounding
