@@ -21,11 +21,11 @@ import math
 from ..core.kernel import kernel, solver
 from ..core.lanes import LANES
 from ..core.linalg import cholesky as factor
-from ..core.linalg import inverse
+from ..core.linalg import Vector, inverse
 from .columns import own_prior, shared_prior, size_of_columns
 from .engine import Engine
 from .explained import UNKNOWN
-from .regression import log_det, noise, renew, renew_own, variance_of_rewards, weight_of
+from .regression import OWN, log_det, noise, renew, renew_own, variance_of_rewards, weight_of
 from .sums import ADAPTIVE, CAL_N, COUNT, FOURTH, NEVER, SECOND, SEPARATE, STATIC, State
 
 LAM_0, LAM, KAP_0, KAP = range(4)  # places of log₁₀ precisions
@@ -73,16 +73,22 @@ def set_prior(engine: Engine, voice: int) -> tuple[float, float]:
 
 
 @solver
-def marginal_likelihood(engine: Engine, m: int) -> float:
-    """Log marginal likelihood of memory m under the static voice's precisions, which its estimates then rest on."""
+def marginal_likelihood(engine: Engine, m: int, own: Vector) -> float:
+    """Log marginal likelihood of memory m under the static voice's precisions, which its estimates then rest on.
+
+    Own effects of items cost most, and depend on κ₀ and κ alone: `own` (4,) holds κ₀ and κ (in decades) for which they were computed last,
+    and what they gave, Σ log|M_i + K| and the number of items.
+    """
     state, work = engine.state, engine.work
-    shared, own = set_prior(engine, STATIC)
-    g = m // LANES
-    logdet, many = renew_own(state, g, m, work)
+    shared, log_K = set_prior(engine, STATIC)
+    g, offset = m // LANES, state.offset[STATIC]
+    if own[0] != offset[KAP_0] or own[1] != offset[KAP]:
+        own[2], own[3] = renew_own(state, g, m, work)
+        own[0], own[1] = offset[KAP_0], offset[KAP]
     renew(state, g, work)
     n = max(weight_of(state, m), 0.0)
     fit = (n + 5.0) * math.log(max(noise(state, m), 1e-300))
-    return float(0.5 * (shared - log_det(state.U[g], m % LANES) - logdet + many * own - fit))
+    return float(0.5 * (shared - log_det(state.U[g], m % LANES) - own[2] + own[3] * log_K - fit))
 
 
 @kernel
@@ -101,8 +107,9 @@ def tune(engine: Engine) -> None:
     m = state.rate.shape[0] - 1
     if m < 1 or work.phi.shape[0] > WIDE or not _enough(state):
         return
-    offset, T, k = state.offset[STATIC], temper(state), work.psi.shape[0]
-    best = marginal_likelihood(engine, m) / T - _rarity(state)
+    offset, T, k, own = state.offset[STATIC], temper(state), work.psi.shape[0], work.few[OWN]
+    own[0] = math.nan  # no own effects were computed yet
+    best = marginal_likelihood(engine, m, own) / T - _rarity(state)
     for _ in range(SWEEPS):
         moved = False
         for place in range(4):
@@ -119,7 +126,7 @@ def tune(engine: Engine) -> None:
                 offset[place] = before + (STEP if sign == 0 else -STEP)
                 value = -math.inf
                 if abs(offset[place]) <= FURTHEST:
-                    value = marginal_likelihood(engine, m) / T - _rarity(state)
+                    value = marginal_likelihood(engine, m, own) / T - _rarity(state)
                 if value > best:
                     best, moved = value, True
                 else:

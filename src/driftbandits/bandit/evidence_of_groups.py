@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dsytrd, dtrtrs
+from scipy.linalg.lapack import dpotrf, dpttrf, dsytrd, dtrtrs
 
 from ..core.linalg import Matrix, Vector
 
@@ -108,11 +108,8 @@ class Profile(NamedTuple):
 
         With f_m = T_mm + λ and f_j = T_jj + λ − T²_j,j+1/f_j+1 the determinant of T + λI is Πf_j, and the first entry of its inverse 1/f₁.
         """
-        squares = np.append(self.beside**2, 0.0)
-        entries = [*zip(self.diagonal[::-1].tolist(), squares[::-1].tolist(), strict=True)]
-        pivots = np.array(
-            [_pivots(entries, one) for one in lam.tolist()]
-        )  # Python is faster than NumPy with ten numbers
+        diagonal, beside = self.diagonal[::-1], self.beside[::-1]
+        pivots = np.array([_pivots(diagonal + one, beside) for one in lam.tolist()])
         logdet, f = np.log(pivots).sum(axis=1), pivots[:, -1]
         extra, total = PSEUDO * self.variance, self.n + PSEUDO
         without = max(self.rest + extra, 1e-300)
@@ -122,13 +119,15 @@ class Profile(NamedTuple):
         )
 
 
-def _pivots(entries: Sequence[tuple[float, float]], lam: float) -> list[float]:
-    """f_m, …, f₁ of `log_factor` for one λ; entries are T_jj and T²_j,j+1 from the last j on."""
-    f, pivots = 1.0, []
-    for d, e2 in entries:
-        f = d + lam - e2 / f if f else math.nan
-        pivots.append(f)
-    return pivots
+def _pivots(diagonal: Vector, beside: Vector) -> Vector:
+    """f_m, …, f₁ of `log_factor` for one λ: the pivots of T + λI, both given from the last entry on.
+
+    They are NaN if rounding has left T + λI without a positive pivot: such a group has no evidence.
+    """
+    if len(diagonal) == 1:
+        return diagonal
+    pivots, _, failed = dpttrf(diagonal, beside)
+    return np.full(len(diagonal), math.nan) if failed else np.asarray(pivots)
 
 
 def _tridiagonal(A: Matrix, r: Vector) -> tuple[Vector, Vector, float]:
