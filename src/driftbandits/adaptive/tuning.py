@@ -20,8 +20,8 @@ import math
 
 from ..core.kernel import kernel, solver
 from ..core.lanes import LANES
-from ..core.linalg import cholesky as factor
 from ..core.linalg import Vector, inverse
+from ..core.linalg import cholesky as factor
 from .columns import own_prior, shared_prior, size_of_columns
 from .engine import Engine
 from .explained import UNKNOWN
