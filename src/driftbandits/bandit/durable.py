@@ -22,35 +22,25 @@ from .changes import ORDINARY, Answer, Request, Way
 from .decision import Decision
 from .logged import Logged
 from .pending import Closed, Open
-from .row_changes import ReadsRows
 from .rows import decide_row, request_data, reward_row
-from .saving import STATE, EarlierLearner, from_bytes, to_bytes
+from .saving import STATE, EarlierLearner, from_bytes
+from .snapshots import TakesSnapshots
 from .store import Damaged, Row, Store
 
 LOG = logging.getLogger("driftbandits")
-ROWS, SECONDS = 1000, 5.0  # a snapshot is taken after so many rows, or so long …
-SHARE = 20.0  # … but for at most 1/20 of the time
 CHUNK = 2000  # rows applied in one transaction, so that followers wait no longer than that
 FEW = 16  # rows of others that are applied inside a transaction: meanwhile they wait
 
 
-class Durable(ReadsRows):
+class Durable(TakesSnapshots):
     """`Bandit.open`: learns from the log in its file."""
 
-    _held: Any = None  # the lock between processes; None: closed
     _seq = 0
-    _ahead = False  # the state in memory may not be that of the log
     _followed = False  # others write to the log, too
     _refused = 0  # rows that were set aside by this process
-    _since = 0  # rows since the last snapshot
-    _last = 0.0  # when that was
-    _cost = 0.0  # how long it took
-    snapshot_seconds = SECONDS  # a snapshot is taken at least so often, while there is something new
-    snapshot_share = SHARE  # for at most this part of the time
-    tended = False  # a thread calls `absorb` a few times a second, so that no other call has to wait for a snapshot
 
     @contextmanager
-    def _turn(self, tends: bool = False) -> Iterator[None]:
+    def _turn(self) -> Iterator[None]:
         with self._lock:
             if self._inside:
                 yield
@@ -78,7 +68,7 @@ class Durable(ReadsRows):
                         if caught_up:
                             self._ahead = False  # what was absorbed is in the log, whatever becomes of this call
                             yield
-                        settled |= (tends or not self.tended) and self._snapshot_if_due()
+                        settled |= not self.tended and self._snapshot_if_due()
                     self._ahead = False
                 self._inside = False
             except BaseException:
@@ -99,7 +89,7 @@ class Durable(ReadsRows):
         with self._lock:
             before = self._seq
             self._catch_up()
-            with self._turn(tends=True):
+            with self._turn():
                 return self._seq - before
 
     def _catch_up(self) -> None:
@@ -146,8 +136,8 @@ class Durable(ReadsRows):
         self._held = held
 
     def has_work(self) -> bool:
-        """Whether `absorb` would do something: others wrote rows, or a snapshot is due."""
-        return self._snapshot_is_due() or self._store.last() > self._seq
+        """Whether `absorb` would do something: others wrote rows."""
+        return self._store.last() > self._seq
 
     def has_overdue(self, before: float) -> bool:
         """Whether a decision made before a time still waits for its reward."""
@@ -168,31 +158,6 @@ class Durable(ReadsRows):
         raise InvalidState(
             f"{self._store.name} is a durable bandit, which cannot be copied or pickled; use Bandit.follow"
         )
-
-    # ---------------------------------------------------------------------------------------------------------- snapshots
-
-    def take_snapshot(self) -> None:
-        """Keep the state of now, so that opening reads no older rows."""
-        with self._turn():
-            self._snapshot()
-
-    def _snapshot_is_due(self) -> bool:
-        if self._since == 0:
-            return False
-        waited = time.monotonic() - self._last
-        return (self._since >= ROWS or waited > self.snapshot_seconds) and waited > self.snapshot_share * self._cost
-
-    def _snapshot_if_due(self) -> bool:
-        due = self._snapshot_is_due()
-        if due:
-            self._snapshot()
-        return due
-
-    def _snapshot(self) -> None:
-        start = time.monotonic()
-        self._store.snapshot(self._seq, to_bytes(self))
-        self._since, self._last = 0, time.monotonic()
-        self._cost = self._last - start
 
     def _become(self, after: dict[str, Any]) -> None:
         self._ahead, before = True, self._challengers

@@ -37,7 +37,6 @@ class Follower(StoredBandit):
     _refresh = 5.0
     _looked = 0.0
     _cost = 0.0  # seconds that reading the newest snapshot took
-    _waiting = 0  # decisions that wait for a reward, as of the newest snapshot
     _seq = -1
     _elsewhere = None  # functions run where the learner is
     closed = False
@@ -170,14 +169,14 @@ class Follower(StoredBandit):
         return self._store.newest() != self._seq
 
     def _read(self, data: bytes) -> "Follower":
-        return from_bytes(data, self._store.name, kind=Follower, **self._code)
+        return from_bytes(data, self._store.name, kind=Follower, waiting=False, **self._code)
 
     def _use(self, seq: int, found: "Follower", cost: float) -> None:
         names = ("_learner", "_tick", "_newest", "_counts", "_events", "_ledger", "_challengers", "_config", "_clocked")
         self.__dict__ |= {"_seq": seq} | {name: getattr(found, name) for name in names}
         if self._explore is not None:
             self._config["explore"] = self._explore
-        self._waiting, self._pending.dropped = len(found._pending.open), found._pending.dropped
+        self._pending.unread, self._pending.dropped = found._pending.unread, found._pending.dropped
         self._cost = cost
 
     def _asked(self, request: Request, id_: str, drawn: Sequence[int], opened: Open) -> Open:  # noqa: ARG002
@@ -197,7 +196,7 @@ class Follower(StoredBandit):
         """What there is to watch, as of the newest snapshot."""
         with self._lock:
             self.renew()
-            return {**super().info(), "pending": self._waiting, "refused": self._store.refused()}
+            return {**super().info(), "pending": self._pending.unread, "refused": self._store.refused()}
 
     def close(self) -> None:
         """Let the file go."""
@@ -224,7 +223,7 @@ def open_follower(path: Any, refresh: Any, code: dict[str, Any]) -> Follower:
 def follow_with(store: Store, seconds: float, code: dict[str, Any]) -> Follower:
     """A decider with the snapshots of a store."""
     try:
-        found = store.state(lambda data: from_bytes(data, store.name, kind=Follower, **code))
+        found = store.state(lambda data: from_bytes(data, store.name, kind=Follower, waiting=False, **code))
     except BaseException:
         store.close()
         raise
@@ -236,6 +235,4 @@ def follow_with(store: Store, seconds: float, code: dict[str, Any]) -> Follower:
     bandit._refresh = seconds
     bandit._looked = time.monotonic()
     bandit._chance = secrets.randbits(64)  # else it would draw what the learner draws
-    bandit._waiting = len(bandit._pending.open)
-    bandit._pending.restore((), (), bandit._pending.dropped)
     return bandit

@@ -73,13 +73,14 @@ class Pending:
     2
     """
 
-    __slots__ = ("awaited", "closed", "dropped", "limit", "open")
+    __slots__ = ("awaited", "closed", "dropped", "limit", "open", "unread")
 
     def __init__(self, limit: int = LIMIT) -> None:
         self.limit = limit
         self.open: OrderedDict[str, Open] = OrderedDict()
         self.closed: OrderedDict[str, Closed] = OrderedDict()
         self.dropped = 0
+        self.unread = 0  # decisions that wait in a file, and were not read from it
         self.awaited: dict[Any, int] = {}  # items shown by decisions that may still be learned, and by how many
 
     def _count(self, decision: Open | None, step: int) -> None:

@@ -5,9 +5,10 @@ import json
 import math
 import os
 import pathlib
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -16,18 +17,14 @@ from ..errors import CannotRead, DriftBanditsError, InvalidValue
 from ..io import saving
 from ..io.files import as_path, write_atomically
 from ..io.saveable import INCONSISTENT
-from ..io.saving import finite
-from . import ledger_files
+from . import ledger_files, pending_files
 from .adaptive import Adaptive
 from .bandit import Bandit
 from .challengers import Challenger, functions
 from .diagonal import Diagonal
 from .events import DriftEvent
-from .learner import ENGINE, UNREFRESHED, Memo
-from .ledger import Law
-from .offers import as_name
-from .pending import DEFERRED, Closed, Open, Pending
-from .rewards import HUGE
+from .learner import ENGINE, UNREFRESHED
+from .pending import Pending
 from .state import ALSO_COUNTED
 
 B = TypeVar("B", bound=Bandit)
@@ -50,9 +47,6 @@ STATE = (
     "_config",
     "_clocked",
 )
-CERTAIN = 1.0 + 1e-9  # a probability, up to rounding
-FARTHEST = 1e150  # a forecast; its square is a float
-USUAL = (None, True)  # `since` and `learn` of a decision in files of 0.2.0
 DURABLE = b"SQLite format 3\0"  # how the file of `Bandit.open` begins
 FIRST = "driftbandits.Bandit"  # where files of the first versions have their JSON; they have no checksum
 
@@ -123,10 +117,34 @@ def undone_together(bandit: Bandit) -> Iterator[None]:
 # ------------------------------------------------------------------------------------------------------------------ bytes
 
 
+class Frozen(NamedTuple):
+    """The state of a bandit at one moment: what the bandit does afterwards does not change it."""
+
+    state: str  # JSON, without the decisions that wait
+    arrays: dict[str, Any]
+    pending: Pending
+
+    def to_bytes(self, pause: Callable[[], None] = pending_files.no_pause) -> bytes:
+        """Equal states give equal bytes. `pause` is called about every 2 ms, if many decisions wait."""
+        about, waiting = pending_files.pack(self.pending, pause)
+        text = f'{self.state[:-1]},"pending":{json.dumps(about)}}}'
+        return saving.of_text(KIND, text, {**self.arrays, **waiting})
+
+
 def to_bytes(bandit: Bandit, pending: Pending | None = None) -> bytes:
-    """The whole state; equal states give equal bytes. `pending`: decisions that wait, in place of those of the bandit."""
+    """The whole state. `pending`: decisions that wait, in place of those of the bandit."""
+    return Frozen(*_but_waiting(bandit), bandit._pending if pending is None else pending).to_bytes()
+
+
+def freeze(bandit: Bandit) -> Frozen:
+    """The state of now; decisions never change, so that only their tables are copied."""
+    state, arrays = _but_waiting(bandit)
+    return Frozen(state, {name: array.copy() for name, array in arrays.items()}, bandit._pending.copy())
+
+
+def _but_waiting(bandit: Bandit) -> tuple[str, dict[str, Any]]:
+    """JSON and arrays of everything but the decisions that wait."""
     about, arrays = bandit._learner.pack()
-    waiting, flat = _pack_pending(bandit._pending if pending is None else pending)
     books, sums = ledger_files.pack(bandit._ledger)
     alarms, tested = bandit._alarms.pack()
     arrivals, came, ring = bandit._arrivals.pack()
@@ -140,7 +158,6 @@ def to_bytes(bandit: Bandit, pending: Pending | None = None) -> bytes:
         "events": [list(event) for event in bandit._events],
         "fitted": bandit._fitted,
         "learner": about,
-        "pending": waiting,
         "ledger": books,
         "alarms": alarms,
         "arrivals": arrivals,
@@ -153,19 +170,21 @@ def to_bytes(bandit: Bandit, pending: Pending | None = None) -> bytes:
     arrays |= {
         f"challenger.{i}": np.frombuffer(to_bytes(shadow), np.uint8) for i, shadow in enumerate(shadows.values())
     }
-    held = {"pending": flat, "ledger": sums, "alarms": tested, "arrivals": came, "arrivals.ring": ring}
-    return saving.to_bytes(KIND, state, {**arrays, **held})
+    held = {"ledger": sums, "alarms": tested, "arrivals": came, "arrivals.ring": ring}
+    return saving.text_of(state), {**arrays, **held}
 
 
 def digest(bandit: Bandit) -> str:
     """A fingerprint of what was learned and what waits, but for the ids, which are drawn from the system."""
     about, arrays = bandit._learner.pack()
-    waiting, flat = _pack_pending(bandit._pending)
-    plain = json.dumps([about, bandit._tick, bandit._counts, [row[1:] for row in waiting["open"]]], sort_keys=True)
+    waiting = pending_files.Packer(bandit._pending)
+    open_ = [row[1:] for part in waiting.open_rows() for row in part]
+    deque(waiting.closed_rows(), maxlen=0)  # of these only the numbers
+    plain = json.dumps([about, bandit._tick, bandit._counts, open_], sort_keys=True)
     mark = hashlib.sha256(plain.encode())
     for name in sorted(arrays):
         mark.update(name.encode() + np.ascontiguousarray(arrays[name]).tobytes())
-    mark.update(flat.tobytes())
+    mark.update(waiting.numbers().tobytes())
     known, numbers = bandit._alarms.pack()
     mark.update(json.dumps(known, sort_keys=True).encode() + numbers.tobytes())
     return mark.hexdigest()
@@ -181,10 +200,12 @@ def from_bytes(
     kind: type[B] = Bandit,  # type: ignore[assignment]
     again: bool = False,
     foreign: bool = True,
+    waiting: bool = True,
 ) -> B:
     """The bandit of `to_bytes`, or one line that says why not; with `again` one of its settings that has learned nothing.
 
-    foreign=False: the bytes were written a moment ago; if memory is short, they are not damaged.
+    foreign=False: the bytes were written a moment ago; if memory is short, they are not damaged. waiting=False: decisions that wait for a
+    reward are counted (`Pending.unread`), not read.
     """
     try:
         state, arrays = _open(data)
@@ -204,7 +225,11 @@ def from_bytes(
         bandit._events = [DriftEvent(*event) for event in state["events"] if len(event) == len(DriftEvent._fields)]
         bandit._fitted = _fitted(state.get("fitted"))
         bandit._learner = _learner(bandit, learner, arrays)
-        bandit._pending = _unpack_pending(state["pending"], arrays["pending"], bandit._config["max_pending"])
+        limit = bandit._config["max_pending"]
+        if waiting:
+            bandit._pending = pending_files.unpack(state["pending"], arrays, limit)
+        else:
+            bandit._pending = pending_files.counted(state["pending"], limit)
         for i, rival in enumerate(state.get("challengers", ())):
             held: Bandit = from_bytes(arrays[f"challenger.{i}"].tobytes(), name, features=features)
             held._watched = False
@@ -289,91 +314,3 @@ def _learner(bandit: Bandit, about: Mapping[str, Any], arrays: Mapping[str, Any]
             "it was written by driftbandits 0.1 or 0.2, whose learner kept other sums; learn its log again (Bandit.fit)"
         )
     return Diagonal.unpack(about, arrays) if "diagonal" in about else Adaptive.unpack(about, arrays)
-
-
-# ---------------------------------------------------------------------------------------------------------------- pending
-
-
-def _pack_pending(pending: Pending) -> tuple[dict[str, Any], Any]:
-    flat: list[Any] = []
-    offers: dict[tuple[Any, ...], int] = {}
-
-    def law_row(law: Law | None) -> list[Any] | None:
-        if law is None:
-            return None
-        flat.extend((law.p, law.forecast, *(pi for _, pi in law.others)))
-        place = offers.setdefault(tuple(law.names), len(offers))
-        return [place, law.chosen, law.first, [name for name, _ in law.others]]
-
-    def row(id_: str, waiting: Open) -> list[Any]:
-        for memo in waiting.memos:
-            flat.extend((memo.row, memo.context, memo.seen))
-        memos = [
-            [memo.item, len(memo.row), len(memo.context), len(memo.seen), *(() if memo.named else (0,))]
-            for memo in waiting.memos
-        ]
-        since = "deferred" if waiting.since == DEFERRED else waiting.since
-        return [id_, waiting.tick, waiting.at, memos, since, waiting.learn, law_row(waiting.law)]
-
-    open_ = [row(id_, waiting) for id_, waiting in pending.open.items()]
-    closed = [
-        [id_, None if done.open is None else row(id_, done.open), [*map(finite, done.rewards)], done.weight]
-        for id_, done in pending.closed.items()
-    ]
-    about = {"open": open_, "closed": closed, "dropped": pending.dropped, "offers": [[*names] for names in offers]}
-    return about, np.concatenate(flat) if flat else np.zeros(0)
-
-
-def _unpack_pending(about: Mapping[str, Any], flat: Any, limit: int) -> Pending:
-    pending, place = Pending(limit), 0
-
-    def take(n: int) -> Any:
-        nonlocal place
-        place += n
-        if n < 0 or place > len(flat):
-            raise InvalidValue("decisions that wait for a reward are cut short")
-        return np.array(flat[place - n : place], np.float64)
-
-    def law_of(row: Any) -> Law | None:
-        if row is None:
-            return None
-        place, chosen, first, challengers = row
-        names = about["offers"][place]
-        if not (0 <= chosen < len(names) and 0 <= first < len(names)):
-            raise InvalidValue("a decision that waits for its reward chose an item that was not on offer")
-        p, forecast = take(len(names)), take(len(names))
-        others = tuple((str(c), take(len(names))) for c in challengers)
-        if not all(((one >= 0.0) & (one <= CERTAIN)).all() for one in (p, *(pi for _, pi in others))):
-            raise InvalidValue("the probabilities of a decision that waits for its reward are not in [0, 1]")
-        if not (np.abs(forecast) < FARTHEST).all():
-            raise InvalidValue(f"a forecast of a decision that waits for its reward is not within ± {FARTHEST:g}")
-        return Law([*map(as_name, names)], p, forecast, int(chosen), int(first), others)
-
-    def waiting(row: Any) -> Open:
-        _, tick, at, memos, *extra = row
-        since, learn, *law = extra or USUAL  # files of 0.2.0 have no probabilities
-        since = DEFERRED if since == "deferred" else None if since is None else float(since)
-        known = [Memo(as_name(item), take(a), take(b), take(c), not rest) for item, a, b, c, *rest in memos]
-        if not all(np.isfinite(memo.seen).all() for memo in known):
-            raise InvalidValue("what was noted of a decision that waits for its reward is not finite")
-        return Open(int(tick), float(at), known, since, bool(learn), law_of(law[0]) if law else None)
-
-    open_ = [(row[0], waiting(row)) for row in about["open"]]
-
-    def answered(row: Any, rewards: Any, weight: Any) -> Closed:
-        done = Closed(None if row is None else waiting(row), [*map(_reward, rewards)], float(weight))
-        if done.open is not None and len(done.rewards) != len(done.open.memos):
-            raise InvalidValue(f"a decision that showed {len(done.open.memos)} items has {len(done.rewards)} rewards")
-        return done
-
-    closed = [(id_, answered(*row)) for id_, *row in about["closed"]]
-    pending.restore(open_, closed, int(about["dropped"]))
-    return pending
-
-
-def _reward(saved: Any) -> float:
-    """A reward that was saved; None is that of an item of a ranking which had none."""
-    r = math.nan if saved is None else float(saved)
-    if abs(r) >= HUGE:
-        raise InvalidValue(f"a reward of {r:g} is not within ± {HUGE:g}")
-    return r

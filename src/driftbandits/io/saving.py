@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ..errors import CannotRead, DriftBanditsError, InvalidState
 from .files import write_atomically
 
-FORMAT = 1
+FORMATS = {"Bandit": 2}  # of kinds whose content has changed since format 1
 KEY = "driftbandits"
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -50,9 +50,18 @@ def read(path: Any, kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]
 
 def to_bytes(kind: str, about: Mapping[str, Any], arrays: Arrays) -> bytes:
     """The content of a file; equal states give equal bytes."""
+    return of_text(kind, text_of(about), arrays)
+
+
+def text_of(about: Mapping[str, Any]) -> str:
+    """The JSON of a file."""
+    return json.dumps(about, separators=(",", ":"), allow_nan=False)
+
+
+def of_text(kind: str, text: str, arrays: Arrays) -> bytes:
+    """The same as `to_bytes`, from JSON that is text already."""
     plain = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    text = json.dumps(about, separators=(",", ":"), allow_nan=False)
-    head = {"format": FORMAT, "kind": kind, "checksum": _checksum(text, plain), "about": text}
+    head = {"format": FORMATS.get(kind, 1), "kind": kind, "checksum": _checksum(text, plain), "about": text}
     return bytes(_safetensors().save(plain, {KEY: json.dumps(head)}))
 
 
@@ -62,9 +71,10 @@ def from_bytes(data: bytes, kind: str) -> tuple[dict[str, Any], dict[str, NDArra
     version = head.get("format")
     if not isinstance(version, int) or version < 1:
         raise CannotRead("it is not a file of this library, or damaged")
-    if version > FORMAT:
+    known = FORMATS.get(str(head.get("kind")), 1)
+    if version > known:
         raise CannotRead(
-            f"it was written by a later version (format {version}, known up to {FORMAT}): upgrade driftbandits"
+            f"it was written by a later version (format {version}, known up to {known}): upgrade driftbandits"
         )
     if head.get("kind") != kind:
         raise CannotRead(f"it holds {_article(head.get('kind'))}, not {_article(kind)}")

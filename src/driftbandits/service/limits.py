@@ -1,12 +1,13 @@
 """Limits on the JSON of a request, checked before anything else reads it."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import orjson
 
 from .config import Config
 from .problems import Problem
+
+NUL = b"\\u0000"  # the only way to write U+0000 in JSON; its absence spares looking into each string
 
 
 def parsed(body: bytes, config: Config) -> Any:
@@ -23,40 +24,44 @@ def parsed(body: bytes, config: Config) -> Any:
         value = orjson.loads(body)
     except orjson.JSONDecodeError as problem:
         raise Problem(400, "malformed", f"the body is no JSON: {str(problem).partition(':')[0]}") from None
-    _check(value, config.max_depth, config.max_name)
+    _check(value, config.max_depth, config.max_name, NUL in body)
     return value
 
 
-def _check(value: Any, depth: int, longest: int) -> None:
-    kind = type(value)
-    if kind is dict:
-        for name in value:
-            if len(name) > longest or "\0" in name:
-                raise Problem(
-                    422, "too_long", f"a name has {len(name)} characters, or U+0000; at most {longest} are allowed"
-                )
-        _check_all(value.values(), depth, longest)
-    elif kind is list:
-        _check_all(value, depth, longest)
-    elif kind is str:
-        _check_all((value,), 1, longest)
+def _check(whole: Any, depth: int, longest: int, nul: bool) -> None:
+    """Refuse what is too deep or too long, and, if `nul`, U+0000. Level by level: a call for each object would cost more than all else."""
+    level: list[Any] = [[whole]]
+    for _ in range(depth + 1):
+        below: list[Any] = []
+        for one in level:
+            if type(one) is dict:
+                for name in one:
+                    if len(name) > longest or (nul and "\0" in name):
+                        raise _bad_name(name, longest)
+                one = one.values()
+            for value in one:
+                kind = type(value)
+                if kind is str:
+                    if len(value) > longest or (nul and "\0" in value):
+                        raise _bad_string(value, longest)
+                elif kind is dict or kind is list:
+                    below.append(value)
+        if not below:
+            return
+        level = below
+    raise Problem(422, "too_deep", "the JSON is nested too deeply")
 
 
-def _check_all(values: Iterable[Any], depth: int, longest: int) -> None:
-    """The values of an object or of a list; most are numbers and strings, for which no function is called."""
-    if depth == 0:
-        raise Problem(422, "too_deep", "the JSON is nested too deeply")
-    for value in values:
-        kind = type(value)
-        if kind is str:
-            if len(value) > longest:
-                raise Problem(
-                    422, "too_long", f"a string of {len(value)} characters was given; at most {longest} are allowed"
-                )
-            if "\0" in value:
-                raise Problem(422, "invalid", "a string has the character U+0000, which databases cannot keep")
-        elif kind is dict or kind is list:
-            _check(value, depth - 1, longest)
+def _bad_name(name: str, longest: int) -> Problem:
+    words = f"a name has {len(name)} characters, or U+0000; at most {longest} are allowed"
+    return Problem(422, "too_long", words)
+
+
+def _bad_string(value: str, longest: int) -> Problem:
+    if len(value) > longest:
+        words = f"a string of {len(value)} characters was given; at most {longest} are allowed"
+        return Problem(422, "too_long", words)
+    return Problem(422, "invalid", "a string has the character U+0000, which databases cannot keep")
 
 
 def check_offer(items: Any, context: Any, config: Config) -> None:
@@ -83,6 +88,10 @@ def check_offer(items: Any, context: Any, config: Config) -> None:
 
 def _counted(features: Any) -> int:
     """Numbers and strings in what was given as features."""
-    if type(features) is dict:
-        return len(features) + sum(len(value) - 1 for value in features.values() if type(value) is list)
-    return len(features) if type(features) is list else 1
+    if type(features) is not dict:
+        return len(features) if type(features) is list else 1
+    many = len(features)
+    for value in features.values():
+        if type(value) is list:
+            many += len(value) - 1
+    return many

@@ -1,8 +1,8 @@
 """One open loop: a bandit that learns, or one that follows the learner of another process, and the settings that a service adds.
 
-A background thread calls `tend` a few times a second. In the process that learns, `tend` applies the rows that other processes wrote and
-expires decisions that waited too long for their reward. In a process that follows, `tend` takes over learning if the lock of the learner
-is free. The system releases that lock when the learner dies, so no supervisor is needed.
+Background threads call `tend` and `take_snapshot_if_due` a few times a second. In the process that learns, `tend` applies the rows that
+other processes wrote and expires decisions that waited too long for their reward. In a process that follows, `tend` takes over learning if
+the lock of the learner is free. The system releases that lock when the learner dies, so no supervisor is needed.
 """
 
 import asyncio
@@ -293,6 +293,13 @@ class Loop:
                     self._give_up_old(bandit)
             except Superseded:
                 self._reopen()
+
+    def take_snapshot_if_due(self) -> None:
+        """Keep the state of now, if the newest snapshot is old; other calls go on meanwhile."""
+        bandit = self._bandit
+        if isinstance(bandit, Durable) and bandit.snapshot_is_due():
+            with contextlib.suppress(Superseded):  # the next call finds the new learner
+                bandit.take_snapshot_aside()
 
     def _give_up_old(self, bandit: Durable) -> None:
         assert self._wait is not None

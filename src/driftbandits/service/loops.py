@@ -29,7 +29,7 @@ OPENING = 1024  # locks; two loops that share one are opened one after the other
 
 
 class Loops:
-    """Open loops, and the thread that tends them.
+    """Open loops, and the threads that tend them.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class Loops:
         self._ending = False  # nothing more is opened
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="loop")
         self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._tending: list[threading.Thread] = []
 
     def get(self, name: str) -> Loop:
         """A loop, opened if it is not; 404 if there is none."""
@@ -193,15 +193,17 @@ class Loops:
     # -------------------------------------------------------------------------------------------------------------- tending
 
     def start(self) -> None:
-        """Begin to tend."""
-        self._thread = threading.Thread(target=self._tend, name="tend", daemon=True)
-        self._thread.start()
+        """Begin to tend. Snapshots have a thread of their own: one may take a second, and rows of other processes do not wait for it."""
+        for name, task in (("tend", Loop.tend_if_due), ("snapshots", Loop.take_snapshot_if_due)):
+            thread = threading.Thread(target=self._tend, args=(task,), name=name, daemon=True)
+            self._tending.append(thread)
+            thread.start()
 
-    def _tend(self) -> None:
+    def _tend(self, task: Callable[[Loop], None]) -> None:
         while not self._stop.wait(TEND_EVERY):
             for loop in self.open_now():
                 try:
-                    loop.tend_if_due()
+                    task(loop)
                 except StoreUnavailable:
                     time.sleep(TEND_EVERY)
                 except DriftBanditsError as problem:
@@ -213,8 +215,8 @@ class Loops:
     def close(self) -> None:
         """Close all loops: each learner takes a snapshot, and another process can take over at once."""
         self._stop.set()
-        if self._thread is not None:
-            self._thread.join()
+        for thread in self._tending:
+            thread.join()
         with self._lock:
             self._ending = True
         self._threads.shutdown()

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import driftbandits as db
-from driftbandits.bandit import durable
+from driftbandits.bandit import durable, snapshots
 from driftbandits.bandit.pending import AlreadyRewarded, NotActive, UnknownDecision
 from driftbandits.bandit.saving import digest, to_bytes
 from driftbandits.errors import CannotRead, InvalidState, InvalidValue
@@ -51,7 +51,7 @@ def test_reopened_it_is_the_same(tmp_path):
 
 def test_the_log_alone_gives_the_same_state(tmp_path, monkeypatch):
     path = tmp_path / "shop.bandit"
-    monkeypatch.setattr(durable, "ROWS", 10**9)
+    monkeypatch.setattr(snapshots, "ROWS", 10**9)
     monkeypatch.setattr(durable.Durable, "snapshot_seconds", 1e9)
     bandit = db.Bandit.open(path, seed=3, features="disjoint")
     ids = []

@@ -11,8 +11,10 @@ import pytest
 import driftbandits as db
 from driftbandits.bandit import ledger_files
 from driftbandits.bandit.ledger import Law, Ledger
+from driftbandits.bandit.pending_files import ROWS
 from driftbandits.bandit.saving import digest, from_bytes, to_bytes
 from driftbandits.errors import CannotRead
+from driftbandits.io import saving
 from driftbandits.io.saving import KEY, _checksum, arrays
 
 pytestmark = pytest.mark.xdist_group("bandit")
@@ -92,9 +94,46 @@ DAMAGE = {
     "slots gone": lambda s, _: s["learner"]["items"].update(kinds=[0]),
     "another reward": lambda s, _: s["config"].update(reward="money"),
     "an argument too many": lambda s, _: s["config"].update(evil=1),
-    "decisions cut": lambda s, _: s["pending"]["open"][0][3][0].__setitem__(1, 10**6),
-    "negative": lambda s, _: s["pending"]["open"][0][3][0].__setitem__(1, -1),
 }
+
+
+def changed_rows(data, change):
+    """The file with the rows of its waiting decisions changed, and its checksum right."""
+    about, held = saving.from_bytes(data, "Bandit")
+    held = dict(held)
+    rows = json.loads(bytes(held[ROWS]))
+    change(rows)
+    held[ROWS] = np.frombuffer(json.dumps(rows).encode(), np.uint8)
+    return saving.to_bytes("Bandit", about, held)
+
+
+ROW_DAMAGE = {
+    "numbers cut": lambda rows: rows["open"][0][3][0].__setitem__(1, 10**6),
+    "negative": lambda rows: rows["open"][0][3][0].__setitem__(1, -1),
+    "no rows": lambda rows: rows.pop("open"),
+    "another offer": lambda rows: rows["open"][0][6].__setitem__(0, 10**6),
+    "no offers": lambda rows: rows.pop("offers"),
+    "a row cut": lambda rows: rows["open"].__setitem__(0, ["id"]),
+    "a number for an id": lambda rows: rows["open"][0].__setitem__(0, 7),
+    "an id twice": lambda rows: rows["open"].append(rows["open"][0]),
+}
+
+
+@pytest.mark.parametrize("case", ROW_DAMAGE)
+def test_damaged_rows_are_refused_in_one_line(case):
+    data = changed_rows(to_bytes(small()), ROW_DAMAGE[case])
+    with pytest.raises(db.DriftBanditsError) as problem:
+        from_bytes(data, "x.bandit")
+    assert "\n" not in str(problem.value)
+    assert "x.bandit" in str(problem.value)
+
+
+@pytest.mark.parametrize("rows", [b"", b"[", b"null", b"[]", b"\xff\xfe", b'{"open":{}}'])
+def test_rows_that_are_no_rows_are_refused_in_one_line(rows):
+    about, held = saving.from_bytes(to_bytes(small()), "Bandit")
+    data = saving.to_bytes("Bandit", about, {**held, ROWS: np.frombuffer(rows, np.uint8)})
+    with pytest.raises(db.DriftBanditsError, match=r"x\.bandit"):
+        from_bytes(data, "x.bandit")
 
 
 @pytest.mark.parametrize("case", DAMAGE)

@@ -13,7 +13,7 @@ import pytest
 
 import driftbandits as db
 from command_line import call, refused
-from driftbandits.bandit import durable, sqlite_store
+from driftbandits.bandit import durable, snapshots, sqlite_store
 from driftbandits.bandit.pending import AlreadyRewarded, UnknownDecision
 from driftbandits.bandit.saving import digest
 from driftbandits.bandit.store import Busy, Damaged, Repeated
@@ -26,7 +26,7 @@ MASTER = db.zoo.master(db.zoo.oful(lam=1.0, S=1.0, L=1.0, R=0.1, delta=0.1), hor
 
 @pytest.fixture(autouse=True)
 def rare_snapshots(monkeypatch):
-    monkeypatch.setattr(durable, "ROWS", 10**9)
+    monkeypatch.setattr(snapshots, "ROWS", 10**9)
     monkeypatch.setattr(durable.Durable, "snapshot_seconds", 1e9)
 
 
