@@ -36,6 +36,8 @@ def weights_of_checks(mean: Vector, sd: Vector, out: Vector) -> None:
     level = tie_level(mean[top])
     for a in range(mean.shape[0]):
         gap, v = mean[top] - mean[a], sd[a] * sd[a] + sd[top] * sd[top]
+        # 1e-300 avoids 0/0 where both standard deviations are 0; 1e-12 keeps every item's probability positive, so that its propensity
+        # is.
         out[a] = 1.0 if mean[a] >= level else v / (v + gap * gap + 1e-300) + 1e-12
         if mean[a] == -np.inf:
             out[a] = 0.0
@@ -48,6 +50,7 @@ def law(table: Matrix, open_: Integers, rho: float, explore: float) -> None:
     many = 0.0
     for a in range(n):
         p[a] = 0.0
+        # `open_` is 1 for items that may be drawn; items already placed in a ranking, or excluded, are closed.
         many += open_[a]
     if rho < 1.0:
         _add_voice(table, MEAN, open_, (1.0 - explore) * (1.0 - rho))
@@ -59,6 +62,7 @@ def law(table: Matrix, open_: Integers, rho: float, explore: float) -> None:
             p[a] += explore / many
             whole += p[a]
     for a in range(n):
+        # The two voices and the floor sum to 1 up to rounding; dividing makes the propensities that are reported sum to 1 exactly.
         p[a] /= whole
 
 
@@ -68,6 +72,7 @@ def _add_voice(table: Matrix, row: int, open_: Integers, weight: float) -> None:
     low, step, check = table[LOW], table[STEP], table[CHECK]
     for a in range(n):
         low[a] = table[row, a] if open_[a] == 1 else -np.inf
+        # RandUCB: mean + ½(1+|ξ|)sd = (mean + ½sd) + |ξ|·½sd, so the slope and the added intercept are the same number.
         step[a] = OPTIMISM * sd[a]
     weights_of_checks(low, sd, check)
     total = 0.0
@@ -75,6 +80,7 @@ def _add_voice(table: Matrix, row: int, open_: Integers, weight: float) -> None:
         total += check[a]
     for a in range(n):
         p[a] += weight * CHECKS * check[a] / total
+        # The checks above use the mean itself; only the optimistic draw adds ½sd.
         low[a] += step[a]
     add_law(low, step, weight * (1.0 - CHECKS), p)
 
@@ -86,6 +92,7 @@ def pick(table: Matrix, open_: Integers, u: float) -> int:
     Among means that tie with the largest the order of the items decides, not rounding.
     """
     mean, p, n = table[LOW], table[LAW], table.shape[1]
+    # Means within rounding of the largest are set equal, or the order of summation would differ between machines and with it the draw.
     level = tie_level(largest(table[MEAN]))
     for a in range(n):
         mean[a] = min(table[MEAN, a], level)
@@ -93,6 +100,8 @@ def pick(table: Matrix, open_: Integers, u: float) -> int:
     while True:
         following = -1
         for a in range(n):
+            # A selection sort in place of sorting: it stops as soon as u is reached, usually at the first or second item, and allocates
+            # nothing.
             later = chosen < 0 or mean[a] < mean[chosen] or (mean[a] == mean[chosen] and a > chosen)
             if open_[a] == 1 and p[a] > 0.0 and later and (following < 0 or mean[a] > mean[following]):
                 following = a

@@ -101,13 +101,17 @@ def count(scale: Scale, rows: Matrix) -> bool:
             if math.isnan(x):
                 continue
             number = scale.kind[j] == NUMBER
+            # The first value is the anchor for good. Moving it would re-express all sums; a poor anchor only costs digits, not
+            # correctness.
             if scale.seen[j] == 0.0 and number:
                 scale.anchor[j] = x
             before = _is_constant(scale, j)
             scale.seen[j] += 1.0
             away = x - scale.mean[j]
+            # Welford's recursion: Σx² − n·mean² would lose all digits where the mean is large beside the standard deviation.
             scale.mean[j] += away / scale.seen[j]
             scale.M2[j] += away * (x - scale.mean[j])
+            # A number that varies for the first time gets a column; its prior can be stated only now that it has a scale.
             woken = woken or (number and before and not _is_constant(scale, j))
     return woken
 
@@ -168,6 +172,7 @@ def _share_scales(scale: Scale) -> None:
     j, J = 0, scale.kind.shape[0]
     while j < J:
         end, squares, seen = j + 1, scale.M2[j], scale.seen[j]
+        # The entries of a vector are adjacent slots with the first one's number as their group.
         while end < J and scale.group[end] == j:
             squares += scale.M2[end]
             seen += scale.seen[end]
@@ -218,6 +223,7 @@ def shared_prior(layout: Layout, items: Scale, context: Scale, first: float, oth
             Lam[r, q] = total
             Lam[q, r] = total
         scale = items.s[layout.item[r]] * context.s[layout.context[r]]
+        # C is triangular up to the order of columns, with the scales s on its diagonal: log|CΛ̃Cᵀ| = Σ log λ̃ + 2 Σ log s.
         logdet += math.log(first if r == 0 else others) + 2.0 * math.log(scale)
     return logdet
 
@@ -225,6 +231,8 @@ def shared_prior(layout: Layout, items: Scale, context: Scale, first: float, oth
 @kernel
 def _entry(layout: Layout, items: Scale, context: Scale, r: int, x: int) -> float:
     """Row r of C at the x-th of its four columns."""
+    # z = s·z̃ + μ·present for each factor of a product gives four terms: bit 0 of x says whether the item's factor is its indicator, bit
+    # 1 the context's.
     return _share(items, layout.item[r], x % 2 == 1) * _share(context, layout.context[r], x >= 2)
 
 

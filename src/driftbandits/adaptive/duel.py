@@ -33,6 +33,7 @@ def ticket(mean: Vector, static: Vector, chosen: int, rho: float, out: Vector) -
             a = k
         if static[k] > static[s]:
             s = k
+    # −1: the reward says nothing about the duel, because the voices agree or another item was played.
     out[0], out[1] = -1.0, 1.0
     # Means that differ by rounding alone are a tie, in which the voices agree.
     differ = mean[s] < mean[a] - SAME * (1.0 + abs(mean[a])) and static[a] < static[s] - SAME * (1.0 + abs(static[s]))
@@ -45,6 +46,8 @@ def ticket(mean: Vector, static: Vector, chosen: int, rho: float, out: Vector) -
 @kernel
 def settle(duel: Matrix, voice: int, probability: float, r: float) -> None:
     """A reward for a voice."""
+    # Importance weight: the voice is credited for the decisions it would have made more often had it decided alone. The cap trades a
+    # little bias for a bounded variance.
     w = min(1.0 / max(probability, 1e-3), LARGEST)
     for v in range(2):
         for j in range(3):
@@ -63,8 +66,10 @@ def rho_of(state: State, variance: float) -> float:
     mean = n[R0] + n[SUM] / n[COUNT]
     mine, size = _standing(state.duel[STATIC], mean)
     other, other_size = _standing(state.duel[ADAPTIVE], mean)
+    # The test statistic of two means with a common variance; it is turned into a posterior probability instead of a yes or no.
     z = (mine - other) / sqrt(max(variance, 1e-300) * (1.0 / size + 1.0 / other_size))
     ahead = 0.5 * math.erfc(-z / ROOT2)
+    # Bayes' rule with prior odds π: ρ = πP/(πP + 1 − P).
     won = n[ODDS] * ahead
     return won / (won + 1.0 - ahead) if won > 0.0 else 0.0
 
@@ -74,7 +79,9 @@ def _standing(sums: Vector, mean: float) -> tuple[float, float]:
     """Mean reward and number of observations of a voice."""
     if sums[2] <= 0.0:
         return mean, PSEUDO
+    # Kish's effective sample size, (Σw)²/Σw²: a few large weights count as few observations.
     n = sums[0] * sums[0] / sums[2]
+    # Pseudo-observations at the common mean: after two rewards no voice can look far better than the other.
     return (sums[1] / sums[0] * n + PSEUDO * mean) / (n + PSEUDO), n + PSEUDO
 
 

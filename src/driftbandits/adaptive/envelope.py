@@ -47,7 +47,9 @@ def add_law(c: Vector, s: Vector, weight: float, p: Vector) -> None:
         corner, following = np.inf, -1
         for a in range(n):
             if s[a] > s[k] + tol and c[a] > -np.inf:
+                # Only steeper lines can overtake line k to the right of where it took over; parallel ones never do.
                 crossing = (c[k] - c[a]) / (s[a] - s[k])
+                # Of lines through the same corner the steepest is the largest immediately to its right.
                 if crossing < corner or (crossing == corner and s[a] > s[following]):
                     corner, following = crossing, a
         high = half_normal_cdf(corner) if following >= 0 else 1.0
@@ -56,6 +58,7 @@ def add_law(c: Vector, s: Vector, weight: float, p: Vector) -> None:
             _share(c, s, k, tol, weight * mass, p)
         if following < 0:
             return
+        # Rounding may put a corner left of the one before; the mass between them is then 0, and probabilities stay non-negative.
         low, k = max(high, low), following
 
 
@@ -64,6 +67,7 @@ def _share(c: Vector, s: Vector, k: int, tol: float, mass: float, p: Vector) -> 
     """Arm k's mass, shared equally with those whose lines are the same."""
     ties = 0
     for a in range(c.shape[0]):
+        # Equal lines are equal everywhere, so ties of positive probability occur only between identical arms.
         ties += abs(c[a] - c[k]) <= tol and abs(s[a] - s[k]) <= tol
     for a in range(c.shape[0]):
         if abs(c[a] - c[k]) <= tol and abs(s[a] - s[k]) <= tol:

@@ -37,6 +37,7 @@ def robust_score(square: float, q: float, gaussian: bool) -> float:
     if gaussian:
         return -0.5 * (math.log(1.0 + q) + square)
     tail = 1.0 + square / STUDENT
+    # The fifth power by multiplication: one logarithm instead of two, in a loop over all memories of every reward.
     return -0.5 * math.log((1.0 + q) * tail * tail * tail * tail * tail)  # exponent −(4+1)/2
 
 
@@ -44,6 +45,7 @@ def robust_score(square: float, q: float, gaussian: bool) -> float:
 def contest(lead: float, square: float, weight: float) -> float:
     """The lead in nats of the normal law over Student's after one more standardised squared error."""
     student = STUDENT_NORM - 0.5 * (STUDENT + 1.0) * math.log(1.0 + square / STUDENT)
+    # Both ends are clipped so that no stretch of rewards, however long, makes the verdict irreversible.
     return min(30.0, max(-100.0, lead + weight * (NORMAL_NORM - 0.5 * square - student)))
 
 
@@ -53,12 +55,15 @@ def reweigh(weight: Vector, score: Vector, first: int, last: int, share: float) 
     top = -math.inf
     for m in range(first, last):
         weight[m] += score[m]
+        # Subtracting the largest log weight before exponentiating leaves the shares unchanged and avoids overflow and underflow.
         top = max(top, weight[m])
     total = 0.0
     for m in range(first, last):
         total += math.exp(weight[m] - top)
     lead = first
     for m in range(first, last):
+        # Fixed share: every memory keeps at least share/K, so one that was wrong for long can lead again after log(K/share) nats of
+        # evidence.
         weight[m] = math.log((1.0 - share) * math.exp(weight[m] - top) / total + share / (last - first))
         if weight[m] > weight[lead]:
             lead = m
@@ -77,6 +82,7 @@ def longest_credible(weight: Vector, lead: int, last: int, margin: float) -> int
     use = lead
     for m in range(lead + 1, last):
         if weight[m] >= weight[lead] - margin:
+            # The loop runs from short to long and keeps the last hit: at equal evidence the longer memory has the smaller variance.
             use = m
     return use
 
@@ -91,8 +97,10 @@ def select(weight: Vector, score: Vector, first: int, last: int, margin: float, 
     lead = reweigh(weight, score, first, last, SHARE)
     for m in range(first, last):
         refuted[m] = 0
+    # Memories are ordered by length, so the leader's longer rivals are those after it.
     for m in range(lead + 1, last):
         if is_refuted(weight, m, lead, REFUTE):
+            # Only memories longer than the leader's can be outdated; a shorter one that forecasts worse merely has more variance.
             refuted[m] = 1
             score[m] = weight[lead] - weight[m]
             weight[m] = weight[lead] - REENTER
@@ -116,6 +124,7 @@ def average(mix: Matrix, trust: Vector, score: Vector, first: int, last: int) ->
             total += mix[a, m]
         for m in range(first, last):
             mix[a, m] = (1.0 - share) * mix[a, m] / total + share / (last - first)
+        # Σ_m mix·likelihood is the probability that share a gave to this reward, so `trust` is the posterior over the rates of change.
         trust[a] *= total
         whole += trust[a]
     for a in range(trust.shape[0]):
@@ -126,6 +135,7 @@ def average(mix: Matrix, trust: Vector, score: Vector, first: int, last: int) ->
 def readmit(mix: Matrix, m: int, lead: int) -> None:
     """A memory that takes over the leader's past has at least e⁻⁴ of its weight."""
     for a in range(mix.shape[0]):
+        # The copy forecasts as the leader does; without this it would have to earn its weight back from the floor share/K.
         mix[a, m] = max(mix[a, m], mix[a, lead] * math.exp(-REENTER))
 
 
@@ -140,4 +150,5 @@ def exclude(weight: Vector, mix: Matrix, first: int, last: int) -> None:
             if m < first:
                 mix[a, m] = 0.0
             else:
+                # If all weight lay on the memories that leave, nothing is known of the others: they start from equal weights.
                 mix[a, m] = mix[a, m] / total if total > 0.0 else 1.0 / (last - first)

@@ -31,6 +31,7 @@ def add_explained(S: Matrix, t: Matrix, R: Matrix, f: Four, A: Matrix, c: Matrix
     """
     k, p, total = S.shape[0], S.shape[1], spread(0.0)
     for a in range(k):
+        # B = RS first, then SᵀB: k²p + kp² operations instead of the p²k² of the products written out.
         combine_rows(B[a], R[a], S)
         total = total + get(t, a) * dot_rows(R[a], t, 0)
     for j in range(p):
@@ -51,6 +52,7 @@ def split_priors(state: State, work: Work) -> None:
     k, G = state.Kap.shape[1], work.split.shape[0] - 2
     if k == 0 or work.kind[0] != UNKNOWN:
         return
+    # The verdict is kept until the prior moves, because checking K costs as much as one observation.
     work.kind[0] = PLAIN
     if k <= FEW_COLUMNS or state.numbers[SEPARATE] != 1.0 or state.e.shape[1] != k:  # items have features: ψ is not φ
         return
@@ -71,6 +73,7 @@ def _is_split(K: Matrix) -> bool:
     for r in range(K.shape[0]):
         for q in range(r):
             left = abs(K[r, q] - K[r, 0] * K[q, 0] / K[0, 0])
+            # Compared squared: no square roots, and the scale of a column relative to another does not matter.
             if left * left > ROUNDING * ROUNDING * K[r, r] * K[q, q]:
                 return False
     return True
@@ -93,6 +96,7 @@ def add_explained_alike(
     The entry (a, b) of SᵀRS is M_ab − δ_ab·D_a + D_aR_abD_b + u_ah_b/K₀₀ + g_au_b/K₀₀ with h = g + (uᵀRu/K₀₀ − 1)u.
     """
     k, u, d, g, h = t.shape[0], K[U], K[D], room[0], room[1]
+    # With K = uuᵀ/K₀₀ + D and MR = I − KR everything follows from g = DRu, uᵀRt and uᵀRu; no k×k product is formed.
     scale, total, along, square = 1.0 / get(u, 0), spread(0.0), spread(0.0), spread(0.0)
     for a in range(k):
         Rt, Ru = dot_rows(R[a], t, 0), dot_rows(R[a], u, 0)
@@ -104,6 +108,7 @@ def add_explained_alike(
     along, square = scale * along, scale * square - spread(1.0)
     for a in range(k):
         explained = get(t, a) - along * get(u, a) - get(d, a) * get(g, a)
+        # SᵀRt = t − KRt, with KRt = u(uᵀRt)/K₀₀ + D(Rt).
         put(c, a, get(c, a) + f * explained)
         x = get(d, a) * get(h, a)
         put(g, a, x)
@@ -111,6 +116,7 @@ def add_explained_alike(
     for a in range(k):
         x, y, z = f * get(d, a), f * (scale * get(u, a)), f * (scale * get(g, a))
         explain_row(A[a], a, f, M[a], x, R[a], d, y, h, z, u)
+        # M − K + KRK: the diagonal of −K that is not in uuᵀ is subtracted here; x = f·D_a.
         set_entry(A, a, a, entry_of(A, a, a) - x)
     return f * total
 

@@ -30,6 +30,7 @@ HALVING = math.log(2.0)  # what a prior loses in a cell, in nats
 def felt(state: State, m: int, since: float, until: float) -> float:
     """H_m(until) − H_m(since), 0 where time does not pass."""
     cut = state.cut[m]
+    # H_m is piecewise linear with one kink, at the cut: the time before and the time after fade at different rates.
     before = max(0.0, min(until, cut) - since)
     after = max(0.0, until - max(since, cut))
     total = 0.0
@@ -43,6 +44,7 @@ def felt(state: State, m: int, since: float, until: float) -> float:
 @kernel
 def faded(state: State, m: int, since: float, until: float) -> float:
     """exp(−(H_m(until) − H_m(since)))."""
+    # exp(−700) is near the smallest normal float; beyond, the result would be denormal.
     f = math.exp(-min(felt(state, m, since, until), 700.0))
     return f if f > LEAST else 0.0
 
@@ -50,6 +52,7 @@ def faded(state: State, m: int, since: float, until: float) -> float:
 @kernel
 def memory_in(state: State, g: int, lane: int) -> int:
     """The memory in a lane of a group; lanes after the last memory repeat it."""
+    # Repeating the last memory fills the register with valid numbers, so lanes without a memory need no branch and raise no NaN.
     return min(g * LANES + lane, len(state.rate) - 1)
 
 
@@ -71,6 +74,7 @@ def length_of_cells(state: State, g: int) -> float:
         m = memory_in(state, g, lane)
         if state.rate[m] > 0.0:
             rate = state.rate[m]
+            # Memories before FIRST take no part. If none of the group does, the loop ends with the slowest that forgets.
             if m >= state.numbers[FIRST]:
                 break
     return HALVING / rate if rate > 0.0 else 0.0
@@ -90,6 +94,8 @@ def prior_weights(state: State, g: int, t: float, out: Vector) -> None:
     if B <= 0.0 or t <= NEVER:
         store(out, 0, spread(1.0))
         return
+    # Cells are aligned to multiples of B, not to the first observation: the prior is then a function of the time alone.
     since = t - B * math.floor(t / B)
     for lane in range(LANES):
+        # exp(rate·(B/2 − since)): √2 at the beginning of the cell, 1 in its middle, 1/√2 at its end.
         out[lane] = math.exp(min(state.rate[memory_in(state, g, lane)] * (0.5 * B - since), 700.0))

@@ -20,9 +20,13 @@ def forecast(state: State, g: int, i: int, width: bool, work: Work) -> tuple[Fou
 
     Also its variance in units of σ²; without `width` only ψᵀR_iψ, and d stays in `work`.
     """
+    # Estimates are stored for rewards y = r − r₀ and for the constant 1; the forecast shrinks towards r̄, so θ = θ₀ − r̄θ₁ is formed
+    # here.
     away = mean_reward(state)
     mean, q = spread(state.numbers[R0] + away), spread(0.0)
     set_numbers(work.d, work.phi)
+    # Three cases: rows without names have no own effect; a named item has the posterior of its effect if it was observed, and the prior
+    # if not.
     if work.psi.shape[0] > 0 and i > UNNAMED:
         if i >= 0 and state.last[max(i, 0)] > NEVER:
             q = _own_direction(state.own_R[i, g], work.psi, work.x)
@@ -92,4 +96,5 @@ def worn(state: State, m: int, i: int, q: float, work: Work) -> float:
     if i < 0 or work.psi.shape[0] == 0 or state.last[i] <= NEVER:
         return q
     wear = faded(state, m, state.last[i], state.numbers[NEWEST])
+    # Dividing by f_i widens the posterior as the item's sums fade; it never gets wider than the prior.
     return min(q / max(wear, LEAST), float(work.prior[voice(state, m)])) if wear < 1.0 else q

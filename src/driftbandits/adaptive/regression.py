@@ -72,6 +72,7 @@ def noise(state: State, m: int) -> float:
         return 0.0
     g, l, away = m // LANES, m % LANES, mean_reward(state)  # noqa: E741
     rest = state.rest[g]
+    # The residual sum is quadratic in r̄: `rest` holds it for y², y·1 and 1·1, so shrinking towards another mean needs no new factor.
     left = rest[0, l] - 2.0 * away * rest[1, l] + away * away * rest[2, l]
     return float((max(left, 0.0) + PSEUDO * variance_of_rewards(state)) / (max(weight_of(state, m), 0.0) + PSEUDO))
 
@@ -94,6 +95,7 @@ def fold(state: State, g: int, i: int, tick: float, y: float, w: float, work: Wo
     """
     phi, newest, few = work.phi, state.numbers[NEWEST], work.few
     if newest > NEVER:
+        # A late observation (tick < newest) fades before it is added, and the sums do not; one on time is the other way round.
         fades(state, g, newest, tick, few[FADE])
         fades(state, g, tick, newest, few[NEW])
     else:
@@ -125,6 +127,7 @@ def _fold_own(state: State, g: int, i: int, tick: float, newest: float, y: float
         else:
             put(few, NOW, get(few, BEFORE))
         fades(state, g, tick, last, few[OWN])
+        # E is a sum over items, so the item's old part is subtracted, its sums change, and its new part is added below.
         add_own_part(state, g, i, -1.0 * get(few, BEFORE), last, work)
         now, new = get(few, NOW), w * get(few, OWN)
     for a in range(psi.shape[0]):
@@ -178,9 +181,11 @@ def _invert_own(M: Matrix, K: Matrix, a: Four, b: Four, least: Matrix, room: Mat
     for j in range(k):
         copy_rows(W[j], j, M[j])
         blend(W[j], j, a, b, K[0, j], K[1, j])
+        # A pivot below this is the rounding of a difference of large numbers; `factor` treats it as 0 and leaves the direction out.
         put(least, j, ROUNDING * size_of(entry_of(W, j, j)))
     factor(W, least)
     if k == 1:
+        # The factor's diagonal holds 1/√(M + K), so its square is the inverse.
         set_entry(R, 0, 0, entry_of(W, 0, 0) * entry_of(W, 0, 0))
         return
     invert(W, room[1], R)
@@ -211,6 +216,7 @@ def retire(state: State, i: int, work: Work) -> None:
         f = -1.0 * load(work.few[BEFORE], 0)
         S, t, R = state.own_S[i, g], state.own_t[i, g], state.own_R[i, g]
         store(state.tau[g], 0, load(state.tau[g], 0) + add_explained(S, t, R, f, state.E[g], state.e[g], work.B))
+        # V, b and Q lose what E, e and τ lose: V − E, b − e and Q − τ, from which all is estimated, do not change.
         store(state.Q[g], 0, load(state.Q[g], 0) + add_explained(S, t, R, f, state.V[g], state.b[g], work.B))
         for a in range(work.psi.shape[0]):
             scale_row(state.own_M[i, g, a], 0, spread(0.0))
@@ -325,6 +331,8 @@ def restart(state: State, m: int, lead: int, tick: float) -> None:
             _copy_lane3(state.own_M[i, g], l, state.own_M[i, h], j)
             _copy_lane3(state.own_S[i, g], l, state.own_S[i, h], j)
             _copy_lane(state.own_t[i, g], l, state.own_t[i, h], j)
+    # Rewards of decisions made before the cut are still to come. They must fade as the leader's do, at the rate that held when they were
+    # made.
     state.cut[m] = max(state.numbers[NEWEST], tick)
     state.cut_rate[m] = state.rate[lead]
 

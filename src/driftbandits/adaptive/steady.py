@@ -46,10 +46,13 @@ def is_steady(state: State, g: int, i: int, tick: float, w: float, work: Work) -
     """
     newest, k = state.numbers[NEWEST], work.psi.shape[0]
     anew = max(ANEW, float(work.phi.shape[0] // 2))
+    # Taking a reward back subtracts, which a rotation cannot do stably; and every `anew` rewards all is recomputed, which bounds the
+    # rounding.
     if w <= 0.0 or newest <= NEVER or state.numbers[LEARNED] % anew == anew - 1.0:
         return False
     if tick > newest and cell(state, g, tick) != cell(state, g, newest):
         return False
+    # The whole interval from the oldest time involved to now must lie after the last cut of every memory in the group.
     oldest = min(tick, newest)
     if k > 0 and i >= 0 and state.last[i] > NEVER:
         oldest = min(oldest, state.last[i])
@@ -66,6 +69,7 @@ def learn_steadily(state: State, g: int, i: int, tick: float, y: float, w: float
     """Sums and estimates of group g after an observation for which `is_steady`."""
     phi, d, few, newest = work.phi, work.d, work.few, state.numbers[NEWEST]
     now = max(newest, tick)
+    # At most one of the two fades is below 1: an observation on time fades the sums, a late one fades itself.
     fades(state, g, newest, now, few[FADE])
     fades(state, g, tick, now, few[NEW])
     fade, new = get(few, FADE), w * get(few, NEW)
@@ -73,6 +77,7 @@ def learn_steadily(state: State, g: int, i: int, tick: float, y: float, w: float
     put(state.Q, g, fade * get(state.Q, g) + (y * y) * new)
     put(state.n, g, fade * get(state.n, g) + new)
     if work.psi.shape[0] == 0 or i < 0:
+        # An item without own effects explains nothing: d = φ, and the reward itself is what is left.
         set_numbers(d, phi)
         if work.psi.shape[0] > 0:
             _fade_explained(state.E[g], state.e[g], fade)
@@ -101,6 +106,8 @@ def _learn_own(state: State, g: int, i: int, tick: float, y: float, w: float, wo
         fades(state, g, last, until, few[NOW])
     own_fade, after = get(few, NOW), get(few, AFTER)
     tau = fade * tau
+    # The item's prior entered a new cell. For k = 1 the refreshed precision is the same as observing "the effect was 0" with the
+    # precision that was lost.
     if last > NEVER and until > last and cell(state, g, until) != cell(state, g, last):  # k = 1: see `is_steady`
         lost = _own_precision(state, g, until, work) - own_fade * _own_precision(state, g, last, work)
         c, left = _refresh(M, S, t, R, own_fade, lost, d)
@@ -140,6 +147,7 @@ def _refresh(M: Matrix, S: Matrix, t: Matrix, R: Matrix, fade: Four, lost: Four,
     Nothing is divided by the fade, which is 0 of an item that was not observed for long.
     """
     r = entry_of(R, 0, 0)
+    # 1/r = M + K, the precision of the own effect (k = 1); it fades, then `lost` is added.
     before = fade / r
     c = lost * before / (before + lost)
     set_entry(R, 0, 0, 1.0 / (before + lost))
@@ -158,6 +166,7 @@ def _own_step(M: Matrix, S: Matrix, t: Matrix, R: Matrix, fade: Four, w: Four, p
     one, back = spread(1.0), 1.0 / fade
     for a in range(psi.shape[0]):
         put(x, a, dot_numbers(R[a], psi))
+    # Sherman–Morrison: R ← R/f − c·xxᵀ/f². The clamp keeps rounding from making xᵀψ negative and c infinite.
     c = w / (one + w * back * larger(dot_numbers(x, psi), spread(0.0)))
     left = spread(y) - dot_rows(x, t, 0)
     subtract_combined(d, x, S)
@@ -204,14 +213,17 @@ def _add_shared(V: Matrix, b: Matrix, fade: Four, new: Four, phi: Vector, y: flo
 @solver
 def _take_up(U: Matrix, rest: Matrix, fade: Four, d: Matrix, c: Four, left: Four, v: Matrix) -> None:
     """The factor, faded, with one more row, and the sum of squares left."""
+    # A row added to a factor enters with the square root of its weight, and the factor fades with the square root of the fade.
     p, size, scale = d.shape[0], root(c), root(fade)
     for j in range(p):
         put(v, j, size * get(d, j))
+    # Two more columns, for the right-hand sides y and 1: the rotations update them with the factor, and θ̂ needs one solve.
     put(v, p, size * left)
     put(v, p + 1, size * get(d, 0))
     for k in range(p):
         rotate(U[k], v, k, scale)
     y, one = get(v, p), get(v, p + 1)
+    # What the rotations leave in these columns is the part of the observation that θ̂ does not fit: it adds to the residual sums.
     put(rest, 0, fade * get(rest, 0) + y * y)
     put(rest, 1, fade * get(rest, 1) + y * one)
     put(rest, 2, fade * get(rest, 2) + one * one)

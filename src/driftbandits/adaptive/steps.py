@@ -100,6 +100,7 @@ def decide(
     n, M = rows.shape[0], state.rate.shape[0]
     use = int(state.numbers[USE])
     sigma2 = noise(state, use)
+    # While all rewards are equal the noise is estimated as 0. A decision may treat that as certain; a forecast shown to a user may not.
     if given == -2 and sigma2 <= 0.0:
         sigma2 = unknown_noise(state, use)
     rho = state.numbers[RHO] if M > 1 else 0.0
@@ -116,6 +117,7 @@ def decide(
         table[MEAN, a], table[STATIC_MEAN, a] = mean, work.f[0, M - 1]
         table[SD, a] = worn(state, use, who[a], work.f[1, use], work)
         table[STATIC_SD, a] = worn(state, M - 1, who[a], work.f[1, M - 1], work)
+        # Variances are computed for four items at a time, one in each lane, since a single memory is asked and its lanes would be idle.
         if a % LANES == LANES - 1 or a == n - 1:
             _measure(state, use, a - a % LANES, a + 1, sigma2, table, work)
     told[0], told[1] = -1.0, 1.0
@@ -140,6 +142,7 @@ def _mix_memories(state: State, work: Work) -> None:
             share[m] += state.trust[a] * state.mix[a, m]
         best = max(best, share[m])
     for m in range(first, last):
+        # A group of which no memory has weight need not be forecast at all (`_look_at`).
         if share[m] < NEGLIGIBLE * best:
             share[m] = 0.0
         total += share[m]
@@ -160,6 +163,7 @@ def _look_at(state: State, i: int, use: int, place: int, work: Work) -> None:
             needed = needed or work.share[m] > 0.0
         if not needed:
             continue
+        # All lanes of the group are forecast, since a register holds all four at no extra cost; `share` picks those that count.
         mean, q = forecast(state, g, i, False, work)
         store(work.f[0], g * LANES, mean)
         store(work.f[1], g * LANES, q)
@@ -207,9 +211,12 @@ def learn(
         _set_priors(engine)
     columns_of(engine, row, crow, True)
     measure_prior(state, work)
+    # The first reward is the origin r₀ of all later ones, so that sums of squares keep their digits where rewards are far from 0.
     if numbers[KNOWN] == 0.0:
         numbers[KNOWN], numbers[R0] = 1.0, r
+    # Judged before it is learned: a forecast scored on a reward that it has seen would favour the shortest memory.
     refuted = judged and w > 0.0 and _judge(state, i, r, tick, min(w, 1.0), work)
+    # Counts move by whole rewards whatever their weight, so that taking a reward back restores them exactly.
     y, sign = r - numbers[R0], 1.0 if w >= 0.0 else -1.0
     numbers[COUNT] += sign
     numbers[SUM] += sign * y
@@ -276,6 +283,7 @@ def _judge(state: State, i: int, r: float, tick: float, w: float, work: Work) ->
         mean, width = forecast(state, g, i, True, work)
         store(work.f[0], g * LANES, mean)
         store(work.f[1], g * LANES, width)
+    # Calibration is that of the memory in use, whose forecast users see.
     _calibrate(numbers, min((r - work.f[0, use]) ** 2 / ((1.0 + max(work.f[1, use], 0.0)) * sigma2), FARTHEST))
     if last == 1:
         return False
@@ -284,6 +292,7 @@ def _judge(state: State, i: int, r: float, tick: float, w: float, work: Work) ->
         square = min((r - work.f[0, m]) ** 2 / ((1.0 + q) * sigma2), FARTHEST)
         work.f[2, m] = w * robust_score(square, q, numbers[NORMAL] > 0.0)
     average(state.mix, state.trust, work.f[2], first, last)
+    # p/2 nats is the mean of ½χ²_p, the log-likelihood ratio of two p-dimensional models that are equally good.
     lead, use = select(state.weight, work.f[2], first, last, 0.5 * work.phi.shape[0], work.refuted)
     numbers[USE] = float(use)
     return _restart(state, lead, tick, work)
@@ -344,6 +353,7 @@ def see(engine: Engine, rows: Matrix, crow: Matrix, tick: float, counted: bool) 
     hold_still(context, crow)
     numbers[OFFERED] = float(rows.shape[0])
     if woken or tick >= numbers[NEXT]:
+        # Checkpoints at 1, 2, …, 8, 10, 12, 15, …: a geometric schedule, so the O(p³) work of moving the prior is O(log t) times.
         numbers[NEXT] = following(tick)
         numbers[DUE] = 1.0
         settle_scale(items)
@@ -382,6 +392,7 @@ def _take_part(state: State, work: Work) -> None:
     """
     numbers, last, p, k = state.numbers, adaptive(state), float(work.phi.shape[0]), work.psi.shape[0]
     shortest = int(numbers[SHORTEST])
+    # 1/rate is the memory in rounds: below p/4 rounds it cannot determine p coefficients.
     while shortest < last - 1 and state.rate[shortest] * p > 4.0:
         shortest += 1
     if p > DIRECT:

@@ -82,6 +82,7 @@ def marginal_likelihood(engine: Engine, m: int, own: Vector) -> float:
     state, work = engine.state, engine.work
     shared, log_K = set_prior(engine, STATIC)
     g, offset = m // LANES, state.offset[STATIC]
+    # Moving λ₀ or λ leaves the items' inverses as they are, so the expensive part is reused for half of the coordinates.
     if own[0] != offset[KAP_0] or own[1] != offset[KAP]:
         own[2], own[3] = renew_own(state, g, m, work)
         own[0], own[1] = offset[KAP_0], offset[KAP]
@@ -97,6 +98,7 @@ def temper(state: State) -> float:
     n = state.numbers
     if n[CAL_N] <= 0.0 or n[SECOND] <= 0.0:
         return 1.0
+    # Kurtosis 3 (normal) gives T = 1. The variance of a variance estimate is (κ − 1)/n, hence the factor (κ − 1)/2.
     return max(1.0, 0.5 * float(n[FOURTH] * n[CAL_N] / (n[SECOND] * n[SECOND]) - 1.0))
 
 
@@ -110,6 +112,8 @@ def tune(engine: Engine) -> None:
     offset, T, k, own = state.offset[STATIC], temper(state), work.psi.shape[0], work.few[OWN]
     own[0] = math.nan  # no own effects were computed yet
     best = marginal_likelihood(engine, m, own) / T - _rarity(state)
+    # Coordinate ascent in steps of half a decade, two sweeps at a checkpoint: the optimum moves slowly and the next checkpoint goes on
+    # from here.
     for _ in range(SWEEPS):
         moved = False
         for place in range(4):

@@ -88,6 +88,7 @@ def quadratic_on_ball(A: Matrix, q: Vector, S: float, factor: Matrix, y: Vector,
         factor_of(A, nu, factor)
         divide_by(factor, q, y)
         size = norm(y)
+        # "not >" also ends on NaN; the caller then sees it in y instead of an endless loop.
         if not size > S * (1.0 + 1e-14):
             return nu
         _lower(factor, y, z)
@@ -132,6 +133,7 @@ def project_on_ball(likelihood: Any, metric: Matrix, S: float, theta: Vector, wo
         new = _distance(metric, work.u, work.z)
         if new <= loss * (1.0 + ROUNDING):
             loss = new
+            # Accepted steps lower the damping quickly, because near the minimiser only an undamped step converges quadratically.
             kappa *= 0.01
             for i in range(d):
                 theta[i] = work.y[i]

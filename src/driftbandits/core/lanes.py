@@ -63,6 +63,7 @@ def zeros(shape: tuple[int, ...]) -> Matrix:
     if 8 * size < SMALL:
         return np.zeros(shape)
     room = np.zeros(size + LINE // 8)
+    # NumPy gives no alignment, so up to one line more is allocated and the array begins inside.
     first = -room.ctypes.data % LINE // 8
     return room[first : first + size].reshape(shape)
 
@@ -86,7 +87,9 @@ def factor(A: Matrix, least: Matrix) -> None:
     for k in range(A.shape[0]):
         reduce_row(A, k)
         pivot, floor = entry_of(A, k, k), get(least, k)
+        # A branch would treat all four lanes alike; `larger` and `above` decide for each lane, without one.
         scale = 1.0 / root(larger(pivot, floor))
+        # `above` is 0 or 1: a column whose pivot is rounding is multiplied by 0 and so takes no part in any other.
         scale_row(A[k], k + 1, scale * above(pivot, floor))
         set_entry(A, k, k, scale)
 

@@ -66,6 +66,7 @@ def cholesky(A: Matrix, shift: float, U: Matrix) -> None:
                 break
             i = min(i + 4, d - 4)
             a, b = _schur(A, U, k, i)
+        # Reciprocals are stored last: while the row is computed, its register may write over the diagonal.
         U[k, k] = a_inverse
         U[k + 1, k + 1] = b_inverse
     if d % 2 == 1:  # the last row of an odd dimension has no partner; only its diagonal entry is needed
@@ -95,6 +96,7 @@ def _wide_rows(A: Matrix, U: Matrix, k: int, i: int, a_inverse: float, b_inverse
     arithmetic. The sums are those of `_schur`, in the same order, so the results are equal to the last bit.
     """
     d = A.shape[0]
+    # Columns i..i+3 are done; a block of sixteen must fit behind them. What is left over goes back to the caller, four at a time.
     while i + 20 <= d:
         j = i + 4
         a0, a1, a2, a3 = load(A[k], j), load(A[k], j + 4), load(A[k], j + 8), load(A[k], j + 12)
@@ -183,6 +185,7 @@ def solve_upper(U: Matrix, y: Vector, out: Vector) -> None:
         out[d - 1] = c1
         for k in range(d - 1):
             out[k] -= c1 * U[k, d - 1]
+    # Column-oriented: the inner loop runs down two columns at once, which halves the passes over `out`.
     for i in range(d - 2 - d % 2, -1, -2):
         c1 = out[i + 1] * U[i + 1, i + 1]
         c0 = (out[i] - c1 * U[i, i + 1]) * U[i, i]
@@ -325,6 +328,7 @@ def add_outer_to_factor(U: Matrix, p: Vector, w: float, t: Vector, s: Vector) ->
         square += w * p[k] * p[k]
         t[k] = sqrt(square)
     for k in range(d - 1, -1, -1):
+        # The diagonal of C is t_k/t_{k−1}, and the entries right of it are share·p_j: only two numbers per row.
         before = t[k - 1] if k > 0 else 1.0
         stretch, share = t[k] / before, w * p[k] / (before * t[k])
         row, c = U[k], p[k]
@@ -393,6 +397,7 @@ def inverse_norms(X: Matrix, first: int, m: int, U: Matrix, Z: Matrix, out: Vect
     This is forward substitution for m right-hand sides at once. Row i of Z is (x_i − Σ_{j<i} U_ji Z_j)/U_ii, and the factor holds 1/U_ii;
     four rows j are subtracted per pass.
     """
+    # Arms are columns, so the inner loop runs over arms: it is contiguous and long, whatever d is.
     x, z = X[0, first : first + m], Z[0]
     c = U[0, 0]
     for a in range(m):
@@ -432,6 +437,7 @@ def quadratic_forms(X: Matrix, first: int, m: int, M: Matrix, Z: Matrix, out: Ve
     # xᵀMx = 2 Σ_i x_i (½M_ii x_i + Σ_{j<i} M_ij x_j): symmetry halves the number of products.
     for i in range(X.shape[0]):
         x = X[i, first : first + m]
+        # The diagonal enters with ½ because the sum over i is doubled at the end.
         c = 0.5 * M[i, i]
         for a in range(m):
             z[a] = c * x[a]

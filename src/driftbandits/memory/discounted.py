@@ -30,6 +30,7 @@ def rounds_until(weight: float, gamma: float, horizon: int) -> int:
     """The number of rounds after which γ^age is below a weight, at most the horizon."""
     if gamma == 1.0:
         return horizon
+    # γ^age < weight for age > log(weight)/log(γ); one more entry, because age 0 occupies one too.
     rounds = math.ceil(math.log(weight) / math.log(gamma)) + 1
     return min(rounds, horizon) if horizon else rounds
 
@@ -51,4 +52,5 @@ def _(memory: Discounted, history: History, sums: Any) -> None:
 
 @recall.register(Discounted)
 def _(memory: Discounted, history: History, sums: Any, x: Vector, r: float, slot: int, weight: float, age: int) -> None:
+    # γ^age is the weight the observation would have had by now, so the sums equal those of a reward that came in time.
     absorb(sums, x, r, slot, weight * memory.gamma**age)

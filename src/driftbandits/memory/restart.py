@@ -26,6 +26,7 @@ def _(memory: Restart, horizon: int) -> int:
 @remember.register(Restart)
 def _(memory: Restart, history: History, sums: Any, x: Vector, r: float, slot: int) -> float:
     history.clock[0] += 1
+    # The restart follows the round, so that the sums after round H are empty and round H+1 decides with the prior alone.
     absorb(sums, x, r, slot, 1.0)
     if history.clock[0] % int(memory.H) == 0:  # the next round starts afresh
         fade(sums, 0.0)

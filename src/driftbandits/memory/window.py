@@ -68,6 +68,7 @@ OUTLIER = (
 def _(memory: Window, history: History, sums: Any, x: Vector, r: float, slot: int) -> float:
     W = history.r.shape[0]
     place = history.clock[0] % W
+    # In the first W rounds, and after rounds without a reward, the entry is empty and nothing leaves.
     evicts = history.weight[place] > 0.0
     recompute = _remove(history, sums, place)
     _put(history, place, x, r, slot, 1.0)
@@ -94,6 +95,7 @@ def _(memory: Window, history: History, sums: Any, x: Vector, r: float, slot: in
     W = history.r.shape[0]
     if age >= W or weight == 0.0:
         return
+    # The entry of the round in which the decision was made: the ring is indexed by rounds, not by arrivals.
     _put(history, (history.clock[0] - 1 - age) % W, x, r, slot, weight)
     if age == 0:
         absorb(sums, x, r, slot, weight)
@@ -142,6 +144,7 @@ def _sizes(history: History, place: int) -> tuple[float, float]:
 @kernel
 def _power(x: float) -> float:
     """⌊log₂ x⌋ + 1, read from the exponent of the number."""
+    # frexp instead of log2: it reads the exponent bits, which is exact and much cheaper.
     return float(math.frexp(x)[1])
 
 
@@ -165,6 +168,7 @@ def _recompute(history: History, sums: Any) -> None:
     """Compute the sums from the ring buffer, oldest round first."""
     W = history.r.shape[0]
     fade(sums, 0.0)
+    # In the order of rounds: sums with atoms identify the oldest observation by its position.
     for j in range(W):
         s = (history.clock[0] + j) % W
         if history.weight[s] > 0.0:

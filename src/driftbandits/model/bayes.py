@@ -166,5 +166,6 @@ def _volume(model: WeightedBayes, sums: BayesSums, est: BayesEstimate) -> float:
     for i in range(d):
         for j in range(d):
             trace += est.inverse[i, j] * sums.A2[i, j]
+    # det(I + M) ≤ (1 + tr M/d)^d for M ⪰ 0. A fading prior leaves no determinant that could be read from a factor.
     bound: float = d * np.log(1.0 + trace / d)
     return bound

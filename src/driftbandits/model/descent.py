@@ -58,6 +58,7 @@ def descend(kind: Any, model: Any, sums: Atoms, est: Any, theta: Vector) -> floa
     d = theta.shape[0]
     w = est.descent
     value = value_at(kind, model, sums, est, theta, w.gradient)
+    # B starts positive definite whatever θ is, unlike the Hessian of this non-convex objective, so every step is a descent direction.
     gauss_newton(kind, est, w.B)
     for _ in range(200):
         # min_y ½(y−θ)ᵀB(y−θ) + gᵀ(y−θ) over the ball, written as min ½yᵀBy − qᵀy with q = Bθ − g.
@@ -68,6 +69,7 @@ def descend(kind: Any, model: Any, sums: Atoms, est: Any, theta: Vector) -> floa
         for i in range(d):
             w.s[i] = w.y[i] - theta[i]
         slope = dot(w.gradient, w.s)
+        # Written as "not <" so that a NaN also ends the descent; θ is then the last point that was accepted.
         if not slope < -1e-15 * value:
             break
         tau = 1.0
@@ -78,12 +80,14 @@ def descend(kind: Any, model: Any, sums: Atoms, est: Any, theta: Vector) -> floa
             if new <= value + 1e-4 * tau * slope or tau < 1e-6:  # Armijo's condition
                 break
             tau *= 0.5
+        # The step was halved to 1e-6 without a decrease: rounding, not the model, is the limit.
         if not new < value:
             break
         decrease = value - new
         for i in range(d):
             theta[i] = w.y[i]
             w.s[i] *= tau
+            # From here on y is the change of the gradient, as in the BFGS formula; the trial point is no longer needed.
             w.y[i] = w.other[i] - w.gradient[i]
             w.gradient[i] = w.other[i]
         value = new

@@ -89,8 +89,10 @@ def _(model: Generalized, setting: Setting, squares: bool) -> GeneralizedEstimat
 @estimate.register(Generalized)
 def _(model: Generalized, sums: Atoms, est: GeneralizedEstimate) -> None:
     cholesky(sums.A, model.lam, est.factor)
+    # A factor (0, 0) where no part asks for Ṽ: `cholesky` of an empty matrix does nothing.
     cholesky(sums.A2, model.lam, est.factor2)
     est.tally.estimates[0] += 1.0
+    # Warm start: the last θ̂ is one observation away, so a few Newton steps suffice.
     est.tally.evaluations[0] += newton(model.link, sums, model.lam * model.c_mu, sums.b, model.L, est.hat, est.newton)
     project(model.projection, model, sums, est)
 

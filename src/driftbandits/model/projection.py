@@ -99,6 +99,7 @@ def project(kind: Any, model: Any, sums: Atoms, est: Any) -> None:
 def outside(kind: Any, est: Any) -> bool:
     """Whether θ̂ lies outside the ball and must be projected; if not, this sets θ̃ = θ̂."""
     size = norm(est.hat)
+    # A θ̂ inside the ball has distance 0 to itself in every metric: it is its own projection.
     if size <= kind.S:
         for i in range(est.hat.shape[0]):
             est.theta[i] = est.hat[i]
@@ -125,6 +126,7 @@ def descend_from_starts(kind: Any, model: Any, sums: Atoms, est: Any) -> float:
             for i in range(d):
                 est.theta[i] = w.best[i]
             return value
+    # k = 0 starts from Sθ̂/‖θ̂‖, k = 1 from the minimiser of F over the ball.
     for k in range(2):
         if k == 1:
             newton_on_ball(model.link, sums, model.lam * model.c_mu, sums.b, model.L, kind.S, w.start, est.newton)
@@ -228,6 +230,7 @@ def _(kind: LocalMetric, model: Any, sums: Atoms, est: Any, theta: Vector, gradi
 def _(kind: LocalMetric, est: Any, B: Matrix) -> None:
     for i in range(B.shape[0]):
         for j in range(B.shape[0]):
+            # Near a minimiser P ≈ (θ−θ̂)ᵀH(θ−θ̂), whose Hessian is 2H; the derivative of H itself is left to BFGS.
             B[i, j] = 2.0 * est.newton.H[i, j]
 
 
@@ -248,6 +251,7 @@ def _(kind: TwoStep, model: Any, sums: Atoms, est: Any) -> None:
     # Is θ̂ within β̄ of the ball? Then θᵖ = θ̂, and θ̃ is the projection in Ṽ⁻¹.
     value = descend_from_starts(kind.first, model, sums, est)
     width = near(kind, sums, est)
+    # `value` is ½‖u‖², so this is ‖u(θ̃)‖_{Ṽ⁻¹} ≤ β̄: z = 0 is feasible and optimal.
     if 2.0 * value <= width * width:
         return
     second_step(kind, model, sums, est)

@@ -65,6 +65,8 @@ class PublishedMixLoss(Radius):
 @beta.register(MixLoss)
 def _(radius: MixLoss, n: Vector, est: Any, horizon: int) -> float:
     failure = union(radius.uniform, horizon) - np.log(radius.delta)
+    # Υ is a sum over rounds of the realised curvature, so β adapts to how informative the rounds were; the published form below bounds it
+    # by the worst case.
     noise = radius.phi * radius.eta * (2.0 * failure + est.upsilon[0])
     return float(radius.scale * sqrt(radius.anchor * radius.lam * radius.S * radius.S + noise))
 

@@ -46,9 +46,11 @@ class Piecewise(Radius):
 
 @beta.register(Piecewise)
 def _(radius: Piecewise, n: Vector, est: Any, horizon: int) -> float:
+    # γ^D is the largest weight of an observation made before the last change, D rounds later.
     rest = radius.gamma**radius.D if radius.D > 0.0 else 1.0 / horizon  # γ^D
     rounds = (1.0 - (rest * rest if radius.printed else rest)) / (1.0 - radius.gamma)
     failure = -np.log(radius.delta)
+    # With D given and no horizon, T is read off γ^D = 1/T, so log T = −log(γ^D).
     if radius.uniform == ALL and horizon == 0:
         failure -= np.log(rest)
     else:
@@ -56,6 +58,8 @@ def _(radius: Piecewise, n: Vector, est: Any, horizon: int) -> float:
     lam_c = radius.lam * radius.c_mu
     root = np.sqrt(lam_c)
     L, S, m = radius.L, radius.S, radius.m
+    # What observations from before the change can still contribute: their total weight is at most γ^D/(1−γ), each term at most 2L²Sk_μ +
+    # Lm.
     bias = (2.0 * L * L * S * radius.k_mu + L * m) / root * rest / (1.0 - radius.gamma)
     noise = noise_radius(lam_c, radius.k_mu, L, m, failure, rounds, est.theta.shape[0])
     return float(radius.scale * (bias + noise + root * S))

@@ -46,7 +46,10 @@ def _(radius: Posterior, n: Vector, est: Any, horizon: int) -> float:
     d, failure = est.theta.shape[0], -np.log(radius.delta)
     away = radius.B0
     if away < 0.0:
+        # A negative B₀ means "θ is drawn from the prior": the Laurent–Massart bound of a χ²_d variable replaces a bound given by the
+        # user.
         away = sqrt(d + 2.0 * sqrt(d * failure) + 2.0 * failure)
+    # `volume` may be rounded below 0 while the data have added nothing to the prior.
     return radius.scale * radius.sigma * (away + sqrt(2.0 * failure + max(est.volume[0], 0.0)))
 
 

@@ -53,6 +53,7 @@ class ProjectionFree(Radius):
 @kernel
 def noise_radius(lam_c: float, k_mu: float, L: float, m: float, failure: float, rounds: float, d: int) -> float:
     """The first three terms of β̃, with failure = log(1/δ)."""
+    # The terms of Theorem 1 of Faury et al. (2020), in its order; the last bounds log det H/(ρ^d) by its trace.
     root = np.sqrt(lam_c)
     width = 0.5 * root / m + 2.0 * m / root * (failure + d * np.log(2.0))
     return float(width + d * m / root * np.log(1.0 + L * L * k_mu * rounds / (lam_c * d)))
@@ -69,6 +70,7 @@ def _(radius: SelfConcordant, n: Vector, est: Any, horizon: int) -> float:
     failure = union(radius.uniform, horizon) - np.log(radius.delta)
     lam_c = radius.lam * radius.c_mu
     rounds = n[1] if radius.squared else n[0]
+    # Only the noise terms are inflated: √(λc_μ)S bounds the regulariser, which has no variance.
     noise = noise_radius(lam_c, radius.k_mu, radius.L, radius.m, failure, rounds, est.theta.shape[0])
     return float(radius.scale * (radius.inflation * noise + np.sqrt(lam_c) * radius.S))
 
@@ -78,6 +80,7 @@ def _(radius: ProjectionFree, n: Vector, est: Any, horizon: int) -> float:
     sure = radius.confidence
     width = beta(sure, n, est, horizon)
     size = norm(est.theta)
+    # Inside the ball the smaller factor √(1+D̂) is enough (theory §1 iv).
     stretch = 1.0 + spread(sure.L * width / np.sqrt(sure.lam * sure.c_mu), sure.L, sure.S + size)
     return float(radius.scale * width * (np.sqrt(stretch) if size <= sure.S else stretch))
 

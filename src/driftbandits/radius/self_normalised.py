@@ -66,6 +66,7 @@ class SelfNormalisedDet(Radius):
 @kernel
 def _width(radius: Any, volume: float, horizon: int) -> float:
     """scale·(√λ·S + corruption + R·√(2 log(1/δ) + volume))."""
+    # A union bound over rounds enters as log(1/δ) plus a term, so a radius for all rounds differs from one for each round by √log T.
     failure = union(radius.uniform, horizon) - np.log(radius.delta)
     reach = sqrt(radius.lam) * radius.S + radius.corruption
     width: float = radius.scale * (reach + radius.R * sqrt(2.0 * failure + volume))
@@ -76,11 +77,13 @@ def _width(radius: Any, volume: float, horizon: int) -> float:
 def _(radius: SelfNormalised, n: Vector, est: Any, horizon: int) -> float:
     d = est.theta.shape[0]
     rounds = n[1] if radius.squared else n[0]
+    # det V ≤ (λ + L²n/d)^d by the inequality of arithmetic and geometric means on the eigenvalues of V.
     return _width(radius, d * np.log(1.0 + radius.L * radius.L * rounds / (radius.lam * d)), horizon)
 
 
 @beta.register(SelfNormalisedDet)
 def _(radius: SelfNormalisedDet, n: Vector, est: Any, horizon: int) -> float:
+    # The noise of the discounted sum has covariance Σ w²xxᵀ; Ṽ is its natural normaliser, and Ṽ ⪯ V since w ≤ 1.
     factor = est.factor2 if radius.squared else est.factor
     return _width(radius, log_det(factor) - est.theta.shape[0] * np.log(radius.lam), horizon)
 

@@ -48,6 +48,7 @@ def union(uniform: float, rounds: int) -> float:
 def ever(t: int) -> float:
     """log(δ/δ_t) = log(2t(1+log t)²)."""
     log_t = np.log(max(float(t), 1.0))
+    # Σ_t 1/(2t(1+log t)²) ≤ 1: the levels of all rounds sum to at most δ, and β grows like √log t only.
     return float(np.log(2.0) + log_t + 2.0 * np.log(1.0 + log_t))
 
 

@@ -18,6 +18,7 @@ ROOT_ERROR = 1e-9  # of z before the last step, whose error is the square of thi
 @kernel
 def meeting_point(link: Any, z_bar: float, c: float, r: float) -> float:
     """The root of z + c(μ(z) − r) = z̄, c ≥ 0, by Newton's method, with bisection if a step leaves the bracket or is not halved."""
+    # z + c(μ(z) − r) increases in z, so the root lies between z̄ and the point z̄ − f that the step would reach without curvature.
     f = c * (mu(link, z_bar) - r)
     low, high = min(z_bar, z_bar - f), max(z_bar, z_bar - f)
     z = z_bar - f / (1.0 + c * dmu(link, z_bar))
@@ -30,8 +31,10 @@ def meeting_point(link: Any, z_bar: float, c: float, r: float) -> float:
             low = z
         step = f / (1.0 + c * dmu(link, z))
         if abs(step) <= ROOT_ERROR * (1.0 + abs(z)):
+            # The residual step is below √ε; Newton's convergence is quadratic, so taking it once more leaves an error of order ε.
             return z - step
         new = z - step
+        # Bisection guarantees halving where Newton's step does not, for example on the flat ends of the logistic function.
         if new <= low or new >= high or 2.0 * abs(step) > last:
             new = 0.5 * (low + high)
         last = abs(new - z)
@@ -61,6 +64,7 @@ def slope(model: OnePass, size: float, z: float) -> float:
     """a: η times the least curvature between z and any y with |y| ≤ ‖x‖S. The minimum is at an end point, because μ′ is unimodal."""
     if model.damped == 0.0:
         return dmu(model.link, z)
+    # |xᵀθ| ≤ ‖x‖S for every θ in the ball. μ′ is unimodal, so the least curvature is at one of the two ends.
     reach = size * model.S
     return model.eta * max(min(curvature(model.link, z, reach), curvature(model.link, z, -reach)), 0.0)
 
@@ -73,6 +77,7 @@ def volume(model: OnePass, z: float, q: float, weight: float) -> float:
     rho = ddmu(model.link, z) / max(h, 1e-300)
     v = 0.5 * rho * rho * model.phi * alpha * q
     y = weight * alpha * h * q
+    # (e^v − 1)/v → 1: below 1e-8 the quotient is 1 to the last digit, and 0/0 is avoided.
     if v < 1e-8:
         return float(np.log1p(y))
     if v > 30.0:  # work with logarithms: e^v would overflow for large v

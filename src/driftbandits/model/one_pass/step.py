@@ -35,11 +35,13 @@ def step(model: OnePass, sums: OnePassSums, est: OnePassEstimate, A: Matrix, U: 
     weight_of_past = 0.0
     for i in range(d):
         weight_of_past += A[i, i]
+    # The trace of A tells whether anything is remembered. Without it, θ would keep a direction from before a restart.
     if weight_of_past == 0.0:  # no observation yet, or all forgotten
         for i in range(d):
             est.theta[i] = 0.0
     if model.prox:
         hold(model.lam, A, est.theta, sums.b)
+    # The factor of Ā, before x enters: the step is taken in the metric of the past alone.
     cholesky(A, model.lam, U)
     solve_lower(U, sums.b, w.g)
     if sums.last.waits[0] == 0.0:
@@ -54,6 +56,7 @@ def step(model: OnePass, sums: OnePassSums, est: OnePassEstimate, A: Matrix, U: 
     if model.caution:
         weight = less_trusted(model, sums, weight, q)
     if model.robust:
+        # √(1+q) standardises the residual: a forecast in an uncertain direction may err more before it counts as an outlier.
         error, most = mu(model.link, dot(w.p, w.g)) - r, model.robust * sqrt(1.0 + q)
         if abs(error) > most:
             return cut_short(model, sums, est, U, weight, most if error > 0.0 else -most)
@@ -71,6 +74,7 @@ def step(model: OnePass, sums: OnePassSums, est: OnePassEstimate, A: Matrix, U: 
     if bounded:
         hold(model.lam, A, est.theta, sums.b)
     else:
+        # b must satisfy (A + λI)θ = b after A has gained gain·xxᵀ: b ← b + (gain·z − η·error)x.
         c = gain * z - push
         for i in range(d):
             sums.b[i] += c * x[i]
@@ -147,6 +151,7 @@ def step_on_ball(
             low = nu
         else:
             high = nu
+        # A secant step on 1/‖θ(ν)‖, which is nearly linear in ν, where ‖θ(ν)‖ itself would converge slowly.
         slant = (1.0 / size - value) / (nu - last)
         last, value = nu, 1.0 / size
         nu = nu + (aim - value) / slant if slant > 0.0 else -1.0
@@ -154,6 +159,7 @@ def step_on_ball(
             nu = 0.5 * (low + high) if high < np.inf else 2.0 * low + model.lam
         if nu in (low, high):
             break
+    # The last digits: put θ on the sphere exactly.
     shrink = model.S / norm(est.theta)
     for i in range(d):
         est.theta[i] *= shrink
@@ -164,6 +170,7 @@ def _(model: OnePass, sums: OnePassSums, est: OnePassEstimate) -> None:
     gain = step(model, sums, est, sums.A, est.factor)
     sums.gain[0] = gain
     if gain > 0.0:
+        # p = U⁻ᵀx is known from the step, so the factor is updated in O(d²) instead of factored anew.
         add_outer_to_factor(est.factor, est.work.p, gain, est.work.t, est.work.s)
         add_outer(sums.A2, sums.last.x, gain * sums.last.weight[0])
     cholesky(sums.A2, model.lam, est.factor2)
