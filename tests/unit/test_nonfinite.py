@@ -30,6 +30,7 @@ RELIES = {
     "adaptive.columns.cut": "isnan: a missing value",
     "adaptive.columns.hold_still": "isnan: a missing value",
     "adaptive.columns.shift": "isnan: a missing value",
+    "adaptive.tuning.tune": "NaN marks precisions for which nothing was computed yet: it differs from every number",
     "alarms.bettors.fits": "a NaN place is outside its bracket",
     "alarms.bettors.standardise": "a missing value is not between −∞ and ∞",
     "inference.outcomes.fits": "a NaN place is outside its bracket",
@@ -115,8 +116,9 @@ def test_no_compiled_function_asks_numba_whether_a_number_is_finite():
 
 
 def patterns(x, limit):
-    """What compiled code does with NaN and infinity: max, min, not below a limit, NaN, ±∞, a bracket, −∞ as a mark."""
+    """What compiled code does with NaN and infinity: max, min, not below a limit, NaN, ±∞, a bracket, −∞ and NaN as marks."""
     top, low, first, missing, unbounded, bracketed, gone, there, missed = -np.inf, np.inf, -1, 0, 0, 0, 0, 0, 0
+    other = 0
     high = np.inf
     for i in range(x.shape[0]):
         top = max(top, x[i])
@@ -136,7 +138,9 @@ def patterns(x, limit):
         there += x[i] > -np.inf
         if not -np.inf < x[i] < np.inf:
             missed += 1
-    return top, low, first, missing, unbounded, bracketed, gone, there, missed
+        if x[i] != limit:
+            other += 1
+    return top, low, first, missing, unbounded, bracketed, gone, there, missed, other
 
 
 def test_patterns_survive():
