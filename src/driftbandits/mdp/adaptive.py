@@ -128,6 +128,7 @@ def _(strategy: AdaptivePlanner, task: Task) -> AdaptiveState:
         reward=filled(one.reward, N),
         transition=filled(one.transition, N),
         tally=one.tally,
+        # Memories 4·3^i episodes, and the last candidate never forgets.
         gamma=np.array([1.0 - 1.0 / (SHORTEST * RATIO**i) for i in range(N - 1)] + [1.0]),
         of_reward=evidence(),
         of_transition=evidence(),
@@ -155,6 +156,7 @@ def _own(state: AdaptiveState, i: int) -> PlannerState:
 def _weigh(evidence: Evidence, margin: float) -> None:
     """Close the evidence of the last episode and choose the leader of the next."""
     N = evidence.total.shape[0]
+    # The same exponential weights with a fixed share as in `adaptive.evidence`, once per episode instead of once per reward.
     lead = reweigh(evidence.total, evidence.fresh, 0, N, SHARE)
     evidence.leader[0] = longest_credible(evidence.total, lead, N, margin)
     for i in range(N):
@@ -167,6 +169,7 @@ def _count_idle(evidence: Evidence, idle: Vector) -> None:
     low, high = math.inf, -math.inf
     for i in range(evidence.fresh.shape[0]):
         low, high = min(low, evidence.fresh[i]), max(high, evidence.fresh[i])
+    # All candidates forecast the episode equally well, so it refutes none of them, outdated or not.
     idle[0] = idle[0] + 1.0 if high - low < TELLING else 0.0
 
 
@@ -174,6 +177,8 @@ def _count_idle(evidence: Evidence, idle: Vector) -> None:
 def _planning(evidence: Evidence, idle: Vector, rng: np.random.Generator) -> int:
     """The candidate that plans the next episode: the leader, or after idle episodes at times any."""
     N = evidence.total.shape[0]
+    # The longer nothing is learned about the transitions, the likelier another candidate plans: SHARE is the rate of change that is
+    # assumed.
     if rng.random() < SHARE * idle[0]:
         return int(min(rng.random() * N, N - 1.0))
     return int(evidence.leader[0])
@@ -186,6 +191,7 @@ def _combine(strategy: AdaptivePlanner, state: AdaptiveState, payer: int, longer
     for h in range(state.bonus.shape[0]):
         out = state.optimistic[h]
         for n in range(out.shape[0]):
+            # The difference is the bonus of the longer memory: a short one has forgotten what it explored and would explore it again.
             out[n] = other.optimistic[h, n] - other.expected[h, n]
         state.bonus[h] = other.bonus[h]
         if payer == longer:
@@ -214,6 +220,7 @@ def _(strategy: AdaptivePlanner, state: AdaptiveState, rng: np.random.Generator)
         mover = _planning(state.of_transition, state.idle, rng)
     explored = bonus_of(base.reward, max(payer, mover), state.gamma.shape[0] - 1)
     _combine(strategy, state, payer, explored)
+    # For tables the plan's transitions mix all memories; for other models `blend` returns the candidate as it is.
     moving = blend(base.transition, state.transition, mover, state.blend)
     backup(base, state.book, state.optimistic, state.bonus, moving, state.tally, rng)
 
@@ -225,10 +232,12 @@ def _(strategy: AdaptivePlanner, state: AdaptiveState, h: int, pair: int, r: flo
     for i in range(state.gamma.shape[0]):
         own = _own(state, i)
         error = r - own.reward.expected[row, pair]
+        # Log-likelihood of a normal reward; the terms that all candidates share are left out.
         state.of_reward.fresh[i] -= 0.5 * error * error / state.noise[0]
         if i == state.of_reward.leader[0]:
             used = error * error
         experience(_candidate(strategy, state, i), own, h, pair, r, successor)
+    # Only the leader's errors measure noise: an outdated candidate's errors are drift.
     state.noise[0] += (max(used, LEAST_NOISE) - state.noise[0]) / NOISE_MEMORY
 
 

@@ -178,6 +178,7 @@ def visit_refutes(v: Visits, pair: int, r: float, successor: int, delta: float) 
     for p in range(v.used[pair]):
         first = float((p + 1) * v.step[pair])
         rest = float(v.n[pair]) - first
+        # log(4m(m+1)/δ²): the union bound over all split points m, and over the two sides of each.
         level = log(4.0 * first * (first + 1.0)) - 2.0 * log(delta)
         U = v.outcomes[pair]
         if moves_ratio(v, pair, p, first, rest) >= level + choices_log(first, U) + choices_log(rest, U):
@@ -203,6 +204,7 @@ def keep_place(v: Visits, pair: int) -> None:
             for s in range(v.successors.shape[1]):
                 v.earlier[pair, q, s] = v.earlier[pair, 2 * q + 1, s]
         v.used[pair] = PLACES // 2
+        # Half the places are dropped and the distance between places doubles, so memory stays bounded and old split points stay covered.
         v.step[pair] *= 2
 
 
@@ -211,6 +213,7 @@ def choices_log(m: float, U: int) -> float:
     """log C(m+U−1, U−1) = Σ_{j=1}^{U−1} log(1 + m/j)."""
     total = 0.0
     for j in range(1, U):
+        # log C(m+U−1, U−1) as a sum, which neither overflows nor needs gamma functions.
         total += log(1.0 + m / j)
     return total
 
@@ -237,4 +240,5 @@ def bernoulli_ratio(a: float, first: float, b: float, rest: float) -> float:
 @kernel
 def surprise_of(x: float, n: float, total: float, whole: float) -> float:
     """x·log((x/n)/(total/whole)), 0 for x = 0; sums of rewards may be off by rounding."""
+    # x·log(p̂₁/p̂) in counts; an outcome that never came contributes 0, the limit of x·log x.
     return x * log(x * whole / (n * total)) if x > 1e-12 and total > 1e-12 else 0.0

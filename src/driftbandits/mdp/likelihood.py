@@ -71,6 +71,7 @@ def _(likelihood: Likelihood, w: Vector, u: Vector, H: Matrix) -> None:
     p, mean = likelihood.p, likelihood.mean
     for c in range(likelihood.total.shape[0]):
         N = likelihood.total[c]
+        # A class with one successor has p = 1 whatever w is: it adds a constant to F and nothing to its derivatives.
         if N <= 0.0 or likelihood.used[c] == 1:
             continue
         psi = likelihood.psi[c]
@@ -130,10 +131,13 @@ def likeliest(likelihood: Any, concordance: float, w: Vector, work: BallWork) ->
     error = 0.0
     for _ in range(NEWTON_STEPS):
         residual_at(likelihood, w, work.u, work.H)
+        # F is λκ-strongly convex, so ‖w − ŵ‖ ≤ ‖∇F(w)‖/(λκ): a certificate that needs no knowledge of ŵ.
         error = norm(work.u) / likelihood.ridge
         factor_of(work.H, definite_shift(work.H, work.factor), work.factor)
         divide_by(work.factor, work.u, work.y)
         move = concordance * norm(work.y)
+        # The step length log(1+m)/m is that of a generalised self-concordant function: it never overshoots, and tends to 1 near the
+        # minimum.
         damping = np.log1p(move) / move if move > 1e-8 else 1.0
         for i in range(w.shape[0]):
             w[i] -= damping * work.y[i]

@@ -109,6 +109,7 @@ def _regress(strategy: WeightedLSVI, state: LSVIState, h: int) -> None:
     for i in range(state.target.shape[0]):
         total = sums.b[h, i]
         for s in range(V.shape[0]):
+            # The targets r + V_{h+1} change with every plan; B holds which states followed, so they are formed anew without the history.
             total += sums.B[h, i, s] * V[s]
         state.target[i] = total
     solve(state.factor, state.target, state.w[h])
@@ -120,6 +121,7 @@ def _values(strategy: WeightedLSVI, state: LSVIState, h: int) -> None:
     d, A2, u = state.phi.shape[1], state.sums.A2[h], state.u
     for n in range(state.phi.shape[0]):
         solve(state.factor, state.phi[n], u)
+        # ‖φ‖²_{Σ⁻¹Σ̃Σ⁻¹} = uᵀΣ̃u with u = Σ⁻¹φ and Σ̃ = λI + Ã.
         square = strategy.lam * dot(u, u)
         for i in range(d):
             for j in range(d):
@@ -154,6 +156,7 @@ def _fade(sums: LinearSums, h: int, eta: float) -> None:
         sums.b[h, i] *= eta
         for j in range(d):
             sums.A[h, i, j] *= eta
+            # Squared weights fade with η².
             sums.A2[h, i, j] *= eta * eta
         for s in range(S):
             sums.B[h, i, s] *= eta

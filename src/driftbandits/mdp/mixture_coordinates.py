@@ -51,6 +51,7 @@ def _coordinates(total: Matrix) -> tuple[Vector, Matrix]:
     if len(rows) == 0:
         return np.zeros(d), np.eye(d)
     origin: Vector = np.linalg.lstsq(rows, np.ones(len(rows)), rcond=RANK)[0]
+    # The features do not describe probabilities that sum to 1 for any w; then nothing is known beyond the ridge's origin.
     if np.abs(rows @ origin - 1.0).max() > 1e3 * RANK:  # no w makes them all distributions
         return origin, np.eye(d)
     _, sizes, directions = np.linalg.svd(np.linalg.qr(rows, mode="r"))

@@ -93,6 +93,7 @@ def _(transition: Multinomial, task: Task, memory: Any, groups: int) -> Multinom
     reference, pairs = int(transition.reference), task.states * task.actions
     table = choices(task.moves, task.actions, reference, len(task.moves.used) // pairs)
     C, U, d = table.psi.shape
+    # After the reference is subtracted the features are other vectors, so their norm is computed instead of taken from the user.
     length = transition.L if reference == RAW else float(np.linalg.norm(table.psi, axis=-1).max())
     places = U if reference == RAW else U - 1
     return MultinomialState(
@@ -156,6 +157,7 @@ def gather(state: MultinomialState, g: int, lam: float, ridge: float) -> Likelih
         if total > 0.0:
             for i in range(d):
                 for j in range(d):
+                    # Σ_{s'} ψψᵀ of a class never changes, so Σ̄ is a weighted sum of precomputed matrices.
                     state.Sigma[i, j] += total * state.gram[c, i, j]
     factor_of(state.Sigma, lam, state.factor)
     return Likelihood(state.choices.psi, state.choices.used, state.total, state.target, ridge, state.p, state.mean)
@@ -168,6 +170,7 @@ def estimate_stage(transition: Multinomial, state: MultinomialState, g: int) -> 
     mle, w, trial, S = state.mle[g], state.w[g], state.trial, transition.S
     state.certificate[g] = likeliest(likelihood, state.concordance[0], mle, state.ball)
     size = norm(mle)
+    # Inside the ball ŵ is its own projection.
     if size <= S:
         for i in range(w.shape[0]):
             w[i] = mle[i]
@@ -189,6 +192,7 @@ def _radius(transition: Any, state: MultinomialState, g: int) -> float:
     d = state.target.shape[0]
     n, failure = state.sums.n[g, 0], failure_now(transition.uniform, state.failure[0], state.history.clock[g])
     noise = 0.5 * failure + 0.25 * d * np.log(1.0 + state.size[0] * n / (transition.lam * d))
+    # One multinomial draw is 1/√2-sub-Gaussian, not ½: the variance term doubles.
     if transition.corrected:
         noise *= 2.0
     return float(sqrt(noise) + sqrt(transition.lam) * transition.kappa * transition.S)
@@ -230,6 +234,7 @@ def add_optimistic(transition: Any, state: MultinomialState, h: int, V: Vector, 
     total = 0.0
     for n in range(out.shape[0]):
         c = table.kind[first + n]
+        # Pairs of a class have the same features and so the same bonus and probabilities; only their successors differ.
         value = state.radius[g] * state.width[c]
         total += value
         for u in range(table.used[c]):

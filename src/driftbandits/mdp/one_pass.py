@@ -68,6 +68,7 @@ def _(sums: Steps, g: float) -> None:
     sums.n[0] *= g
     sums.n[1] *= g * g
     sums.weight[0] *= g
+    # A restart forgets the transition that waits, too.
     if g == 0.0:
         sums.waiting[0] = NOTHING
 
@@ -155,6 +156,7 @@ def take_in(transition: OnePassMultinomial, state: MultinomialState, g: int) -> 
     state.certificate[g] = likeliest(loss, state.concordance[0], w, state.ball)
     curvature(psi, used, w, state.p, state.mean, H)
     for i in range(d):
+        # b ← b − ∇ℓ(w⁺) + ∇²ℓ(w⁺)w⁺, so that (A + ρI)⁻¹b is w⁺ again.
         sums.b[i] -= weight * (state.mean[i] - psi[place, i])
         for j in range(d):
             sums.A[i, j] += weight * H[i, j]
@@ -172,6 +174,7 @@ def _(transition: OnePassMultinomial, state: MultinomialState, h: int) -> None:
             work.A[i, j] = sums.A[i, j]
             state.Sigma[i, j] = sums.Sigma[i, j]
         work.A[i, i] += ridge
+    # argmin ½wᵀHw − bᵀw over ‖w‖ ≤ S: the projection in the norm H, exactly.
     quadratic_on_ball(work.A, sums.b, transition.S, work.factor, w, work.z)
     factor_of(state.Sigma, transition.lam, state.factor)
     lay_out(state, g)

@@ -123,6 +123,7 @@ def _(memory: Everything, h: int, H: int) -> Everything:
 
 @of_step.register(Discounted)
 def _(memory: Discounted, h: int, H: int) -> Discounted:
+    # H observations arrive per episode and all belong to the same time, so only the first one makes the past fade.
     return Discounted(gamma=memory.gamma if h == 0 else 1.0)  # the past fades once per episode
 
 
@@ -142,12 +143,14 @@ def _greedy(book: Book, h: int, cap: float, rng: np.random.Generator) -> None:
     Q, V, policy = book.Q[h], book.V[h], book.policy[h]
     A = Q.shape[0] // V.shape[0]
     for n in range(Q.shape[0]):
+        # The lower clip never loosens the bound, since values are ≥ 0; without it a poor estimate could make Q negative.
         Q[n] = min(max(Q[n], 0.0), cap)
     for s in range(V.shape[0]):
         row = Q[s * A : (s + 1) * A]
         if book.ended[s]:
             for a in range(A):
                 row[a] = book.idle[0] * (book.Q.shape[0] - h)
+        # Ties are broken once for each (h, s) of the plan, not at every visit: a policy is a function of the state.
         policy[s] = best_arm(row, rng)
         best = row[0]
         for a in range(1, A):
@@ -179,6 +182,7 @@ def backup(
     tally.value[0] = 0.0
     for h in range(H - 1, -1, -1):
         row = h % rows
+        # Pooled stages share one estimate, which the first stage planned (the last one, H−1) computes for all.
         fresh = not strategy.rule.pooled or h == H - 1
         for n in range(book.Q.shape[1]):
             book.Q[h, n] = optimistic[row, n]
@@ -194,6 +198,7 @@ def backup(
 @kernel
 def most_worth(rule: Backup, H: int, h: int) -> float:
     """The cap of Q in stage h: rewards are at most 1."""
+    # Σ_{i<left} ρ^i: the most that rewards in [0, 1] can be worth from here on.
     left = float(H - h if rule.stage else H)
     return left if rule.discount == 1.0 else (1.0 - rule.discount**left) / (1.0 - rule.discount)
 

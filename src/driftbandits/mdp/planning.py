@@ -116,6 +116,7 @@ def _values_of_starts(
     S, pairs = V.shape[1], phi.shape[1]
     A = pairs // S
     for k in range(start.shape[0]):
+        # Worlds that change abruptly have long stretches of equal episodes, which are solved once.
         if k > 0 and start[k] == start[k - 1] and _same(theta[k], theta[k - 1]) and _same(w[k], w[k - 1]):
             out[k] = out[k - 1]
             continue

@@ -77,9 +77,11 @@ def _count(memory: Any, state: MixtureState, h: int, pair: int, successor: int) 
         for i in range(x.shape[0]):
             x[i] = state.psi[f, u, i, pair]
             p += x[i] * state.u[g, i]
+        # Dividing the row and the target by √p̂ is the weight 1/p̂: the observation 1{s'} has variance about p̂.
         size = sqrt(max(p, DOUBT))
         for i in range(x.shape[0]):
             x[i] /= size
+        # One transition is an observation for every possible successor, 1 for the one that came and 0 for the others.
         seen = 1.0 if state.successor[f, u, pair] == successor else 0.0
         recall(memory, history, sums, x, (seen - base) / size, NO_SLOT, 1.0, 0)
 

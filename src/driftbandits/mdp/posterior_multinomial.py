@@ -84,6 +84,7 @@ def _(
         for i in range(state.X.shape[0]):
             state.X[i, n] = 0.0
         for u in range(table.used[c]):
+            # ∇v = Σ p(V − v)ψ: the gradient of the expected next value, whose G⁻¹-norm is its standard deviation to first order.
             share = base.P[c, u] * (V[table.successor[first + n, u]] - v)
             for i in range(state.X.shape[0]):
                 state.X[i, n] += share * table.psi[c, u, i]

@@ -55,6 +55,7 @@ def _variance(state: RewardState, h: int) -> float:
 
 @optimistic_reward.register(MeasuredReward)
 def _(reward: MeasuredReward, state: RewardState, h: int) -> None:
+    # λ = σ̂²/S²: the ridge of a prior θ ~ N(0, S²I) in units of the measured noise.
     variance = _variance(state, h)
     write_rewards(state, h, variance / (reward.S * reward.S), reward.scale * sqrt(variance))
 
@@ -67,6 +68,7 @@ def _(reward: MeasuredReward, memory: Any, state: RewardState, h: int, pair: int
         for i in range(state.x.shape[0]):
             error -= state.x[i] * state.theta[g, i]
             size += state.x[i] * state.x[i]
+        # An observation with a small φ says little about the noise of a full one, so it moves σ̂² in proportion to ‖φ‖².
         state.noise[g] += size / (reward.L * reward.L * MEMORY) * (error * error - state.noise[g])
 
 

@@ -99,6 +99,7 @@ def _(reward: MeasuredRewardTable, task: Task, memory: Any, groups: int) -> Rewa
 
 @optimistic_reward.register(MeasuredRewardTable)
 def _(reward: MeasuredRewardTable, state: RewardTableState, h: int) -> None:
+    # A prior of variance 1 counts as many visits as the noise variance says: σ̂² of them.
     write_table(state, h, max(state.noise[h], LEAST), reward.scale)
 
 
@@ -108,6 +109,7 @@ def _(reward: MeasuredRewardTable, memory: Any, state: RewardTableState, h: int,
     sums = view_state(state.sums, g)
     if pair >= 0 and sums.N[pair] > 0.0:
         error = r - sums.R[pair] / sums.N[pair]
+        # Errors against the mean of the pair itself, from before this reward: a pair's first reward tells nothing about noise.
         state.noise[g] += (error * error - state.noise[g]) / MEMORY
     fold(memory, view_state(state.history, g), sums, state.nothing, r, pair)
 
@@ -127,6 +129,8 @@ def _(transition: MeasuredTransitionTable, task: Task, memory: Any, groups: int)
 
 @kernel
 def _concentration(novelty: Novelty, level: int) -> float:
+    # Moment estimate of ρ: after n draws a new successor comes with probability ρ/(n+ρ) ≈ ρ/n. The 1s are a prior that is soon
+    # outweighed.
     return float((1.0 + novelty.found[level]) / (1.0 + novelty.expected[level]))
 
 
@@ -140,6 +144,7 @@ def _of_world(novelty: Novelty, V: Vector) -> float:
         else:
             unseen = max(unseen, V[s])
             never += 1
+    # The states that were never seen promise nothing more than what is known, so they do not matter.
     if unseen <= seen:
         return seen
     return float(((V.shape[0] - never) * seen + never * unseen) / V.shape[0])
@@ -180,7 +185,9 @@ def _add_measured(
         local = _of_state(state, V, s, world)
         for n in range(s * A, (s + 1) * A):
             count, total, squares = next_values(state, N, V, n)
+            # A pair that was never tried is as good as the best state: otherwise the far end of a chain would never be looked for.
             top = local if count > 0.0 else best
+            # The factor 1 − η/H breaks ties between now and later in favour of now, because what is known may change.
             value = keep * optimistic_mean(count, total, squares, top, rho, transition.scale)
             out[n] += value
             bonus += value - (total / count if count > 0.0 else 0.0)
@@ -209,6 +216,7 @@ def _note_novelty(state: TransitionTableState, pair: int, successor: int, A: int
     novelty.met[s] = 1
     new = place_of(state.successor, state.used[pair], pair, successor) < 0
     if state.visits[pair] > 0:
+        # Had the pair been a Dirichlet process with ρ = 1, this draw would have been new with about this probability.
         novelty.expected[0] += 1.0 / state.visits[pair]
         novelty.found[0] += 1.0 if new else 0.0
     state.visits[pair] += 1

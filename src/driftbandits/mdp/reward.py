@@ -148,6 +148,7 @@ def _(reward: RewardRidge, state: RewardState, h: int) -> None:
     if reward.noise > 0.0:
         volume = d * np.log(1.0 + reward.L * reward.L * n / (reward.lam * d))
         failure = failure_now(reward.uniform, state.failure[0], state.history.clock[g])
+        # The paper observes rewards without noise, where only the regulariser's bias √λ·S remains (resolution D7).
         beta += reward.noise * sqrt(volume + 2.0 * failure)
     write_rewards(state, h, reward.lam, reward.scale * beta)
 
@@ -192,6 +193,7 @@ def lean_on(state: RewardState, longer: RewardState, h: int, lam: float, out: Ve
     """Add φᵀ(Λ + λI)⁻¹(b + λθ̂′) of every pair to `out`: the ridge pulls to θ̂′ of a longer memory instead of 0."""
     g, phi = h % state.theta.shape[0], state.phi[h % state.phi.shape[0]]
     for i in range(state.target.shape[0]):
+        # Ridge regression that shrinks towards the longer memory's θ̂ instead of 0.
         state.target[i] = state.sums.b[g, i] + lam * longer.theta[g, i]
     ridge(state.sums.A[g], lam, state.target, state.factor, state.leaning)
     add_predictions(phi, state.leaning, state.mean, out)

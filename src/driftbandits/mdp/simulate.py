@@ -258,6 +258,7 @@ def _episodes(
         policy = state.book.policy
         evaluate(dynamics, phi, theta[j], w[j], policy, log.row, log.V)
         s = start[k]
+        # Both values are exact, so the regret has no sampling error of its own; the roll-out below only feeds the learner.
         log.total[0] += best[k] - log.V[0, s]
         regret[k] = log.total[0]
         for h in range(H):

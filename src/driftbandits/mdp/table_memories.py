@@ -57,6 +57,7 @@ def _lean(memories: TransitionTableState, leader: int, out: Matrix) -> None:
                 visits += N[last, g, j]
             for j in places:
                 out[g, j] = N[last, g, j] / visits if visits > 0.0 else 0.0
+            # From the longest memory down: each one adds its own counts to one imagined visit distributed as the next longer one says.
             for i in range(last - 1, leader - 1, -1):
                 count = 0.0
                 for j in places:
@@ -64,6 +65,8 @@ def _lean(memories: TransitionTableState, leader: int, out: Matrix) -> None:
                 for j in places:
                     out[g, j] = (N[i, g, j] + out[g, j]) / (count + 1.0)
             for j in places:
+                # The leader's distribution with the longest memory's number of visits: short memories move the estimate but not the
+                # bonus.
                 out[g, j] *= visits
 
 
@@ -72,6 +75,7 @@ def _(transition: Any, memories: TransitionTableState, h: int, pair: int, succes
     N, last, U = memories.sums.N, memories.used.shape[0] - 1, memories.successor.shape[2]
     g, used = h % memories.radius.shape[1], memories.used[last, pair]
     place = place_of(memories.successor[last], used, pair, successor)
+    # Below the longest memory lies the uniform distribution over the places, so no successor is ever impossible.
     p = 1.0 / U
     for i in range(last, -1, -1):
         count = 0.0

@@ -100,8 +100,10 @@ def _(sums: Table, x: Vector, r: float, slot: int, sign: float) -> None:
 @kernel
 def optimistic_mean(count: float, total: float, squares: float, top: float, imagined: float, scale: float) -> float:
     """μ + c√(v/m) of `count` values with these sums, and `imagined` ones equal to `top`."""
+    # The imagined visits take part in the mean and in the variance: with no visits the result is `top`, and the deviation is 0.
     m = count + imagined
     mean = (total + imagined * top) / m
+    # Rounding may leave a difference of equal numbers slightly below 0.
     variance = max((squares + imagined * top * top) / m - mean * mean, 0.0)
     return mean + scale * sqrt(variance / m)
 
@@ -155,6 +157,7 @@ def write_table(state: RewardTableState, h: int, imagined: float, scale: float) 
     bonus = 0.0
     for n in range(sums.N.shape[0]):
         count = sums.N[n]
+        # The plain mean: forecasts, by which memories are compared, must not be optimistic.
         state.expected[g, n] = sums.R[n] / count if count > 0.0 else 0.0
         value = optimistic_mean(count, sums.R[n], sums.R2[n], 1.0, imagined, scale)
         state.optimistic[g, n] = value
@@ -239,6 +242,7 @@ def next_values(state: TransitionTableState, N: Vector, V: Vector, n: int) -> tu
     """Of the known successors of pair n, with these weights: sums of the weights, of the weighted values and of their squares."""
     count, total, squares, U = 0.0, 0.0, 0.0, state.successor.shape[1]
     for u in range(state.used[n]):
+        # Only the successors of the pair are visited: planning costs one operation for each known (s, a, s').
         w, v = N[n * U + u], V[state.successor[n, u]]
         count += w
         total += w * v
@@ -270,11 +274,13 @@ def count_successor(memory: Any, state: TransitionTableState, h: int, pair: int,
     """Remember one transition of stage h; a successor that is new gets a place, if there is one."""
     g, slot = h % state.radius.shape[0], -1
     if pair >= 0:
+        # Successors are stored in the order in which they were met, so a table costs what was seen and not S²A.
         place = place_of(state.successor, state.used[pair], pair, successor)
         if place < 0 and state.used[pair] < state.successor.shape[1]:
             place = state.used[pair]
             state.successor[pair, place] = successor
             state.used[pair] += 1
+        # No place is left: the visit still moves the clock of the memory on, but nothing is counted for the pair.
         slot = pair * state.successor.shape[1] + place if place >= 0 else -1
     fold(memory, view_state(state.history, g), view_state(state.sums, g), state.nothing, 0.0, slot)
 

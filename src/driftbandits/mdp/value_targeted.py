@@ -133,6 +133,7 @@ def _(transition: ValueTargeted, state: MixtureState, h: int, fresh: bool, V: Ve
     g, d = h % state.u.shape[0], state.u.shape[1]
     if fresh:
         estimate_transition(transition, state, g)
+    # ‖ψ_V‖ ≤ HL_ψ, because V lies in [0, H].
     size = H * transition.L
     volume = 0.25 * d * np.log(1.0 + size * size * state.sums.n[g, 0] / (transition.lam * d))
     failure = failure_now(transition.uniform, state.failure[0], state.history.clock[g])
@@ -157,6 +158,7 @@ def add_values(state: MixtureState, h: int, radius: float, V: Vector, out: Vecto
             state.known[a] += state.values[a] * base[a]
         for i in range(d):
             for a in range(n):
+                # ψ_V(s,a) = Σ_{s'} ψ(s'|s,a)V(s') for all pairs at once: the inner loop runs over pairs, which are contiguous.
                 state.X[i, a] += state.values[a] * psi[i, a]
     add_predictions(state.X, state.u[g], state.mean, out)
     for a in range(n):
@@ -177,6 +179,7 @@ def _(
         target = V[successor]
         for u in range(state.psi.shape[1]):
             value = V[state.successor[f, u, pair]]
+            # What p₀ already explains leaves the target, so the regression estimates u and not w.
             target -= value * state.base[f, u, pair]
             for i in range(state.x.shape[0]):
                 state.x[i] += value * state.psi[f, u, i, pair]

@@ -106,11 +106,13 @@ def _(adaptive: Adaptive, state: AdaptiveState) -> float:
 def _(adaptive: Adaptive, state: AdaptiveState, x: Vector, r: float, slot: int) -> None:
     made = state.clock.made[0] == 1
     if made:  # an observation before the first decision has no forecast
+        # The forecasts are scored before any model learns r: a score on data that the model has seen favours the shortest memory.
         weigh(adaptive, state, forecast_all(adaptive, state, x, r))
     for k in range(state.gamma.shape[0]):
         sums = view_state(state.sums, k)
         fade(sums, state.gamma[k])
         absorb(sums, x, r, slot, 1.0)
+        # Adding to the sums is cheap and done for all models; solving for θ̂ is not, and waits until `refresh`.
         state.stale[k] += 1.0
     state.clock.seen[0] += 1
     refresh(adaptive, state, not made)
@@ -131,6 +133,7 @@ def _(adaptive: Adaptive, state: AdaptiveState) -> float:
 def _(adaptive: Adaptive, state: AdaptiveState) -> tuple[float, float, float]:
     # The last candidate forgets nothing, so its sums have the largest trace.
     K, model = len(state.gamma) - 1, adaptive.base.model
+    # The factor's diagonal holds reciprocals; the ratio of the extreme ones is the same, and its square bounds the condition number.
     pivots = np.abs(np.diagonal(state.est.factor[state.clock.current[0]]))
     ratio = float(pivots.max() / pivots.min()) if pivots.min() > 0.0 else 1.0
     return float(np.trace(state.sums.A[K])), model.lam * getattr(model, "c_mu", 1.0), ratio**2

@@ -106,6 +106,7 @@ def _(bob: Bob, setting: Setting, rng: np.random.Generator) -> BobState:
     N, M = int(bob.exp3.options), int(bob.exp3.plays)
     blank = start(bob.base, setting._replace(horizon=setting.horizon or int(bob.horizon)), rng)
     clock = counters(BlockClock)
+    # Before the first block the base has the largest γ, so observations given without a decision are forgotten slowest.
     clock.current[0] = N - 1
     return BobState(
         live=duplicate(blank),
@@ -121,6 +122,7 @@ def _(bob: Bob, setting: Setting, rng: np.random.Generator) -> BobState:
 
 def candidates(d: int, N: int, T: float) -> Vector:
     """γ_i = 1 − d^{−1/2}·2^{1−i}, at least 1/T."""
+    # Memories double from one candidate to the next, so one of them is within a factor of two of the best.
     gammas: Vector = 1.0 - np.exp2(-np.arange(float(N))) / np.sqrt(d)
     return gammas.clip(min=1.0 / T)
 
@@ -153,6 +155,7 @@ def _count_round(bob: Bob, state: BobState, r: float) -> None:
     clock.left[0] -= 1
     clock.pending[0] = 0
     if clock.left[0] == 0:
+        # Exp3.IX needs losses in [0, 1], and learns once per block: within a block γ is fixed.
         loss = block_loss(state.reward[0], clock.length[0], bob.reach, bob.noise, bob.horizon, bob.top)
         update_loss(bob.exp3, state.bandit, loss)
         if clock.block[0] <= state.loss.shape[0]:

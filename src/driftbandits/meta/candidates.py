@@ -104,6 +104,7 @@ def _candidates(adaptive: Adaptive, d: int) -> Vector:
 
     They overstate their uncertainty, which made σ̂ too small and refuted what was right: at d = 60, standing still, 170 times in one run.
     """
+    # Memories are shortest·2^k rounds; the last one is replaced by γ = 1, which forgets nothing.
     gamma: Vector = 1.0 - np.exp2(-np.arange(adaptive.candidates)) / adaptive.shortest
     gamma[-1] = 1.0
     if d < MANY:
@@ -120,6 +121,7 @@ def _(adaptive: Adaptive, setting: Setting, rng: np.random.Generator) -> Adaptiv
     gamma = _candidates(adaptive, setting.dim)
     K = len(gamma)
     clock = counters(CandidatesClock)
+    # Before there is evidence the static model plays: it is right unless the world changes.
     clock.current[0] = K - 1
     return AdaptiveState(
         sums=filled(blank_sums(model, setting, capacity(memory, setting.horizon), squares), K),
@@ -148,6 +150,7 @@ def forecast_all(adaptive: Adaptive, state: AdaptiveState, x: Vector, r: float) 
     square, used = 0.0, state.clock.current[0]
     for k in range(state.gamma.shape[0]):
         est = view_state(state.est, k)
+        # q = ‖x‖²_{V⁻¹} = ‖U⁻ᵀx‖²: one triangular solve, without V⁻¹.
         solve_lower(est.factor, x, state.u)
         q = dot(state.u, state.u)
         forecast = mean(model, dot(x, est.theta)) - zero
@@ -156,6 +159,7 @@ def forecast_all(adaptive: Adaptive, state: AdaptiveState, x: Vector, r: float) 
         miss = r - zero - forecast
         record_forecast(adaptive, ev, k, q, miss, state.beta[k], price, d)
         if k == used:
+            # Only the model in use says whether tails are heavy: the errors of short memories are large for other reasons.
             square = miss * miss / ((1.0 + q) * ev.noise[0])
     return update_weights(adaptive, ev, used, square)
 
@@ -165,6 +169,7 @@ def probe_exploration_cost(adaptive: Adaptive, state: AdaptiveState, arms: Matri
     """Ask one model, in turn, how much expected reward its choice would give up by its own estimate."""
     rule, model, k = adaptive.base.rule, adaptive.base.model, state.clock.seen[0] // EVERY % state.gamma.shape[0]
     sums, est = view_state(state.sums, k), view_state(state.est, k)
+    # The workspace is that of the model in use; `digest` restores it after this look.
     prepare(rule, model, sums, est, state.work, 0.0)
     index(rule, model, sums, est, state.beta[k], state.work, arms, score)
     choice = position(score, largest(score))
@@ -178,6 +183,7 @@ def weigh(adaptive: Adaptive, state: AdaptiveState, lead: int) -> None:
     """Let refuted long memories start anew from the leader's past; choose the model to play with."""
     weight, merit, d = state.evidence.log_weight, state.evidence.merit, state.u.shape[0]
     K, many = weight.shape[0], d >= MANY
+    # With fewer observations than features the leader's estimate is mostly prior, and its lead may be chance.
     knows = state.sums.n[lead, 0] >= (KNOWS * d if many else d)
     # Only memories longer than the leader's can be outdated. With many features both scores must agree: the log-weight, which includes the
     # charges for exploration, and the merit, which has forecasts alone.
@@ -185,6 +191,7 @@ def weigh(adaptive: Adaptive, state: AdaptiveState, lead: int) -> None:
         by_charges_too = is_refuted(weight, k, lead, adaptive.refute)
         if knows and by_charges_too and (not many or is_refuted(merit, k, lead, adaptive.refute)):
             _start_anew(state, k, lead)
+            # It re-enters close behind the leader: it now has the leader's data, but must first earn the choice.
             weight[k] = weight[lead] - adaptive.handicap
             merit[k] = merit[lead] - adaptive.handicap
     state.clock.current[0] = longest_credible(weight, lead, K, 0.5 * adaptive.credible * d)
@@ -195,6 +202,7 @@ def _start_anew(state: AdaptiveState, k: int, lead: int) -> None:
     """Model k takes over the leader's past."""
     copy_state(view_state(state.sums, k), view_state(state.sums, lead))
     copy_state(view_state(state.est, k), view_state(state.est, lead))
+    # Its estimate is a copy, so the radius, the statistics and what the estimate lacks are copies too.
     state.beta[k] = state.beta[lead]
     state.stale[k] = state.stale[lead]
     inherit(state.evidence, k, lead)
@@ -211,6 +219,7 @@ def refresh(adaptive: Adaptive, state: AdaptiveState, everything: bool) -> None:
         if everything or (due and state.stale[k] > 0.0):
             sums, est = view_state(state.sums, k), view_state(state.est, k)
             estimate(adaptive.base.model, sums, est)
+            # An anytime radius needs the round t, the others the horizon T (or nothing).
             rounds = state.clock.seen[0] + 1 if anytime(adaptive.base.radius) else state.horizon[0]
             state.beta[k] = beta(adaptive.base.radius, sums.n, est, rounds)
             state.stale[k] = 0.0

@@ -133,6 +133,7 @@ def spanning(arms: Matrix) -> Matrix:
         if length[k] <= 1e-9 * np.linalg.norm(arms, axis=0).max():
             break
         chosen.append(k)
+        # Gram–Schmidt: what is left of every arm is orthogonal to those chosen, so its length is its distance from their span.
         left -= np.outer(left @ left[k], left[k]) / length[k] ** 2
     return np.ascontiguousarray(arms.T[chosen])
 
@@ -158,7 +159,9 @@ def _due(state: DalState) -> int:
     N, clock = state.cover.shape[0], state.clock
     if N == 0 or state.rate[0] <= 0.0:
         return -1
+    # α_k = √k·α in epoch k: the more changes were found, the more is explored.
     rate = min(state.rate[0] * np.sqrt(clock.restarts[0] + 1.0), 1.0)
+    # The N covering arms in a row, then ⌈N/α⌉ − N rounds of the base: a share α of all rounds.
     place = clock.since[0] % int(np.ceil(N / rate))
     return place if place < N else -1
 
@@ -187,6 +190,7 @@ def _detect(dal: Dal, state: DalState, x: Vector, h: float, y: float, weight: fl
         state.restarts[row, 1] = alarm
         clock.restarts[0] += 1
         clock.since[0] = 0
+        # In place, without allocation: the state before round 1 is kept for this.
         copy_state(state.live, state.blank)
         forget(state.watch)
 
@@ -202,6 +206,7 @@ def _(dal: Dal, state: DalState, arms: Matrix, score: Vector, rng: np.random.Gen
 
 @learn.register(Dal)
 def _(dal: Dal, state: DalState, x: Vector, r: float, slot: int) -> None:
+    # Weighed before the base learns r: the linearisation point must not depend on the reward that is tested.
     h, y = weigh(dal.detector, dal.base, state.live, x, r)
     learn(dal.base, state.live, x, r, slot)
     state.clock.round[0] += 1

@@ -130,6 +130,7 @@ def _choose(strategy: DLinUCB, state: DLinUCBState) -> int:
     for m in range(state.alive.shape[0]):
         if state.alive[m]:
             doubt = _doubt(strategy, state.age[m])
+            # A lower confidence bound of the slave's failure rate: optimism over slaves, so a new one is tried at once.
             index = state.error[m] - np.sqrt(np.log(strategy.tau)) * doubt
             if index < least:
                 best, least = m, index
@@ -167,6 +168,7 @@ def _fails(strategy: DLinUCB, state: DLinUCBState, m: int, x: Vector, r: float) 
     if slave.fresh[0]:
         return False
     solve_lower(slave.est.factor, x, state.u)
+    # A slave fails when the reward lies outside what its estimate (β‖x‖) and the noise (ε) explain together.
     width = slave.beta[0] * sqrt(dot(state.u, state.u)) + strategy.slack
     return bool(abs(r - dot(x, slave.est.theta)) > width)
 
@@ -175,6 +177,7 @@ def _fails(strategy: DLinUCB, state: DLinUCBState, m: int, x: Vector, r: float) 
 def _test(strategy: DLinUCB, state: DLinUCBState, m: int, x: Vector, r: float, slot: int) -> None:
     """Count the failure of slave m in the window of its last τ rounds, or let it learn."""
     fails, place = _fails(strategy, state, m, x, r), state.age[m] % state.failed.shape[1]
+    # The ring keeps the last τ outcomes; the entry that is overwritten leaves the count.
     state.failures[m] -= state.failed[m, place]
     state.failed[m, place] = 1 if fails else 0
     state.failures[m] += state.failed[m, place]

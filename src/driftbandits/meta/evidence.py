@@ -52,7 +52,9 @@ def blank_evidence(K: int, R: float) -> Evidence:
 def calibrated(ev: Evidence, k: int, forecast: float, reward: float, rounds: float) -> float:
     """a·forecast with the slope a ≥ 0 of past rewards on past forecasts, over about that many rounds; both counted from μ(0)."""
     prior = FIRST_SLOPE * ev.noise[0]
+    # Ridge regression of rewards on forecasts, shrunk towards slope 1; a negative slope would turn the order of the arms round.
     slope = max((ev.product[k] + prior) / (ev.square[k] + prior), 0.0)
+    # The slope in use is from before this reward; the sums take it in afterwards.
     keep = 1.0 - 1.0 / rounds
     ev.product[k] = keep * ev.product[k] + reward * forecast
     ev.square[k] = keep * ev.square[k] + forecast * forecast
@@ -64,7 +66,9 @@ def record_forecast(
     adaptive: Any, ev: Evidence, k: int, q: float, miss: float, width: float, price: float, d: int
 ) -> None:
     """Record the forecast of model k, whose error was `miss`, and its charges."""
+    # Var(r − forecast) = σ²(1 + q): dividing by 1 + q makes errors of certain and uncertain forecasts comparable.
     error = miss * miss / (1.0 + q)
+    # The part of the bonus β²q that the noise does not explain: exploration this model would ask for and the forecasts do not pay for.
     idle = max(2.0 * adaptive.thrift * width * width / d - ev.noise[0], 0.0) * q
     ev.error[k] = (1.0 - 1.0 / adaptive.noise_memory) * ev.error[k] + error
     charges = (0.5 * idle + price * ev.sacrifice[k]) / ev.noise[0]
@@ -83,6 +87,7 @@ def update_weights(adaptive: Any, ev: Evidence, used: int, square: float) -> int
     for k in range(K):
         best = max(best, ev.merit[k])
     for k in range(K):
+        # The floor lets a model that was bad for long recover within LEAST nats, as `share` does for the weights.
         ev.merit[k] = max(ev.merit[k] - best, -LEAST)
     lead = reweigh(ev.log_weight, ev.score, 0, K, adaptive.share)
     ev.n[0] = (1.0 - 1.0 / adaptive.noise_memory) * ev.n[0] + 1.0
@@ -94,6 +99,7 @@ def update_weights(adaptive: Any, ev: Evidence, used: int, square: float) -> int
 @kernel
 def variance(total: float, n: float, R: float) -> float:
     """σ̂² from the sum of n squared errors, with R² as a few more of them; never 0."""
+    # R is only an upper bound of the noise; it counts as FIRST observations, so the data soon outweigh it.
     return max((total + FIRST * R * R) / (n + FIRST), 1e-12)
 
 

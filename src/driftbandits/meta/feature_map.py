@@ -124,6 +124,7 @@ def _(features: LandmarkMap, dim: int) -> MapTables:
     if points.shape[1] != dim:
         raise InvalidShape(f"points has shape {points.shape}; the arms have {dim} features")
     value, vectors = np.linalg.eigh(kernel_of(features.family, features.lengthscale, points, points))
+    # Dividing by the root of a rounding error would blow up a direction that the kernel does not see.
     kept = value > NEGLIGIBLE * value[-1]
     mix = np.ascontiguousarray((vectors[:, kept] / np.sqrt(value[kept])).T)
     return MapTables(points=points, mix=mix, k=np.zeros(len(points)))
@@ -136,6 +137,7 @@ def _(features: FourierMap, dim: int) -> MapTables:
     omega = rng.standard_normal((m, dim)) / features.lengthscale
     if features.family != RBF:  # Matérn ν: Student's t with 2ν degrees of freedom
         degrees = 3.0 if features.family == MATERN32 else 5.0
+        # A Student vector is a normal one over √(χ²/degrees); one χ² per frequency, shared by its coordinates.
         omega *= np.sqrt(degrees / rng.chisquare(degrees, m))[:, None]
     return MapTables(points=omega, mix=np.zeros((0, 0)), k=np.zeros(m))
 
@@ -174,6 +176,7 @@ def _of_distance(kind: float, square: float) -> float:
 @lift.register(FourierMap)
 def _(features: FourierMap, tables: MapTables, x: Vector, z: Vector) -> None:
     m, d = tables.points.shape
+    # cos² + sin² = 1 for each frequency, so ‖φ(x)‖ = 1 exactly, not only on average.
     scale = 1.0 / sqrt(float(m))
     for i in range(m):
         u = 0.0
@@ -289,6 +292,7 @@ def _(strategy: OnFeatures, state: OnFeaturesState, n: int) -> OnFeaturesState:
 @limits.register(OnFeatures)
 def _(strategy: OnFeatures) -> Limits:
     known = limits(strategy.base)
+    # Bounded kernels have ‖φ(x)‖ ≤ 1 whatever the norm of x, so arms of any length are allowed.
     return known if strategy.features.family == LINEAR else known._replace(L=math.inf)  # ‖φ(x)‖ ≤ 1 wherever x is
 
 

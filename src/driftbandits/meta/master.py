@@ -94,9 +94,11 @@ class MasterState(NamedTuple):
 @start.register(Master)
 def _(master: Master, setting: Setting, rng: np.random.Generator) -> MasterState:
     T = int(master.horizon)
+    # Blocks double until they exceed T, so no instance of a larger order is ever alive.
     largest = max(int(master.first_order), T.bit_length())
     inner = setting._replace(horizon=setting.horizon or T)
     blank = start(master.base, inner, rng)
+    # ρ̂(t) = 6(log₂T + 1)·log(T/δ)·c/√t: all that does not depend on t is computed once.
     constant = 6.0 * (np.log2(T) + 1.0) * np.log(T / master.delta)
     rate = master.test_scale * constant * _rate(master, setting.dim, blank)
     plan = blank_schedule(largest, rate, int(master.first_order))
@@ -117,6 +119,7 @@ def _rate(master: Master, d: int, state: Any) -> float:
     lam = getattr(master.base.model, "lam", 1.0)
     square = limits(master.base).L ** 2 * T / d + lam
     for factor in (est.factor, est.factor2):
+        # V = λI + (L²T/d)I, rounds spread evenly over all directions: the largest determinant that T rounds can reach.
         factor[...] = np.eye(len(factor)) / np.sqrt(square)  # reciprocals, as in every factor
     if hasattr(est, "upsilon"):  # Υ of a one-pass model is at most log det(H/λ)
         est.upsilon[0] = d * np.log(square / lam)
@@ -150,6 +153,7 @@ def _arrange(state: MasterState, rng: np.random.Generator) -> None:
     if not state.plan.clock.drawn[0]:
         m = draw_instances(state.plan, rng)
         if state.plan.begun[m] == 0:
+            # An instance is reset when it first becomes active, not when it starts: many start and are never the shortest.
             copy_state(view_state(state.instances, m), state.blank)
             state.plan.begun[m] = 1
         state.plan.clock.active[0] = m
@@ -185,6 +189,7 @@ def _(master: Master, state: MasterState) -> float:
 def _(master: Master, state: MasterState, x: Vector, r: float, slot: int) -> None:
     learn(master.base, _active(state), x, r, slot)
     if state.plan.clock.pending[0]:  # an observation without a decision is learned, but is not a round of the schedule
+        # The tests compare numbers in [0, 1]; an optimistic value above the range says no more than the top of the range.
         g = min(max((state.plan.sums.optimistic[0] - master.low) / master.span, 0.0), 1.0)
         count_round(state.plan, (r - master.low) / master.span, g, int(master.first_order))
 
@@ -233,6 +238,7 @@ def _(state: MasterState) -> MasterState:
     """Only the active instance learns, but the arrays of all instances must have equal shapes."""
     if not isinstance(state.blank, OptimisticState) or not grow.knows(type(state.blank.sums)):
         return state
+    # All instances are places of one array, so when one needs room all of them get it.
     active = view_state(state.instances.sums, state.plan.clock.active[0])
     if grow(active) is active:
         return state

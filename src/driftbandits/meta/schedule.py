@@ -112,7 +112,9 @@ def draw_instances(plan: Schedule, rng: np.random.Generator) -> int:
     m = 0
     while m < n and tau & ((1 << m) - 1) == 0:  # slots of order m begin where 2^m divides τ
         plan.alive[m] = plan.begun[m] = 0
+        # The mean over a slot is a difference of two running sums, so no instance needs a sum of its own.
         plan.before[m] = plan.sums.rewards[0]
+        # One number for every slot, whether or not an instance starts: within a block the schedule does not depend on the rewards.
         if rng.random() < plan.chance[n - m]:
             plan.alive[m] = 1
             if shortest < 0:
@@ -121,6 +123,7 @@ def draw_instances(plan: Schedule, rng: np.random.Generator) -> int:
         m += 1
     if shortest < 0:
         shortest = m
+        # No instance starts now: the shortest of those that began earlier goes on. Order n is always alive, so the loop ends.
         while plan.alive[shortest] == 0:
             shortest += 1
     clock.drawn[0] = 1
@@ -142,6 +145,8 @@ def _failed_test(plan: Schedule) -> int:
     m = 0
     while m <= n and tau & ((1 << m) - 1) == 0:  # slots of order m end where 2^m divides τ
         if plan.alive[m]:
+            # τ rounds have been played and 2^m divides τ: an instance of order m that is alive ends here, so test 1 applies to its whole
+            # life.
             length = float(1 << m)
             if (plan.sums.rewards[0] - plan.before[m]) / length >= plan.sums.least[0] + 9.0 * plan.rate[0] / sqrt(
                 length
@@ -166,6 +171,7 @@ def count_round(plan: Schedule, reward: float, g: float, first_order: int) -> No
     if test > 0:
         _write(plan.journal.restarts, clock.round[0], test)
     if test > 0 or clock.tau[0] == 1 << clock.order[0]:
+        # After a failed test the world has changed and the schedule starts again small; otherwise blocks double.
         _open(plan, first_order if test > 0 else min(clock.order[0] + 1, plan.alive.shape[0] - 1))
 
 

@@ -98,6 +98,7 @@ def _(detector: Any, dim: int, cover: Matrix) -> ChiSquareSums:
 def _(detector: Linked, base: Any, state: Any, x: Vector, r: float) -> tuple[float, float]:
     z = predictor(base, state, x)
     h = dmu(detector.link, z)
+    # One step of iteratively reweighted least squares: with weight h and working response y the link looks linear at z.
     return h, h * z + r - mu(detector.link, z)
 
 
@@ -171,9 +172,11 @@ def _changed(detector: Any, watch: ChiSquareSums, j: int, m: float, n: float) ->
         trace += all_A[i, i]
         for k in range(d):
             rest[i, k] = all_A[i, k] - block[i, k]
+    # Blocks of few rounds may not span all directions; with a tiny ridge both factors exist all the same.
     ridge = RIDGE * trace / n
     cholesky(block, ridge, work.factor_block)
     cholesky(rest, ridge, work.factor_rest)
+    # (A₁ + ridge·I) + (A₀ + ridge·I): twice the ridge keeps the identity of the docstring exact.
     cholesky(all_A, 2.0 * ridge, work.factor_both)
     for i in range(d):
         old[i] = watch.all_b[i] - watch.b[j, i]

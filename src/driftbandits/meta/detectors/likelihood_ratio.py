@@ -123,6 +123,7 @@ def _ratio(detector: LikelihoodRatio, watch: ArmSums, a: int) -> float:
     top, extra = -np.inf, 0.0  # a running log-sum-exp, top + log(extra), which cannot overflow; GLR uses only `top`
     for p in range(watch.used[a]):
         s = (p + 1) * step
+        # At s = n nothing lies after the change, and m₂ would be 0/0.
         if s >= n:
             break
         value = _split(detector, watch.before[a, p], float(s), total, float(n))
@@ -131,6 +132,7 @@ def _ratio(detector: LikelihoodRatio, watch: ArmSums, a: int) -> float:
             top = value
         else:
             extra += np.exp(value - top)
+    # Only every `step`-th change point was tried; multiplying the sum by `step` stands in for the others.
     return float(top + np.log(extra * step) if detector.summed and extra > 0.0 else top)
 
 
@@ -139,6 +141,7 @@ def _split(detector: LikelihoodRatio, first: float, s: float, total: float, n: f
     """s·kl(m₁, m) + (n−s)·kl(m₂, m)."""
     m1, m2, m = first / s, (total - first) / (n - s), total / n
     if detector.law == GAUSSIAN:
+        # For Gaussian rewards the two divergences add up to this, which has one subtraction less and no rounding of m.
         return s * (n - s) / n * (m1 - m2) ** 2 / (2.0 * detector.noise * detector.noise)
     value = s * _plogp(m1, m) + (n - s) * _plogp(m2, m)
     if detector.law == BERNOULLI:

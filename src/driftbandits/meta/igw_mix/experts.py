@@ -32,18 +32,22 @@ def reweigh(strategy: IgwMix, state: IgwState, x: Vector, r: float) -> None:
 def update_expert(strategy: IgwMix, state: IgwState, k: int, x: Vector, r: float) -> None:
     """Bayes update, discounting and projection of expert k, equations (0.2) and (0.3)."""
     V, theta, d = state.V[k], state.theta[k], x.shape[0]
+    # Memories 2, 4, 8, …: 1/(1−γ_k) = 2^{k+1}.
     gamma = 1.0 - 0.5 ** (k + 1)
     b, y, z = state.work.b, state.work.y, state.work.z
     a, rho = pull(strategy.family, dot(theta, x), r)
     for i in range(d):
+        # Vθ̂ from the projected θ̂, not from a running sum: the projection is kept as the state (0.3).
         b[i] = gamma * (dot(V[i], theta) + rho * x[i])
     for i in range(d):
         for j in range(d):
             V[i, j] = gamma * (V[i, j] + a * x[i] * x[j])
+        # λI is restored after discounting; otherwise V would become singular in directions that are not played.
         V[i, i] += (1.0 - gamma) * strategy.lam
     state.n[k] = gamma * (state.n[k] + 1.0)
     factor_of(V, 0.0, state.U[k])
     divide_by(state.U[k], b, theta)
+    # ½‖θ − θ̂‖²_V = ½θᵀVθ − bᵀθ + const: the quadratic that V and b already define, minimised over the ball.
     if norm(theta) > strategy.S:
         quadratic_on_ball(V, b, strategy.S, state.work.U, y, z)
         for i in range(d):

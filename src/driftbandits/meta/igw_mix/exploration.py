@@ -54,9 +54,11 @@ def distribution(strategy: IgwMix, state: IgwState, arms: Matrix, p: Vector) -> 
     for a in range(n):
         if a != top:
             rest -= p[a]
+        # The key orders arms by their features for the draw, so that the result does not depend on the order in which they are listed.
         work.key[a] = 0.0
         for i in range(arms.shape[0]):
             work.key[a] += arms[i, a]
+    # The greedy arm takes what the others leave, so the probabilities sum to 1 by construction.
     p[top] = rest
 
 
@@ -72,7 +74,9 @@ def design(state: IgwState, Z: Matrix, n: int) -> float:
         leverages(state, Z, q, leverage)
         for a in range(n):
             average[a] += q[a] / steps
+            # Multiplicative update: Σ q·lev = d keeps q a distribution, and directions with high leverage gain weight.
             q[a] *= leverage[a] / d
+    # The certificate is computed for the design in use, so an arm set on which few steps are too few is noticed.
     leverages(state, Z, average, leverage)
     return float(largest(leverage) / d)
 
@@ -88,6 +92,7 @@ def leverages(state: IgwState, Z: Matrix, q: Vector, out: Vector) -> None:
                 s += q[a] * Z[i, a] * Z[j, a]
             A[i, j] = A[j, i] = s
         total += A[i, i]
+    # Arms that do not span the space give a singular matrix; see the module docstring for what the jitter costs.
     factor_of(A, JITTER * total / d + 1e-300, state.work.U)
     for first in range(0, n, CHUNK):
         many = min(CHUNK, n - first)
