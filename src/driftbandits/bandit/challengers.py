@@ -5,7 +5,7 @@ every reward. What it would have chosen, as probabilities, is kept with the deci
 of (items, context) learns nothing. An error of a challenger never disturbs the bandit: the challenger is suspended, and `info` says why.
 
 Every step of a challenger made twice is the same as made once. A bandit that was interrupted while its challengers followed a change
-therefore makes the step again with all of them (`Core._tell`).
+therefore makes the step again with all of them (`Rewarding._tell`).
 """
 
 import copy

@@ -11,8 +11,8 @@ from typing import Any
 from ..errors import InvalidValue, integer, real, said
 from .changes import Answer, Request, shown
 from .clock import moment
-from .core import Core
 from .decision import Decision
+from .keeping import Keeping
 from .logged import Logged, read_logged
 from .offers import as_items, as_matrix, as_name, in_order, in_rows, masked
 from .pending import DEFERRED, Closed, NotActive, Open
@@ -21,7 +21,7 @@ from .transformers import Transformer, transformed
 from .vectors import Row, as_row
 
 
-class Checking(Core):
+class Checking(Keeping):
     """A bandit that reads what it is asked."""
 
     def _request(self, items: Any, context: Any, at: Any, mask: Any, k: Any, named: bool = True) -> Request:

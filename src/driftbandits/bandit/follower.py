@@ -12,7 +12,7 @@ import secrets
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 from ..errors import CannotRead, InvalidState, InvalidValue, positive, said
 from ..io.files import as_path
@@ -188,7 +188,7 @@ class Follower(StoredBandit):
     def _note(self, kind: str, **_: Any) -> None:
         raise InvalidState(f"a follower cannot {kind}: the process that opened {self._store.name} does")
 
-    def fit(self, data: Any, **columns: Any) -> "Bandit":  # noqa: ARG002
+    def fit(self, data: Any, **columns: Any) -> Self:  # noqa: ARG002
         """A follower learns nothing itself."""
         raise InvalidState(f"a follower cannot fit: the process that opened {self._store.name} does")
 

@@ -203,7 +203,7 @@ def _stretch(bandit: "Bandit", learner: Adaptive, block: Block) -> None:
 
 
 def pass_time(bandit: "Bandit", at: Vector, *, given: bool) -> Vector:
-    """Times of decisions in a row, as `Core._clock` notes them; returns the newest one at each."""
+    """Times of decisions in a row, as `Deciding._after` notes them; returns the newest one at each."""
     newest = np.maximum.accumulate(np.r_[bandit._newest, at])
     bandit._given = given
     bandit._counts["backwards"] += int((at < newest[:-1]).sum())
@@ -222,7 +222,7 @@ def alarm_rewards(
     ticks: Any,
     newest: Vector,
 ) -> None:
-    """Hand rewards that were learned to the change detector, as `Core._tested` does one by one.
+    """Hand rewards that were learned to the change detector, as `Drifting._tested` does one by one.
 
     The item of row t is names[who[t]]; `ticks` are the decisions that had been made, and `newest` the latest time known, when each came.
     """
