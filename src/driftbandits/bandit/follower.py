@@ -16,7 +16,6 @@ from typing import Any, Self
 
 from ..errors import CannotRead, InvalidState, InvalidValue, positive, said
 from ..io.files import as_path
-from .bandit import Bandit
 from .changes import Answer, Request
 from .clock import moment
 from .decision import Decision
