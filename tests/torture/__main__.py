@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 
-from torture import attacks, interrupt_cases, wrong_values
+from torture import attacks, forgery, interrupt_cases, wrong_values
 from torture.interrupts import attack
 
 
@@ -49,7 +49,7 @@ ATTACKS = {
     "killed with followers": attacks.kills,
     "disk full": attacks.full_disk,
     "flipped bits": attacks.flipped_bits,
-    "forged files": attacks.forged_files,
+    "forged files": forgery.forged_files,
     "clock jumps": attacks.clock_jumps,
     "fork and spawn": attacks.fork_and_spawn,
     "soak": attacks.soak,

@@ -1,13 +1,10 @@
 """Attacks on files and processes. Each yields (attempts, what broke) again and again, until its time is over."""
 
 import contextlib
-import itertools
-import json
 import math
 import multiprocessing
 import os
 import pathlib
-import resource
 import signal
 import sqlite3
 import subprocess
@@ -21,8 +18,7 @@ from unittest import mock
 import numpy as np
 
 import driftbandits as db
-from driftbandits.bandit.saving import digest, from_bytes, to_bytes
-from driftbandits.io import saving
+from driftbandits.bandit.saving import digest
 
 Result = tuple[int, list[str]]
 
@@ -168,131 +164,6 @@ def flipped_bits(seed: int, _: float) -> Iterator[Result]:
             for left in top.glob("x.bandit*"):
                 left.unlink()
             yield 1, wrong
-
-
-# ---------------------------------------------------------------------------------------------------------- forged files
-
-
-def forged_files(seed: int, _: float) -> Iterator[Result]:
-    """A saved bandit or agent with one thing forged and its checksum made to fit: refused in one line, or works; no crash."""
-    rng = np.random.default_rng(seed)
-    saved = [
-        _saved_bandit(),
-        _saved_bandit(features="hybrid"),
-        _saved_agent(),
-        _saved_agent(exact=True),
-        _saved_episodic(),
-    ]
-    for kind, about, arrays in itertools.cycle(saved):
-        forged, way = dict(arrays), int(rng.integers(7))
-        said = json.loads(json.dumps(about))
-        name = str(rng.choice(sorted(arrays)))
-        array = np.array(arrays[name])
-        if way == 0:
-            forged[name] = array[:0]
-        elif way == 1 and array.dtype.kind == "f":
-            forged[name] = np.full_like(array, math.nan)
-        elif way == 2:
-            forged[name] = np.concatenate([array.ravel(), array.ravel()])
-        elif way == 3 and array.size:
-            array.ravel()[int(rng.integers(array.size))] = 2**40 if array.dtype.itemsize == 8 else 255
-            forged[name] = array
-        elif way == 4:
-            del forged[name]
-        elif way == 5 and array.dtype.kind == "f":
-            forged[name] = array * float(rng.choice([0.0, -1.0, 1e300, 1e-300]))
-        else:
-            _forge_json(said, rng)
-        yield _try_forged(kind, saving.to_bytes(kind, said, forged), f"{kind} {name} way {way}")
-
-
-def _saved_bandit(**settings: Any) -> Any:
-    bandit = db.Bandit(seed=3, **settings)
-    for t in range(20):
-        bandit.reward(bandit.decide(offer(t), {"age": float(t)}, at=float(t)).id, float(t % 2))
-    bandit.decide(offer(20), {"age": 1.0}, at=20.0)
-    return "Bandit", *saving.from_bytes(to_bytes(bandit), "Bandit")
-
-
-ARMS = np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.6]])
-
-
-def _saved_agent(*, exact: bool = False) -> Any:
-    settings = {"lam": 1.0, "S": 1.0, "L": 1.0, "delta": 0.1}
-    strategy = (
-        db.zoo.glb_weight_ucb(gamma=0.9, estimator="exact", **settings)
-        if exact
-        else db.zoo.sw_ucb(window=6, R=0.1, **settings)
-    )
-    agent = db.Agent(strategy, dim=2, seed=1, compile="never")
-    for t in range(10):
-        agent.select(ARMS)
-        agent.update(float(t % 2))
-    agent.select(ARMS)
-    return "Agent", *agent.pack()
-
-
-def _saved_episodic() -> Any:
-    agent = db.EpisodicAgent(db.zoo.weight_ucrl(gamma=0.9), db.mdp.tabular(3, 2), horizon=3, seed=1, compile="never")
-    for _ in range(2):
-        agent.begin_episode()
-        for h in range(3):
-            agent.observe(h, h, agent.act(h, h), 0.5, (h + 1) % 3)
-    agent.begin_episode()
-    return "EpisodicAgent", *agent.pack()
-
-
-def _use(kind: str, data: bytes) -> None:
-    """Load it and go on."""
-    if kind == "Bandit":
-        bandit = from_bytes(data, "forged")
-        bandit.reward(bandit.decide(offer(3), {"age": 2.0}).id, 1.0)
-    elif kind == "Agent":
-        agent = db.Agent.unpack(*saving.from_bytes(data, kind), compile="never")
-        agent.update(1.0, age=0)
-        agent.select(ARMS)
-        agent.update(0.5)
-    else:
-        episodic = db.EpisodicAgent.unpack(*saving.from_bytes(data, kind), compile="never")
-        episodic.begin_episode()
-        episodic.observe(0, 0, episodic.act(0, 0), 0.5, 1)
-
-
-def _forge_json(about: Any, rng: np.random.Generator) -> None:
-    """One leaf becomes something else."""
-    node = about
-    while True:
-        keys = list(node) if isinstance(node, dict) else list(range(len(node)))
-        if not keys:
-            return
-        key = keys[int(rng.integers(len(keys)))]
-        if isinstance(node[key], dict | list) and node[key] and rng.random() < 0.9:
-            node = node[key]
-            continue
-        values = [0, -1, 10**9, 10**30, None, "x", [], {}, True, 1e300]
-        node[key] = values[int(rng.integers(len(values)))]
-        return
-
-
-def _try_forged(kind: str, data: bytes, what: str) -> Result:
-    """In a child, which may crash or take memory."""
-    child = os.fork()
-    if child == 0:
-        status = 0
-        resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
-        try:
-            _use(kind, data)
-        except db.DriftBanditsError:
-            pass
-        except MemoryError:
-            status = 3
-        except BaseException as problem:
-            print(f"forged {what}: {type(problem).__name__}: {problem}", flush=True)
-            status = 2
-        os._exit(status)
-    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    reasons = {2: "raw error", 3: "took all memory"}
-    return 1, [] if code == 0 else [f"forged {what}: {reasons.get(code, f'crashed ({code})')}"]
 
 
 # ------------------------------------------------------------------------------------------------------ clocks, processes

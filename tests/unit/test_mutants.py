@@ -1,12 +1,20 @@
-"""A test of the tests: mistakes that must not go unnoticed."""
+"""A test of the tests: mistakes that must not go unnoticed, and the tools that make them."""
 
 import pathlib
 import subprocess
 import sys
+import types
 
 import pytest
 
+from driftbandits.util import words
+
 TOP = pathlib.Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def tools(monkeypatch):
+    monkeypatch.syspath_prepend(str(TOP / "tools"))
 
 
 @pytest.mark.slow
@@ -17,3 +25,31 @@ def test_none_of_the_fixed_mutants_survives() -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("noticed ") == 11
+
+
+def test_a_sample_is_the_same_for_the_same_seed(tools):
+    from mutants.changes import drawn
+
+    one, other = ([mutant.row() for mutant in drawn(9, 5, ("util",))] for _ in range(2))
+    assert one == other
+    assert one != [mutant.row() for mutant in drawn(9, 6, ("util",))]
+
+
+def test_a_mutant_is_made_in_functions_that_exist(tools):
+    from mutants.changes import sites
+    from mutants.swap import swap
+
+    mutants = [site.mutant() for site in sites(["util/words.py"])]
+    wrong = next(mutant for mutant in mutants if mutant.statement.startswith("return") and mutant.in_function)
+    inside = [thing for thing in vars(words).values() if isinstance(thing, types.FunctionType)]
+    copies = {f.__code__: [types.FunctionType(f.__code__, f.__globals__)] for f in inside}
+    swap(wrong, copies)
+    changed = [code for code, (copy,) in copies.items() if copy.__code__ != code]
+    assert len(changed) == 1
+    assert wrong.line in range(changed[0].co_firstlineno, changed[0].co_firstlineno + 40)
+
+
+def test_judgements_are_of_the_code_as_it_is(tools):
+    from mutants.judged import outdated
+
+    assert outdated() == []

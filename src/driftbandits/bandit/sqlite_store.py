@@ -36,6 +36,11 @@ from .store import (
 )
 
 T = TypeVar("T")
+DAMAGE = (
+    sqlite3.SQLITE_ERROR,
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_NOTADB,
+)  # SQLITE_ERROR: tables are not those of the format
 APPLICATION = 0x64726266  # "drbf", marks the file as ours
 FORMAT = 3  # 1: without checksums, rows set aside, and the claim of the learner; 2: without deferred decisions
 KEPT = 2  # snapshots
@@ -148,7 +153,7 @@ class SQLiteStore:
         """Inside a transaction: make the tables that this version needs, from nothing or from an earlier format."""
         version = self._checked_version(learner=True)
         for statement in chain.from_iterable(STEPS[version:]):
-            self._db.execute(statement)
+            self._run(statement)
         if version < FORMAT:
             self._db.execute(f"PRAGMA application_id={APPLICATION}")
             self._db.execute(f"PRAGMA user_version={FORMAT}")
@@ -247,7 +252,7 @@ class SQLiteStore:
         raise Busy(f"{self.name} is being written to by another process, for more than {self.patience:g} s; try again")
 
     def _told(self, problem: sqlite3.DatabaseError) -> DriftBanditsError:
-        if "malformed" in str(problem) or "not a database" in str(problem):
+        if problem.sqlite_errorcode & 0xFF in DAMAGE:
             return CannotRead(f"{self.name} is damaged: {problem}; restore a backup")
         return CannotWrite(self.name, OSError(str(problem)))
 

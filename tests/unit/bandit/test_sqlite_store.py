@@ -1,5 +1,6 @@
 """The promises of a store (`bandit.store`), attacked one by one: each of these lost, doubled or bricked something once."""
 
+import contextlib
 import itertools
 import os
 import pathlib
@@ -547,3 +548,15 @@ def test_followers_rows_are_absorbed_in_pieces(tmp_path, monkeypatch):
         assert begun[0] >= 90 - durable.FEW  # the others were applied before, outside of a transaction
         assert all(later - before <= 10 for before, later in itertools.pairwise(begun))  # no transaction is longer
         assert learner.info()["rewards"] == 45
+
+
+@pytest.mark.parametrize("version", [0, 1, 2])
+def test_a_format_that_is_not_that_of_the_tables_is_damage(tmp_path, version):
+    path = tmp_path / "x.bandit"
+    db.Bandit.open(path).close()
+    with contextlib.closing(sqlite3.connect(path)) as file:
+        file.execute(f"PRAGMA user_version={version}")
+    before = path.read_bytes()
+    with pytest.raises(CannotRead, match="damaged"):
+        db.Bandit.open(path)
+    assert path.read_bytes() == before
