@@ -35,6 +35,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "pages.mathml",
+    "pages.indices_sphinx",
     "pages.codelines",
     "pages.names",
 ]

@@ -3,25 +3,21 @@
 Sphinx's own renderers load MathJax from another machine or call LaTeX; docutils can translate, and this hands its translation on.
 """
 
-import html
-import re
 from typing import Any
-from xml.etree import ElementTree
 
 from docutils import nodes
 from docutils.utils.math import MathError, latex2mathml
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
+from .formulas import prepared, repaired
+
 LOG = logging.getLogger(__name__)
-MATHML = "http://www.w3.org/1998/Math/MathML"
-ENTITY = re.compile(r"&(?!lt;|gt;|amp;|quot;|#)\w+;")
-ACCENTS = ("ˆ", "~", "¯", "˘", "˙")
 
 
 def translated(node: nodes.Element, *, block: bool) -> str:
     """The formula of a node; one that docutils does not know is a warning, and so an error."""
-    source = node.astext()
+    source = prepared(node.astext())
     if block and r"\\" in source and r"\begin" not in source:
         source = rf"\begin{{aligned}}{source}\end{{aligned}}"
     try:
@@ -29,23 +25,6 @@ def translated(node: nodes.Element, *, block: bool) -> str:
     except MathError as problem:
         LOG.warning("formula not understood: %s in %s", problem, source, location=node)
         return f"<code>{source}</code>"
-
-
-def repaired(formula: str) -> str:
-    """What docutils gets wrong: the index of a letter with an accent belongs beside it, not below; plain braces do not grow."""
-    ElementTree.register_namespace("", MATHML)
-    root = ElementTree.fromstring(ENTITY.sub(lambda name: html.unescape(name[0]), formula))
-    for node in root.iter(f"{{{MATHML}}}munderover"):
-        if len(node) == 3 and node[2].text in ACCENTS:
-            letter, index, accent = list(node)
-            over = ElementTree.Element(f"{{{MATHML}}}mover", {"accent": "true"})
-            over.extend([letter, accent])
-            node.tag = f"{{{MATHML}}}msub"
-            node[:] = [over, index]
-    for node in root:
-        if node.text in ("{", "}"):
-            node.set("stretchy", "false")
-    return ElementTree.tostring(root, encoding="unicode")
 
 
 def inline(writer: Any, node: nodes.Element) -> None:

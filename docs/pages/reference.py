@@ -25,8 +25,8 @@ class Page(NamedTuple):
 
 #: In the order of the reference: what a user with data calls, what simulates, what is proved, what the parts are.
 PAGES = (
-    Page("", "driftbandits"),
     Page("bandit", "db.Bandit: decisions in production"),
+    Page("", "driftbandits"),
     Page("features", "db.features: numbers from moments"),
     Page("zoo", "db.zoo: every algorithm by its paper's name"),
     Page("env", "db.env: drifting worlds"),

@@ -1,4 +1,4 @@
-"""Whether the world has changed: every reward is handed to a change detector (`driftbandits.alarms`), once, in the order of arrival.
+"""Change detection: every reward is passed to a detector (`driftbandits.alarms`) once, in the order of arrival.
 
 The detector has a regression of its own for each item, over features of item and context in the slots of the learner's tables. An item
 gets its block with its first reward; when there is no room for another block, items that have features share block 0, and others are not
@@ -77,7 +77,7 @@ class Alarms:
         self.now, self._told = _first(0.0), np.empty((1, TOLD))
 
     def enter(self, draft: Draft, observations: Sequence[Observation], decision: int, learner: Any) -> Sequence[Found]:
-        """Test the rewards of a change that was made; again: changes nothing."""
+        """Test the rewards of a change that was made. A second call with the same draft changes nothing."""
         if len(observations) == 1 and draft.alarmed is None and self._tested(draft, observations[0], decision, learner):
             return ()
         judged = [o for o in observations if o.judge and o.weight > 0.0]
@@ -187,7 +187,7 @@ class Alarms:
         self.now = now._replace(state=state, places={name: p for name, p in now.places.items() if p != place})
 
     def restart(self) -> None:
-        """Columns mean something else from now on: everything is learned anew."""
+        """Start the detector again, because the meaning of its columns has changed."""
         self.now = _first(float(self.now.state.numbers[STEPS]))
 
     # ------------------------------------------------------------------------------------------------------------ events

@@ -1,4 +1,4 @@
-"""The types of what users hand to `Bandit`: an editor completes the words, and a type checker refuses wrong ones."""
+"""The types of the arguments of `Bandit`, so that an editor completes the allowed words and a type checker refuses others."""
 
 import datetime
 import os

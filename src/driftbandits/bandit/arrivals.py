@@ -1,4 +1,4 @@
-"""Whether rewards stop coming: for each decision, whether its reward came within so many decisions, in a change detector.
+"""Detection of missing rewards: a change detector receives, for each decision, whether its reward came within a number of later decisions.
 
 The horizon is twice what 99 % of the rewards took, rounded up to a power of two, from 64 to 2048 decisions: then a reward that has not come
 is missing, and rewards that are loaded once a day are not. Longer waits are not tested. Nor are decisions that were deferred or made
@@ -129,7 +129,7 @@ class Arrivals:
         wholly(machine().walk, self.state, self.state, FIXED, row, row, told, LIMIT, WORK)
 
     def _dated(self, what: Verdict, now: int) -> Verdict:
-        """Since when rewards are missing, and their share before and since, by the decisions since the detector began.
+        """The decision since which rewards are missing, and the share of rewards before and since.
 
         A bettor begins where its winnings do, which is where more rewards than usual are missing by chance.
         """
@@ -149,7 +149,7 @@ class Arrivals:
         return np.frombuffer(self.ring, np.uint8)
 
     def _horizon(self) -> int:
-        """0: rewards are too few, or take too long."""
+        """The horizon; 0 if there are too few rewards or they take too long."""
         total, seen = sum(self.delays), 0
         if total < FEW:
             return 0

@@ -1,4 +1,4 @@
-"""Challengers: other learners, or functions, that see the decisions of a bandit, say what they would have chosen, and never act.
+"""Challengers: other learners, or functions, that observe the decisions of a bandit and report what they would have chosen. They never act.
 
 A challenger that learns is a bandit in the shadow: it reads every offer, keeps the features of what was shown in its own slots, and learns
 every reward. What it would have chosen, as probabilities, is kept with the decision and valued when the reward comes (`ledger`). A function
@@ -50,7 +50,7 @@ class Challenger:
         self._draft: Draft | None = None  # … and how far it came
 
     def ask(self, request: Request, id_: str, shown: Sequence[int], opened: Open) -> Vector | None:
-        """What it would have done, as probabilities of the items in their order; None if it cannot say."""
+        """The probabilities with which it would have chosen the items, in their order; None if it cannot tell."""
         found: Vector | None = self._guarded(lambda: self._ask(request, id_, shown, opened), 1)
         return found
 
@@ -106,7 +106,7 @@ class Challenger:
         self.follow(lambda s: s._pending.close([(id_, DONE)]))
 
     def follow(self, change: "Callable[[Bandit], Any]") -> None:
-        """Make another change of the bandit in the shadow too."""
+        """Repeat another change of the bandit in the challenger."""
         if self.shadow is not None:
             shadow = self.shadow
             self._guarded(lambda: change(shadow), 0)
@@ -247,7 +247,7 @@ def _answered(done: Closed, its: Closed) -> Closed:
 
 
 def functions(challengers: Mapping[str, Challenger]) -> dict[str, Challenger]:
-    """Those that files do not hold."""
+    """The challengers that are functions; files do not hold them."""
     return {name: challenger for name, challenger in challengers.items() if challenger.policy is not None}
 
 

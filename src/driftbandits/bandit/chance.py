@@ -1,4 +1,4 @@
-"""Chance that needs no state: a draw is a function of the seed and the decision's number (SplitMix64; Steele, Lea, Flood 2014)."""
+"""Random numbers without state: each is a function of the seed and the decision's number (SplitMix64; Steele, Lea, Flood 2014)."""
 
 import hashlib
 

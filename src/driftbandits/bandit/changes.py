@@ -1,4 +1,4 @@
-"""What is asked of a bandit, and what changes with it, as plain tuples: nothing in them has been done yet."""
+"""Requests to a bandit, and the changes that they will make, as plain tuples. Creating one changes nothing."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple

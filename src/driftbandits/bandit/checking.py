@@ -1,4 +1,4 @@
-"""What a call asks for, read and checked; nothing is changed.
+"""Validation of the arguments of a call; nothing is changed.
 
 Every change of a bandit is checked whole before it is made: `_request` reads items and context, `_answer` a reward, `_observation` a choice
 that was made elsewhere. What they return needs no further check (`core`).
@@ -22,7 +22,7 @@ from .vectors import Row, as_row
 
 
 class Checking(Keeping):
-    """A bandit that reads what it is asked."""
+    """The part of `Bandit` that validates requests."""
 
     def _request(self, items: Any, context: Any, at: Any, mask: Any, k: Any, named: bool = True) -> Request:
         """Check a decision that is asked for; changes nothing. Rows of an array have no names."""

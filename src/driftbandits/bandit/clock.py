@@ -1,4 +1,4 @@
-"""Time as users give it: moments as seconds since 1970, durations as seconds."""
+"""Conversion of times that users give: moments to seconds since 1970, durations to seconds."""
 
 import datetime
 import math

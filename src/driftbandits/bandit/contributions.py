@@ -9,8 +9,8 @@ Effects are stated relative to what is usually on offer. With m_j the mean of sl
     z_i z_c = m_i m_c + δ_i m_c + m_i δ_c + δ_i δ_c
 
 splits the score into the average, the effect of each feature of the item and of the context, of each pair of both, and of the item itself,
-Σ_c u_c m_c. A number and the indicator that it is present are one feature, and so are all categories of one string. Nothing is left out:
-contributions add up to the score.
+Σ_c u_c m_c. A number and the indicator that it is present are one feature, and so are all categories of one string. The contributions add
+up to the score exactly.
 """
 
 import math

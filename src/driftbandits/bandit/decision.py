@@ -1,4 +1,4 @@
-"""What `decide` answers."""
+"""The result of `Bandit.decide`."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple

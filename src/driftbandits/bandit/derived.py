@@ -5,7 +5,7 @@ With z̃ = (x − μ)/s, the numbers of a side standardised as they were when th
     pair      z̃_a z̃_b ,  a ≤ b
     wave      cos(wᵀz̃ + c) ,  w ~ N(0, h²I), h ∈ {½, 1, 2} ,  c uniform on [0, 2π)    (Rahimi and Recht 2007)
 
-A value is missing where one of its numbers is.
+A derived value is missing where one of its numbers is missing.
 """
 
 import math

@@ -1,6 +1,6 @@
-"""How rare clicks are, by the rewards of a bandit's first decisions, which do not count.
+"""Estimates how rare clicks are from the rewards of a bandit's first decisions, which are then left out of its value.
 
-What is bet on clicks must be fixed before the first reward that counts, and depends on how rare clicks are.
+The stakes of the bets on clicks must be fixed before the first reward that counts, and the best stakes depend on how rare clicks are.
 """
 
 from typing import NamedTuple

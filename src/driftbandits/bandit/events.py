@@ -1,4 +1,4 @@
-"""What `Bandit.drift_events` lists."""
+"""The events that `Bandit.drift_events` lists."""
 
 import datetime
 import math

@@ -1,4 +1,4 @@
-"""Why an item was chosen: its estimate taken apart, beside the best other item on offer."""
+"""Why an item was chosen: its estimate as a sum of contributions, compared with the best other item on offer."""
 
 import math
 import re

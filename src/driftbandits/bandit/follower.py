@@ -1,8 +1,8 @@
 """A bandit that decides with the snapshots of another process, which learns (`durable`).
 
-Whose decision it was does not matter: that a decision has one reward is a unique index of the log. What a follower writes is checked before
-it is acknowledged, by the code that the learner applies it with, against the newest snapshot. What has changed since then only the learner
-knows: a row that it cannot apply is set aside and counted (`info()["refused"]`).
+Any process may report the reward of any decision; a unique index of the log ensures that a decision has one reward. A follower checks what
+it writes against the newest snapshot before it acknowledges it, with the code that the learner will apply it with. Only the learner knows
+what has changed since the snapshot: a row that it cannot apply is set aside and counted (`info()["refused"]`).
 """
 
 import contextlib
@@ -72,7 +72,7 @@ class Follower(StoredBandit):
             self._store.append("decide", **decide_row(request, decision))
 
     def will_change(self) -> None:
-        """What a follower knows beyond its snapshot is of no consequence: the next snapshot replaces it."""
+        """Nothing has to be undone: the next snapshot replaces whatever the follower knows beyond the present one."""
 
     def note_decisions(self, requests: Sequence[Request], made: Sequence[Decision]) -> None:
         """Write decisions down, in one statement; the learner counts them when it next does anything."""
@@ -132,7 +132,7 @@ class Follower(StoredBandit):
         return False
 
     def look_now(self) -> None:
-        """Let the next call look for a newer snapshot, however short a time ago it did."""
+        """Let the next call look for a newer snapshot, even if it looked a moment ago."""
         self._looked = 0.0
 
     def renew(self) -> None:
@@ -192,7 +192,7 @@ class Follower(StoredBandit):
         raise InvalidState(f"a follower cannot fit: the process that opened {self._store.name} does")
 
     def info(self) -> dict[str, Any]:
-        """What there is to watch, as of the newest snapshot."""
+        """Quantities to monitor, as of the newest snapshot."""
         with self._lock:
             self.renew()
             return {**super().info(), "pending": self._pending.unread, "refused": self._store.refused()}

@@ -1,4 +1,4 @@
-"""How a bandit is doing, as one sentence and a list of what to do; the dashboard shows the same."""
+"""The state of a bandit as one sentence and a list of recommended actions; the dashboard shows the same."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple

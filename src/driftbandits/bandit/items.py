@@ -1,8 +1,8 @@
-"""Places of named items in the learner's arrays, bounded in number.
+"""The places of named items in the learner's arrays. Their number is bounded.
 
-When a new item finds no place, the item that was on offer longest ago loses its own. Items on offer in the same decision, and items of
-which a decision awaits its reward, never do: two items would share a model, or a reward would be learned for the wrong one. If all are
-awaited, there are more places than the limit for a while.
+When no place is free for a new item, the item that was on offer longest ago loses its place. Two kinds of items never lose theirs: items on
+offer in the same decision (two items would share a model), and items with a decision that awaits its reward (the reward would be learned
+for another item). If every item awaits a reward, the number of places exceeds the limit for a while.
 """
 
 import functools

@@ -1,6 +1,6 @@
-"""What `Bandit` asks of whoever learns.
+"""The interface between `Bandit` and its learner.
 
-A learner sees rows of features by name; it knows nothing of ids, rewards that are pending, or files.
+A learner receives rows of features by name. Ids, pending rewards and files are handled by the bandit.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -67,10 +67,10 @@ class Observation(NamedTuple):
 
 
 class Draft:
-    """A change of the learner that is prepared; `make(draft)` makes it, and `done[0]` is 1 once it was made.
+    """A prepared change of the learner; `make(draft)` carries it out, and `done[0]` is 1 afterwards.
 
-    Whatever interrupts a call between two lines, `done` says whether the learner has changed, so that the rest of the change is either
-    made too or never made. The other fields belong to the learner that prepared it.
+    Whenever a call is interrupted, `done` says whether the learner has changed, so that the rest of the change is completed or never begun.
+    The other fields belong to the learner that prepared the change.
     """
 
     __slots__ = (
@@ -168,7 +168,7 @@ class Learner(Protocol):
         """What `observing` has learned, for `watch` and the change detector."""
 
     def watch(self, draft: Draft, observations: Sequence[Observation]) -> None:
-        """What is done once after the rewards were learned; again: changes nothing."""
+        """The work that follows the learning of rewards; a second call with the same draft changes nothing."""
 
     def accepts(
         self,
@@ -198,7 +198,7 @@ class Learner(Protocol):
         """From now on the feature is missing; when it comes again it is a new one."""
 
     def info(self) -> dict[str, Any]:
-        """What the learner tells about itself, JSON-able."""
+        """The learner's own statistics, as JSON values."""
 
     def pack(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """JSON and arrays from which `unpack` makes the same learner."""

@@ -1,4 +1,7 @@
-"""The sums of a ledger as JSON and one array, and back. What no decisions could give is refused: a file may be damaged or forged."""
+"""The sums of a ledger as JSON and one array, and back.
+
+Sums that no decisions could have produced are refused, because a file may be damaged or forged.
+"""
 
 import math
 from collections.abc import Iterator, Mapping

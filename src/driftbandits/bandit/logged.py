@@ -1,4 +1,4 @@
-"""Decisions that only a log remembers: the dict of `Decision.to_dict`, read with care."""
+"""Decisions that are known only from a log: reading and validation of the dict that `Decision.to_dict` wrote."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""What a bandit knows, for people: estimates, explanations, value, health, pictures. None of these calls changes anything."""
+"""Inspection of a bandit: estimates, explanations, value, health and pictures. None of these calls changes the bandit."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ class Estimate(NamedTuple):
 
 
 class Looking(Checking):
-    """A bandit that can be asked what it knows."""
+    """The base of `Bandit` with the calls that inspect it."""
 
     _elsewhere: str | None = ABSENT  # what is wrong with functions whose sums are there, but which are not
 
@@ -162,7 +162,7 @@ class Looking(Checking):
             return value(self._ledger, found, float(alpha), self._newest, (kind.low, kind.high))
 
     def health(self) -> Health:
-        """How it is doing: `ok`, one `sentence`, and `actions`, what to do, most urgent first.
+        """The state of the bandit: `ok`, one `sentence`, and `actions`, what to do, most urgent first.
 
         Examples
         --------
@@ -204,7 +204,7 @@ class Looking(Checking):
             return list(self._events)
 
     def info(self) -> dict[str, Any]:
-        """What there is to watch, as JSON; docs/production.md says what each means."""
+        """Quantities to monitor, as JSON; docs/production.md explains each."""
         from .. import __version__
 
         with self._turn():

@@ -14,7 +14,7 @@ from ..core.background_compile import compile_mode, prepared
 
 
 class Machine:
-    """What to call: machine code if it is in the cache; else Python, while it is compiled."""
+    """The functions to call: machine code if it is in the cache; otherwise Python functions until the machine code is compiled."""
 
     place: Callable[..., bool]
     decide: Callable[..., bool]
@@ -40,5 +40,5 @@ class Machine:
 
 @cache
 def machine() -> Machine:
-    """The one of this process."""
+    """The instance that all bandits of this process share."""
     return Machine()

@@ -1,4 +1,4 @@
-"""What learners with several memories share, and what they tell about themselves."""
+"""The base of learners with several memories, and what `info` reports of the memories."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Opening a durable bandit: made if it is not there, then brought to the end of its log."""
+"""Opening a durable bandit: it is created if it does not exist, and then applies its log up to the end."""
 
 import contextlib
 import os
@@ -17,7 +17,7 @@ DAMAGED = ("refuse", "set aside")
 
 
 class HasLearner(InvalidState):
-    """Another process learns already."""
+    """Another process is already the learner."""
 
 
 def open_durable(path: Any, settings: dict[str, Any]) -> Durable:
@@ -89,7 +89,7 @@ def _opened(store: Store, asked: Durable, settings: dict[str, Any], start: Durab
 
 
 def _code(settings: dict[str, Any]) -> dict[str, Any]:
-    """What a file cannot hold."""
+    """The settings that a file cannot hold."""
     features = settings.get("features")
     return {
         "features": None if isinstance(features, str) else features,

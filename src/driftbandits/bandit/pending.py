@@ -1,8 +1,9 @@
 """Decisions that wait for their reward, and those that have had it.
 
-Both tables are bounded by `limit` (`max_pending`). When more decisions wait, the oldest is given up unlearned. Of those answered the newest
-`limit` are remembered: that is the window in which a second reward is recognised when it brings its decision along (`Decision.to_dict`).
-A reward that brings only an id is never learned twice. A durable bandit recognises a second reward for as long as its log reaches.
+Both tables are bounded by `limit` (`max_pending`). When more decisions wait, the oldest is dropped without being learned. Of the answered
+decisions the newest `limit` are remembered; within this window a second reward is recognised even if it comes with its decision
+(`Decision.to_dict`). A reward that comes with an id alone is never learned twice. A durable bandit recognises a second reward for as long
+as its log reaches.
 """
 
 import math
@@ -158,7 +159,7 @@ class Pending:
         return new
 
     def give_up(self, id_: str) -> None:
-        """Let a decision go unlearned, and unremembered."""
+        """Remove a decision without learning or remembering it."""
         self._count(self.open.pop(id_, None), -1)
 
     def restore(self, open_: Iterable[tuple[str, Open]], closed: Iterable[tuple[str, Closed]], dropped: int) -> None:

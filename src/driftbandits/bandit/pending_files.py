@@ -1,7 +1,8 @@
 """Decisions that wait for their reward, and those that have had it, as JSON and two arrays, and back.
 
-A service may have 100,000 of them, which are most of its snapshot. So they are packed in parts, between which other threads get their turn
-(`pause`), and their JSON is an array of bytes of its own: a follower, which only says how many wait, does not read it.
+A service may have 100,000 of them, which make up most of its snapshot. They are therefore packed in parts, and other threads may run
+between two parts (`pause`). Their JSON is an array of bytes of its own, which a follower does not read, because it reports only how many
+decisions wait.
 """
 
 import json

@@ -1,7 +1,7 @@
-"""Features as users give them, checked: which names they have, of which kinds, and whether they are what they were before.
+"""Validation of the features that users give: their names, their kinds, and whether each is still of the kind that it was.
 
-A feature is a number, a string or a vector, and keeps its kind. `Vocabulary.read` checks rows against what has been seen and sorts their
-values by kind; it changes nothing, so that bad input leaves no trace. `features.Table` then puts them into slots.
+A feature is a number, a string or a vector, and keeps its kind. `Vocabulary.read` compares rows with the features seen so far and sorts
+their values by kind. It changes nothing, so bad input leaves no trace. `features.Table` then assigns the values to slots.
 """
 
 from array import array
@@ -171,7 +171,7 @@ class Vocabulary:
         return Reading(None, (), read, vectors)
 
     def kind_of(self, name: str) -> type | None:
-        """What a feature has been so far."""
+        """The kind that a feature has had so far."""
         if name in self.strings:
             return str
         return list if name in self.vectors else float if name in self.numbers else None

@@ -1,7 +1,7 @@
 """What each row of the log changes: checked first, as the call that wrote it was, then applied.
 
-A row comes from another process, or from before the last snapshot, so everything in it is foreign: `_change_of` reads and checks it without
-a change to the state, and returns the change. The log and the calls of `Bandit` so have one meaning.
+A row was written by another process or before the last snapshot, so nothing in it is trusted: `_change_of` reads and validates it without
+changing the state, and returns the change. A row of the log therefore means the same as the call that wrote it.
 """
 
 import json
@@ -96,7 +96,7 @@ class ReadsRows(StoredBandit):
 
 
 def _nothing() -> None:
-    """What a row that was set aside does."""
+    """The change of a row that was set aside: none."""
 
 
 def _number(value: float | None) -> float:

@@ -1,4 +1,4 @@
-"""A bandit as bytes and back, in the house's files (`driftbandits.io.saving`): arrays with JSON beside them; loading executes nothing."""
+"""Conversion of a bandit to bytes and back, in the format of `driftbandits.io.saving`: arrays and JSON. Loading executes no code."""
 
 import hashlib
 import json
@@ -52,7 +52,7 @@ FIRST = "driftbandits.Bandit"  # where files of the first versions have their JS
 
 
 class EarlierLearner(CannotRead):
-    """A file whose learner kept other sums than today's; what it learned from, if it is known, can be learned again."""
+    """The file is of a version whose learner kept other sums. If its log is known, it can be learned again."""
 
 
 def save(bandit: Bandit, path: Any) -> None:
@@ -143,7 +143,7 @@ def freeze(bandit: Bandit) -> Frozen:
 
 
 def _but_waiting(bandit: Bandit) -> tuple[str, dict[str, Any]]:
-    """JSON and arrays of everything but the decisions that wait."""
+    """JSON and arrays of everything except the pending decisions."""
     about, arrays = bandit._learner.pack()
     books, sums = ledger_files.pack(bandit._ledger)
     alarms, tested = bandit._alarms.pack()

@@ -1,7 +1,7 @@
 """When a durable bandit keeps its state, so that opening it reads few rows.
 
-A call that finds a snapshot due takes it. Where threads tend the bandit (`tended`: in a service), no call does, because with 100,000
-decisions that wait for their reward a snapshot takes half a second: a thread calls `take_snapshot_aside`, and other calls go on meanwhile.
+A call during which a snapshot is due takes it. In a service (`tended`) calls do not, because with 100,000 pending decisions a snapshot
+takes half a second: a background thread calls `take_snapshot_aside` while other calls continue.
 """
 
 import time
@@ -18,7 +18,7 @@ PAUSE = 1e-3  # seconds, every 2 ms, in which other threads go on while a snapsh
 
 
 class TakesSnapshots(ReadsRows):
-    """What `Durable` knows of snapshots."""
+    """The part of `Durable` that takes snapshots."""
 
     _held: Any = None  # the lock between processes; None: closed
     _ahead = False  # the state in memory may not be that of the log

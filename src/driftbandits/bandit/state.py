@@ -1,4 +1,4 @@
-"""What a bandit is made of: its settings, checked once, and the state of one that has seen nothing."""
+"""The settings of a bandit, validated once, and its initial state."""
 
 import math
 from collections.abc import Callable, Sequence

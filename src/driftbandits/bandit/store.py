@@ -1,4 +1,4 @@
-"""What a durable bandit asks of the place that keeps its log: one interface, one meaning, whatever the database.
+"""The interface of the store that keeps the log of a durable bandit, and the guarantees that every database must give.
 
 The state of a bandit is a function of its log, of the rows up to a number `seq`. A *snapshot* is that state, so opening reads the newest
 snapshot and applies the rows after it. Every process may append rows; one, the *learner*, applies them.

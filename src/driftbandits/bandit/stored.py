@@ -1,4 +1,4 @@
-"""A bandit whose decisions and rewards are rows of a store: what the process that learns and those that follow it have in common.
+"""The common base of the learner and its followers: a bandit whose decisions and rewards are rows of a store.
 
 Users need `Bandit` alone. A service needs more of a bandit that it shares among requests: many calls in one transaction, a reward that is
 checked before anything is written, the decision behind an id. The public methods of `StoredBandit` are this interface; `durable.Durable`

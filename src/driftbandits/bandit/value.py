@@ -1,4 +1,4 @@
-"""The answer of `Bandit.value`: what it earns, what another policy would have earned, and the difference."""
+"""The result of `Bandit.value`: the value of the bandit, the value of another policy, and the difference."""
 
 import math
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Features as users give them: a mapping, a vector, a matrix, or nothing; anything else is one line that says why not."""
+"""Features as users give them: a mapping, a vector, a matrix, or nothing. Anything else is refused with a one-line error."""
 
 import functools
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,7 @@
-"""From a learner with a full covariance to one with a variance per column, when there are more than 500 columns.
+"""Conversion of a learner with a full covariance to one with a variance per column, when there are more than 500 columns.
 
-What was known is kept, column by column: estimates of shared columns and of items' own effects with their marginal variances, the noise,
-and the evidence of memories. Lost are the covariances, and the static memory, which is left behind.
+Kept are the estimates of shared columns and of items' own effects with their marginal variances, the noise, and the evidence of the
+memories. The covariances and the static memory are lost.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,7 @@
 """Any strategy of the zoo as the learner of a `Bandit`.
 
-Its constants are in the user's units, so it sees features as they are: numbers uncentred, a category as 0 or 1, a missing number as 0,
-an item without features as
-a category of its own. It has as many features as the first decision shows.
+The constants of a strategy are in the user's units, so features are passed on unscaled and uncentred: a category is 0 or 1, a missing
+number 0, and an item without features a category of its own. The number of features is that of the first decision.
 """
 
 import math

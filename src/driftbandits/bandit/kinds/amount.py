@@ -1,8 +1,8 @@
 """A payment, a duration: never negative, often 0, sometimes large.
 
-Nothing is transformed: means of amounts are what is to be earned, and means of their logarithms are not. A few large amounts do not refute
-a memory, because forecasts are then scored by Student's law (`driftbandits.adaptive.evidence`), and they do not make the prior too sure,
-because its evidence is tempered (`driftbandits.adaptive.tuning`).
+Amounts are not transformed: the objective is their mean, and a mean of logarithms is something else. A few large amounts do not refute a
+memory, because heavy-tailed forecast errors are scored by Student's distribution (`driftbandits.adaptive.evidence`); nor do they make the
+prior overconfident, because its evidence is tempered (`driftbandits.adaptive.tuning`).
 """
 
 from .kind import Kind

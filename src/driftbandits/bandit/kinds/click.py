@@ -1,4 +1,4 @@
-"""It happened, or it did not: a mean is a probability."""
+"""Rewards that are 0 or 1: something happened or it did not. A mean is a probability."""
 
 from .kind import Kind
 

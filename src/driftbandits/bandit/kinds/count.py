@@ -1,4 +1,4 @@
-"""How many times something happened."""
+"""Rewards that are counts: the number of times that something happened."""
 
 from .kind import Kind
 

@@ -1,4 +1,4 @@
-"""What a kind of reward says: which numbers are rewards, and where their mean can lie."""
+"""A kind of reward: which numbers are allowed, and the range of their mean."""
 
 import math
 from collections.abc import Callable

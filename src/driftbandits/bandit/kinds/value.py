@@ -1,4 +1,4 @@
-"""Any number."""
+"""Rewards that may be any real number."""
 
 from .kind import Kind
 
