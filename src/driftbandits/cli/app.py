@@ -14,6 +14,7 @@ from .. import __version__
 from ..errors import DriftBanditsError
 from .console import out, say_error
 from .interrupts import INTERRUPTED, STOPPED, interrupt_in_order
+from .wrong_use import wrong_use
 
 WRONG_USE: Any = typer.BadParameter.__base__  # UsageError, wherever this version of Typer has it
 OWN_DATA = "Your own data"  # headings of --help, in the order of `FIRST` in __init__.py
@@ -43,7 +44,7 @@ class _ReadableGroup(typer.core.TyperGroup):
                 problem.show()
             else:
                 path = problem.ctx.command_path if problem.ctx is not None else self.name
-                say_error(f"{problem.format_message().rstrip('.')}; {path} --help lists what there is")
+                say_error(f"{wrong_use(problem)}; {path} --help lists what there is")
             sys.exit(problem.exit_code)
         sys.exit(code if isinstance(code, int) else 0)
 

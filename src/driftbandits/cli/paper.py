@@ -5,7 +5,6 @@ from typing import Annotated, Literal
 
 import typer
 
-from ..errors import InvalidValue
 from .app import EXPERIMENTS, command
 from .console import out
 
@@ -40,8 +39,6 @@ def paper(
     from ..experiment.write.publish import need
 
     need("pyarrow", "matplotlib")
-    if columns not in (1, 2):
-        raise InvalidValue(f"--columns {columns} is not allowed; it must be 1 or 2")
     width: Literal[1, 2] = 1 if columns == 1 else 2
     formats: tuple[Literal["pdf", "pgf"], ...] = ("pdf", "pgf") if figures == "both" else (figures,)
     for file in write(folder, to or folder / "paper", columns=width, formats=formats, baseline=baseline):
