@@ -5,6 +5,7 @@ Scores are computed anew from the regrets in the files, so that a page never sho
 
 import json
 import pathlib
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -173,9 +174,14 @@ def told(score: Score | None, digits: int = 3) -> str:
     """A number with its error, or a dash."""
     if score is None or not np.isfinite(score.value):
         return "–"
-    value = round(score.value, digits) + 0.0  # + 0: no "-0"
-    error = f" ± {score.error:.{digits}f}".replace("0.", ".") if np.isfinite(score.error) else ""
-    return f"{value:.{digits}f}{error}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.2f}{error}"
+    error = f" ± {_short(score.error, digits)}" if np.isfinite(score.error) else ""
+    return _short(score.value, digits if abs(score.value) < 1 else 2) + error
+
+
+def _short(number: float, digits: int) -> str:
+    """Rounded, without the 0 before the point and without the minus of a zero."""
+    text = f"{round(number, digits) + 0.0:.{digits}f}"
+    return re.sub(r"^(-?)0\.", r"\1.", text)
 
 
 # --------------------------------------------------------------------------------------------------------------------- LaTeX
@@ -186,7 +192,7 @@ def latex(submissions: Sequence[Mapping[str, Any]], track: Track) -> str:
     head, found = _columns(submissions, track)
     body = [[escaped(learner), *(_tex(cell) for cell in cells)] for learner, cells in found]
     head = ["over best $\\gamma$" if name == OVER else name for name in head]
-    return tabular(["learner", *head], body, comment=f"DriftBench v{VERSION}, {track} track")
+    return tabular(["learner", *head], body, comment=f"DriftBench v{VERSION}, {track} track", size="scriptsize")
 
 
 def markdown(submissions: Sequence[Mapping[str, Any]], track: Track) -> str:
@@ -229,8 +235,8 @@ def _tex(cell: Cell) -> str:
     score = cell.score
     if score is None or not np.isfinite(score.value):
         return "--"
-    number = minus(f"{round(score.value, cell.digits) + 0.0:.{cell.digits}f}")
-    error = f"{{\\scriptsize$\\pm${score.error:.{cell.digits}f}}}" if np.isfinite(score.error) else ""
+    number = minus(_short(score.value, cell.digits))
+    error = f"{{\\tiny$\\pm${_short(score.error, cell.digits)}}}" if np.isfinite(score.error) else ""
     return (f"\\textbf{{{number}}}" if cell.best else number) + error
 
 

@@ -4,6 +4,8 @@ Tables need \usepackage{booktabs}; plots need \usepackage{pgfplots} with \pgfplo
 """
 
 import math
+import re
+import unicodedata
 from collections.abc import Sequence
 
 from .plot import Axis, Numbers, Plot, Series, tick_text
@@ -54,8 +56,26 @@ SIGNS = {
     "√": r"$\sqrt{\,}$",
     "−": "$-$",
 }
-SIGNS |= {"→": r"$\to$", "⁺": "$^{+}$", "²": "$^{2}$", "≈": r"$\approx$", "·": r"$\cdot$", "…": r"\dots{}", "°": r"$^{\circ}$"}  # fmt: skip
+SIGNS |= {"→": r"$\to$", "⁺": "$^{+}$", "≈": r"$\approx$", "·": r"$\cdot$", "…": r"\dots{}", "°": r"$^{\circ}$"}  # fmt: skip
+SIGNS |= {"÷": r"$\div$", "‖": r"$\Vert$", "′": "$'$", "∈": r"$\in$", "≠": r"$\ne$", "ℓ": r"$\ell$"}
+SIGNS |= {"½": r"$\frac12$", "¼": r"$\frac14$"}
+SIGNS |= {low: f"$_{{{i}}}$" for i, low in enumerate("₀₁₂₃₄₅₆₇₈₉")} | {
+    high: f"$^{{{i}}}$" for i, high in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")
+}
+SIGNS |= {
+    "⁻": "$^{-}$",
+    "ⁿ": "$^{n}$",
+    "ᵀ": r"$^{\top}$",
+    "–": "--",
+    "—": "---",
+    "µ": r"$\mu$",
+    "Ξ": r"$\Xi$",
+    "Π": r"$\Pi$",
+}
 SIGNS |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": "$<$", ">": "$>$"}
+ACCENTS = {"\u0302": "hat", "\u0303": "tilde", "\u0304": "bar"}  # of a letter of a formula, such as θ̂
+BESIDE, BELOW = 0.85, 0.5  # inches that the labels of the axes take; left to itself, pgfplots exceeds the width by them
+NARROW = {"footnotesize": "3pt", "scriptsize": "1.5pt"}  # half of the space between two columns
 DASHES = {"solid": "solid", "dashed": "dashed", "dotted": "dotted", "dashdot": "dash dot", "longdash": "loosely dashed"}
 MARKS = {"o": "*", "s": "square*", "^": "triangle*", "D": "diamond*", "v": "triangle*", "P": "+", "X": "x"}
 
@@ -68,7 +88,8 @@ def escaped(text: str) -> str:
     >>> print(escaped("LB_WeightUCB, γ = 0.99 & 50 %"))
     LB\_WeightUCB, $\gamma$ = 0.99 \& 50 \%
     """
-    return "".join(_character(c) for c in text)
+    apart = "".join(map(_decomposed, text))
+    return "".join(_letter(*found.groups()) for found in re.finditer(f"(.)([{''.join(ACCENTS)}])?", apart, re.DOTALL))
 
 
 def minus(number: str) -> str:
@@ -82,19 +103,37 @@ def minus(number: str) -> str:
     return f"$-${number[1:]}" if number.startswith("-") else number
 
 
+def _decomposed(c: str) -> str:
+    """Ṽ is V and a tilde; Latin letters that text may have (é, Õ) stay as they are."""
+    parts = unicodedata.normalize("NFD", c)
+    return parts if ord(c) > 255 and parts[-1] in ACCENTS else c
+
+
+def _letter(c: str, accent: str | None) -> str:
+    if accent is None:
+        return _character(c)
+    return f"$\\{ACCENTS[accent]}{{{_character(c).strip('$')}}}$"
+
+
 def _character(c: str) -> str:
     if c in GREEK:
         return f"$\\{GREEK[c]}$"
     return SIGNS.get(c, f"\\{c}" if c in "&%$#_{}" else c)
 
 
-def tabular(head: Sequence[str], rows: Sequence[Sequence[str]], *, comment: str, rules: Sequence[int] = ()) -> str:
+def tabular(
+    head: Sequence[str], rows: Sequence[Sequence[str]], *, comment: str, rules: Sequence[int] = (), size: str = ""
+) -> str:
     r"""A table in the style of booktabs, the first column left, the others right; cells are LaTeX already.
 
     Parameters
     ----------
+    rows
+        A row of one cell is as wide as the table: a heading of those below it.
     rules
         Numbers of the rows before which a thin rule stands.
+    size
+        "footnotesize" or "scriptsize" for a table that has to be narrow: smaller letters, and columns closer together.
 
     Examples
     --------
@@ -108,19 +147,20 @@ def tabular(head: Sequence[str], rows: Sequence[Sequence[str]], *, comment: str,
     \bottomrule
     \end{tabular}
     """
-    lines = [
-        f"% {comment}; needs \\usepackage{{booktabs}}",
-        f"\\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}",
-        "\\toprule",
-    ]
+    lines = [f"% {comment}; needs \\usepackage{{booktabs}}"]
+    lines += [f"\\begingroup\\{size}\\setlength{{\\tabcolsep}}{{{NARROW[size]}}}%"] if size else []
+    lines += [f"\\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}", "\\toprule"]
     lines += [" & ".join(head) + r" \\", "\\midrule"]
     for i, row in enumerate(rows):
-        lines += ["\\midrule"] * (i in rules) + [" & ".join(row) + r" \\"]
-    return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", ""])
+        whole = len(row) == 1 < len(head)
+        cells = [f"\\multicolumn{{{len(head)}}}{{l}}{{{row[0]}}}"] if whole else row
+        lines += ["\\midrule"] * (i in rules) + [" & ".join(cells) + r" \\"]
+    lines += ["\\bottomrule", "\\end{tabular}", *(["\\endgroup"] if size else [])]
+    return "\n".join([*lines, ""])
 
 
 def pgfplots(plot: Plot, *, width: float, height: float) -> str:
-    r"""A plot as a `tikzpicture` of pgfplots, with its bands and legend; sizes in inches.
+    r"""A plot as a `tikzpicture` of pgfplots, with its bands and legend; sizes in inches, labels included.
 
     Bars and heat maps are not drawn: figures of regret and scaling are series.
     """
@@ -128,16 +168,15 @@ def pgfplots(plot: Plot, *, width: float, height: float) -> str:
     colours = {s.colour: f"drift{i}" for i, s in enumerate(shown)}
     lines = [f"\\definecolor{{{name}}}{{HTML}}{{{colour.lstrip('#').upper()}}}" for colour, name in colours.items()]
     options = [
-        f"width={width:.2f}in",
-        f"height={height:.2f}in",
+        f"scale only axis, width={width - BESIDE:.2f}in, height={height - BELOW:.2f}in",
         *_axis("x", plot.x),
         *_axis("y", plot.y),
-        "unbounded coords=jump",
+        "unbounded coords=jump, max space between ticks=45pt",
         "axis lines=left",
         "grid=major, grid style={black!12}",
         "label style={font=\\small}, tick label style={font=\\footnotesize}",
         "legend style={font=\\footnotesize, draw=none, fill=none, at={(0.5,-0.28)}, anchor=north}",
-        "legend columns=2, legend cell align=left",
+        "legend columns=2, legend cell align=left, /tikz/every even column/.append style={column sep=6pt}",
     ]
     lines += ["\\begin{tikzpicture}", "\\begin{axis}[", *(f"  {option}," for option in options), "]"]
     for i, s in enumerate(shown):

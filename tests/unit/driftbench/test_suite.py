@@ -6,6 +6,7 @@ import pathlib
 import numpy as np
 import pytest
 
+import manuscript
 from driftbandits.driftbench import VERSION, WORLDS, Runner, leaderboard, play, scores, suite
 from driftbandits.driftbench.bandit_worlds import spread
 from driftbandits.driftbench.entrants import ENTRANTS
@@ -252,6 +253,8 @@ def test_a_leaderboard_is_one_page_and_a_table_per_track(submissions, tmp_path):
     own["tracks"]["tuned"]["families"]["counts"]["score"] = [9.0, 0.0]
     (submissions / "uniform.json").write_text(json.dumps(own))
     assert leaderboard.write(submissions, tmp_path / "out")[3].read_text() == table
+    for track in ("untuned", "tuned"):
+        manuscript.structure((tmp_path / "out" / f"leaderboard-{track}.tex").read_text())
 
 
 def test_what_is_no_submission_is_refused_by_name(submissions, tmp_path):
@@ -315,15 +318,19 @@ def test_a_file_grows_and_is_never_shortened(tmp_path):
     assert file.read_text() == "{}"
 
 
-def test_the_page_shows_the_files_of_results():
+def test_the_page_shows_the_files_of_results(tmp_path):
     submissions = leaderboard.read(PAGE.parent / "results" / "driftbench")
     text = PAGE.read_text(encoding="utf-8")
     for track in ("untuned", "tuned"):
         assert leaderboard.markdown(submissions, track) in text
-        for row in leaderboard.rows(
-            submissions, track
-        ):  # the suite is hard: nobody solves more than a quarter of the worlds
-            assert row.standing.at_ceiling <= len(WORLDS) // 4, row
+        tex = leaderboard.latex(submissions, track)
+        manuscript.structure(tex)
+        (tmp_path / f"{track}.tex").write_text(tex)
+        assert not manuscript.problems(
+            tmp_path, [rf"\begin{{table}} \input{{{track}}} \caption{{Scores.}} \end{{table}}"], 2
+        )
+        for row in leaderboard.rows(submissions, track):  # hard: nobody solves more than a quarter of what they play
+            assert row.standing.at_ceiling <= len(row.standing.worlds) // 4, row
 
 
 def test_all_learners_together_solve_no_more_than_a_quarter_of_the_worlds():

@@ -1,12 +1,16 @@
 """LaTeX source: escaping, tables, pgfplots."""
 
+import pathlib
 import re
 
 import numpy as np
 import pytest
 
+import manuscript
 from driftbandits.plots import Axis, Plot, Series
 from driftbandits.plots.latex import escaped, pgfplots, tabular
+
+PANELS = pathlib.Path(__file__).parents[3] / "experiments"
 
 
 def test_nothing_that_tex_would_interpret_is_left():
@@ -14,6 +18,29 @@ def test_nothing_that_tex_would_interpret_is_left():
         r"a\_b 50 \% \$x\$ \{\} \textbackslash{} \textasciitilde{} \textasciicircum{} \# \&"
     )
     assert escaped("γ ≤ Δ") == r"$\gamma$ $\le$ $\Delta$"
+    assert escaped("Ṽ of ‖θ̂₁‖") == r"$\tilde{V}$ of $\Vert$$\hat{\theta}$$_{1}$$\Vert$"
+    assert escaped("Pál") == "Pál"  # Latin letters are text
+
+
+def test_names_of_every_panel_can_be_set(tmp_path):
+    """What the specifications call worlds and strategies has no letter that TeX lacks, and compiles if LaTeX is here."""
+    import tomllib
+
+    found = [tomllib.loads(file.read_text(encoding="utf-8")) for file in PANELS.glob("*.toml")]
+    names = sorted(
+        {each["name"] for spec in found for kind in ("strategy", "environment") for each in spec.get(kind, ())}
+    )
+    assert len(names) > 50
+    for name in names:
+        manuscript.structure(escaped(name))
+    assert not manuscript.problems(tmp_path, [escaped(name) for name in names], 2)
+
+
+def test_a_narrow_table_keeps_its_letters_and_spaces_to_itself():
+    text = tabular(["a", "b"], [["part"], ["1", "2"]], comment="c", size="footnotesize")
+    manuscript.structure(text)
+    assert r"\multicolumn{2}{l}{part} \\" in text
+    assert text.index("begingroup") < text.index("tabcolsep") < text.index("endgroup")
 
 
 def test_a_table_has_one_line_per_row_and_as_many_cells():

@@ -23,6 +23,7 @@ WIDTHS = {
     2: 6.75,
 }  # inches: one column, or the text width, of a two-column paper (ICML, NeurIPS, JMLR differ by ≤ 0.25)
 ASPECT = 0.68
+SIZES = {1: "footnotesize", 2: ""}  # of the letters of a table
 Format = Literal["pdf", "pgf"]
 
 
@@ -72,7 +73,7 @@ def _compared(base: Curve, curve: Curve, p: float) -> Comparison:
     return Comparison(curve.environment, curve.strategy, found.mean, found.high - found.mean, effect, wins, found.n, p)
 
 
-def final_table(panel: Panel) -> str:
+def final_table(panel: Panel, size: str = "") -> str:
     """Mean final regret ± half of its 95 % interval, strategies × environments; the best of each environment in bold."""
     names = list(dict.fromkeys(curve.strategy for curve in panel.shown()))
     found = {(c.environment, c.strategy): sample(c.final) for c in panel.shown()}
@@ -89,25 +90,31 @@ def final_table(panel: Panel) -> str:
     comment = (
         f"final regret after {panel.horizon} {panel.unit}s, mean and half of the 95 % interval of {panel.trials} trials"
     )
-    return tabular(["learner", *map(escaped, panel.environments)], rows, comment=comment)
+    return tabular(["learner", *map(escaped, panel.environments)], rows, comment=comment, size=size)
 
 
-def comparison_table(panel: Panel, baseline: str | None = None) -> str:
+def comparison_table(panel: Panel, baseline: str | None = None, size: str = "") -> str:
     """The paired comparisons: difference with its interval, effect size, wins, corrected p-value."""
     found = comparisons(panel, baseline)
-    rows = [
-        [
-            escaped(c.strategy if len(panel.environments) == 1 else f"{c.strategy}, {c.environment}"),
-            f"{minus(f'{c.difference:+.1f}')} $\\pm$ {c.half_width:.1f}",
-            "--" if math.isnan(c.effect) else minus(f"{c.effect:+.2f}"),
-            f"{c.wins}/{c.trials}",
-            _p(c.p),
-        ]
-        for c in found
-    ]
+    rows, rules = [], []
+    for environment in panel.environments:
+        if len(panel.environments) > 1:
+            rules.append(len(rows))
+            rows.append([escaped(environment)])
+        rows += [_cells(c) for c in found if c.environment == environment]
     against = baseline or "the strategy of largest mean regret"
-    comment = f"regret saved against {against}; paired t-tests, two-sided, Holm-corrected over {len(rows)} comparisons"
-    return tabular(["learner", "saved", "$d_z$", "wins", "$p$"], rows, comment=comment)
+    comment = f"regret saved against {against}; paired t-tests, two-sided, Holm-corrected over {len(found)} comparisons"
+    return tabular(["learner", "saved", "$d_z$", "wins", "$p$"], rows, comment=comment, rules=rules[1:], size=size)
+
+
+def _cells(c: Comparison) -> list[str]:
+    return [
+        escaped(c.strategy),
+        f"{minus(f'{c.difference:+.1f}')} $\\pm$ {c.half_width:.1f}",
+        "--" if math.isnan(c.effect) else minus(f"{c.effect:+.2f}"),
+        f"{c.wins}/{c.trials}",
+        _p(c.p),
+    ]
 
 
 def _p(p: float) -> str:
@@ -134,8 +141,8 @@ def write(
     for panel in panels:
         if baseline is not None and all(c.strategy != baseline for c in panel.shown()) and len(panels) > 1:
             continue
-        texts[f"{panel.name}-final.tex"] = final_table(panel)
-        texts[f"{panel.name}-tests.tex"] = comparison_table(panel, baseline)
+        texts[f"{panel.name}-final.tex"] = final_table(panel, SIZES[columns])
+        texts[f"{panel.name}-tests.tex"] = comparison_table(panel, baseline, SIZES[columns])
         if "pgf" in formats and panel.figure == "regret":
             for i, environment in enumerate(panel.environments):
                 plot = describe.regret(panel, environment)

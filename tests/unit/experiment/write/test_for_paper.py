@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 
+import manuscript
 from command_line import call, refused
 from driftbandits.experiment.analyse.panel_results import Curve, Panel, load
 from driftbandits.experiment.write.for_paper import comparison_table, comparisons, final_table
@@ -79,5 +80,14 @@ def test_the_page_runs_from_specification_to_figure(tmp_path, monkeypatch):
     found, _ = load(pathlib.Path("results/mine"))
     saved = comparisons(found[0], "OFUL")[0].difference
     assert f"{minus(f'{saved:+.1f}')} $\\pm$" in pathlib.Path("results/mine/paper/mine-tests.tex").read_text()
+    for name in named:
+        if name.endswith(("tex", "pgf")):
+            manuscript.structure(pathlib.Path("results/mine/paper", name).read_text())
+    shown = [line.partition("%")[0] for line in latex.splitlines() if line.startswith(r"\begin")]
+    assert len(shown) == 3
+    pgf = [rf"\input{{results/mine/paper/mine-{i}.pgf}}" for i in (1, 2)]
+    assert not manuscript.problems(tmp_path, [*shown, *pgf], 1)
+    call("paper", "results/mine", "--columns", "2", "--baseline", "OFUL")
+    assert not manuscript.problems(tmp_path, [*shown, *pgf], 2)
     assert "no strategy 'OFULL'" in refused("paper", "results/mine", "--baseline", "OFULL")
     assert "holds no finished experiment" in refused("paper", "nowhere")
