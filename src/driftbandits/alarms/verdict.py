@@ -1,4 +1,4 @@
-"""What an alarm says: which bettor was right, since when, and what rewards were before and since."""
+"""The content of an alarm: the bettor that won, the time of the change, and the mean rewards before and after it."""
 
 import math
 from typing import Literal, NamedTuple
@@ -45,7 +45,7 @@ class Verdict(NamedTuple):
 
 
 def verdict(state: State, fixed: Fixed) -> Verdict:
-    """What the bettor with the largest π SR says."""
+    """The verdict of the bettor with the largest π SR."""
     best = {
         LEVEL: _largest(state.shared[:1]),
         COLUMN: _largest(state.shared[1:-1]),

@@ -1,8 +1,8 @@
-"""The learners that come with the suite, and the one rule by which each is set.
+"""The learners that come with the suite, and the rule by which the settings of each are chosen.
 
-Untuned, a learner is told what the task says and nothing else: its bonus is the published one, and its memory √(dT) rounds, Theorem 1's
-for a path of length 1 (of K episodes √K). The tuned track tries at most eight settings on the design draws, the same for every learner of
-a role: the length of memory and the size of the bonus.
+In the untuned track a learner knows only what the task tells: its bonus is the published one, and its memory is √(dT) rounds, which is
+Theorem 1's for a path of length 1 (√K for K episodes). The tuned track tries at most eight settings on the design draws, the same for every
+learner of a role: the length of memory and the size of the bonus.
 """
 
 from collections.abc import Callable, Mapping, Sequence

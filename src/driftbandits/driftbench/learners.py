@@ -1,6 +1,6 @@
 """Learners as objects with `select` and `update`: random play, LinUCB in plain NumPy, `Bandit`; and tables for MDPs.
 
-This is the form in which a learner of one's own takes part:
+A learner of your own takes part in this form:
 
     class Mine:
         def __init__(self, task, seed, **setting): ...      # `task` is a `Task`; settings are those of the tuned track
@@ -34,7 +34,7 @@ class Uniform:
         return partial(cls, task)
 
     def select(self, arms: Matrix) -> int:
-        """Any."""
+        """A uniformly random arm."""
         return int(self.rng.integers(len(arms)))
 
     def update(self, reward: float) -> None:

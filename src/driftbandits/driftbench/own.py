@@ -1,4 +1,4 @@
-"""A learner of one's own, in a Python file: `FILE.py` or `FILE.py:Class`."""
+"""Loading of a user's learner from a Python file: `FILE.py` or `FILE.py:Class`."""
 
 import inspect
 import pathlib

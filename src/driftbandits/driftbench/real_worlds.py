@@ -1,4 +1,4 @@
-"""Real streams of `datasets`: choosing the correct label has reward 1. They take part where their files are on this machine."""
+"""Real streams of `datasets`: choosing the correct label has reward 1. A stream is played only if its files are on this machine."""
 
 import functools
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Run the suite for learners: one JSON per learner, with all that is needed to know what was run."""
+"""Run the suite for learners: one JSON per learner, with everything needed to identify the code and the worlds that were run."""
 
 import datetime
 import hashlib
@@ -93,7 +93,7 @@ class Runner:
         return {Part(track, name) for track in tracks for name in self._present()}
 
     def _missing(self) -> dict[str, str]:
-        """Worlds that are not on this machine, and why."""
+        """The worlds that cannot be played on this machine, each with the reason."""
         missing = {}
         for name in self.worlds:
             try:

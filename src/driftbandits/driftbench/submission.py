@@ -1,4 +1,4 @@
-"""A submission: what one learner did, as one JSON object with all that is needed to know what was run.
+"""A submission: the results of one learner as one JSON object, with everything needed to identify what was run.
 
 A file of a learner grows: a run of other worlds or of the other track is joined to what the file has, if learner, library and suite are the
 same. A run that would remove worlds from a file (another code, a smoke test) is refused before anything is played.

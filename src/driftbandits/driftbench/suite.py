@@ -1,7 +1,7 @@
 """DriftBench, version 1: the frozen list of worlds, draws and budgets.
 
-A world of a version never changes: what a change would improve goes into the next version. `reference.json` holds, for every draw of the
-simulated worlds, what the best choices earn; a machine that draws other worlds is told so before it plays.
+A world of a version never changes; improvements go into the next version. `reference.json` holds the earnings of the best choices for every
+draw of the simulated worlds. A machine whose random numbers give other worlds is refused before it plays.
 """
 
 import functools

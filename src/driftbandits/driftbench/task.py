@@ -1,4 +1,4 @@
-"""What a learner is told before the first round, and what a world is."""
+"""The facts that a learner receives before the first round, and the definition of a world."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

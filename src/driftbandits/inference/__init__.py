@@ -1,1 +1,1 @@
-"""Statements about data that hold at every time they are looked at."""
+"""Confidence bounds that are valid at all times, so that data may be inspected as often as one likes."""

@@ -3,7 +3,7 @@
     compiling   the learners whose code is still compiled; the curves of all others are sent meanwhile
     preview     every learner over a fifth of the trials: a picture while the slider still moves
     curves      every learner over all trials, on all cores; what was computed before is not computed again
-    inside      the first trial, looked into
+    inside details of the first trial
     gamma       the regret of the weighted learner for many γ: a curve that falls and rises
 
 A request is converted to TOML text, and its cells are those that `driftbandits run` would run. Parameters of a learner are plain floats at

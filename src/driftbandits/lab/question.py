@@ -1,4 +1,4 @@
-"""Validation of a request: JSON from outside becomes a `Question`, or a one-line error that says what is allowed."""
+"""Validation of a request: JSON from the page becomes a `Question`, or a one-line error that says what is allowed."""
 
 import math
 from typing import Annotated, Any, Literal, get_args, get_origin

@@ -35,7 +35,10 @@ class Replayed:
 
 
 def can_replay(policy: Any, chunk: Chunk, late: bool) -> bool:
-    """Whether this chunk can be walked by columns; what may be wrong in it is left to the walk that names the row."""
+    """Whether this chunk can be processed by columns.
+
+    A chunk that may contain an error is left to the row-by-row walk, which names the row.
+    """
     if not isinstance(policy, BanditPolicy) or not by_columns(policy.bandit) or chunk.contexts is not None:
         return False
     if late and chunk.rewarded is not None and not bool(np.isnan(chunk.rewarded).all()):
@@ -57,7 +60,7 @@ def replay_chunk(
     looks: set[int],
     total: int,
 ) -> Replayed:
-    """Ask and tell for all rows of a chunk of a log of `total` rows; `look` is called after the rows in `looks`."""
+    """Decide and learn for all rows of a chunk of a log of `total` rows; `look` is called after the rows in `looks`."""
     n, found = len(rows), Replayed(len(rows))
     at = np.arange(start, start + n, dtype=np.float64) if chunk.at is None else chunk.at
     asked = Asked(

@@ -1,7 +1,7 @@
 """Batches as chunks: columns of Arrow become arrays without a loop over rows.
 
-What arrays cannot say (offers with features, contexts that are dicts, names by their digits) and whatever may be wrong in a batch is left
-to `rows.parse`, which looks at every row and names the one that is broken: there is one place that knows what a row must be.
+Batches that arrays cannot represent (offers with features, contexts that are dicts, names given as numbers) and batches that may contain an
+error are passed to `rows.parse`, which reads every row and names the one that is wrong. The rules for a row therefore exist in one place.
 """
 
 from collections.abc import Mapping, Sequence

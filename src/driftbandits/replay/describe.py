@@ -30,7 +30,7 @@ def values(found: "Replay", estimator: str, policies: Sequence[str] | None = Non
 
 
 def _colour(name: str, position: int) -> str:
-    """That of the role of a policy of `answer`; other policies have the colours of `plots.style` in their order."""
+    """The colour of a policy: that of its role if it is a policy of `answer`, otherwise the next colour of `plots.style`."""
     if name.startswith(HALF_LIFE):
         return role_colour("fixed forgetting")
     return role_colour(ROLE[name]) if name in ROLE else colour_of("", position)

@@ -9,7 +9,8 @@ is a Brownian bridge for large n, so P(max_k |D_k| > x) → Q(x), Kolmogorov's d
 and both sides are searched again at half the error. The error is shared by all items (Bonferroni), so with probability ≥ 1 − ALPHA no item
 is named in a world that stands still.
 
-The reward of an item is that of the decisions in which the log chose it. It also changes if the log begins to choose it for other people.
+The reward of an item is the mean over the decisions in which the log chose it. It therefore also changes if the log begins to choose the
+item for other users.
 """
 
 import math

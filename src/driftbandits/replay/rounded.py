@@ -1,7 +1,8 @@
 """Propensities that were rounded before they were logged.
 
 A logger that chose uniformly among n items on offer and wrote 1/7 as 0.14, or 1/30 as 0.03, is off by 2 % and 11 %, and so are all weights.
-If every row of a log has 1/n, rounded to the digits that the log has, it is read as 1/n. Otherwise nobody can know what was rounded.
+If every row of a log has 1/n, rounded to the digits that the log has, it is read as 1/n. In all other cases the original value cannot be
+recovered.
 """
 
 from dataclasses import dataclass, replace

@@ -89,7 +89,7 @@ def checked_keys(config: Config) -> Keys | None:
 
 
 def open_catalogue(config: Config) -> Catalogue:
-    """Where the loops are."""
+    """The catalogue of loops that the configuration names."""
     if config.database is not None:
         from .postgres_catalogue import PostgresCatalogue
 
@@ -111,10 +111,10 @@ def log_to_stderr(config: Config) -> None:
 
 
 def collect_less() -> None:
-    """Let Python look for garbage less often.
+    """Run Python's garbage collector less often.
 
-    A loop keeps up to `max_pending` decisions, each of some ten objects, none of which is garbage. With the thresholds that Python begins
-    with, a fourth of a batch's time is looking through them again and again.
+    A loop keeps up to `max_pending` decisions, each of about ten objects, none of which is garbage. With Python's default thresholds a
+    quarter of the time of a batch is spent on scanning them repeatedly.
     """
     gc.collect()
     gc.freeze()

@@ -1,4 +1,4 @@
-"""Which loops there are, wherever they are kept: one interface for SQLite files and for PostgreSQL."""
+"""The interface of a catalogue of loops; one implementation keeps them in SQLite files, the other in PostgreSQL."""
 
 import re
 from typing import Any, NamedTuple, Protocol
@@ -35,7 +35,7 @@ class Catalogue(Protocol):
         """Keep changed settings."""
 
     def remove(self, name: str) -> str:
-        """Move a loop aside; returns where it is now."""
+        """Move a loop out of the way instead of deleting its data; returns the new place."""
 
     def learner(self, name: str, settings: LoopSettings) -> Durable:
         """Open a loop to learn; `HasLearner` if another process does."""
@@ -59,7 +59,7 @@ class Catalogue(Protocol):
         """Raise, in one line, if loops can not be read and written now."""
 
     def close(self) -> None:
-        """Let go of what is shared by loops."""
+        """Close the connections that loops share."""
 
 
 def checked_name(name: str) -> str:
@@ -74,5 +74,5 @@ def checked_name(name: str) -> str:
 
 
 def unknown(name: str) -> Problem:
-    """There is no such loop."""
+    """The error (404) for a loop that does not exist."""
     return Problem(404, "unknown_loop", f"there is no loop {name!r}; PUT /loops/{name} makes it")

@@ -1,7 +1,7 @@
 """`driftbandits.Client`: a loop of a service with the methods of `Bandit`, so that code moves from one to the other by one line.
 
-It needs nothing but the standard library. Connections are kept alive, one a thread. A call that got no answer, or 503 or 429, is repeated:
-a decision carries its id, so the service answers it as before, and a reward is learned once whatever is repeated.
+It needs only the standard library. Each thread keeps one connection alive. A call that got no answer, or a 503 or 429, is repeated.
+Repeating is safe: a decision carries its id, so the service gives the same answer again, and a reward is learned only once.
 """
 
 import http.client
@@ -231,7 +231,7 @@ class Client:
         self._call("POST", "/activate", {"id": decision.id if isinstance(decision, Decision) else decision})
 
     def info(self) -> dict[str, Any]:
-        """What there is to watch; as `Bandit.info`."""
+        """Quantities to monitor; as `Bandit.info`."""
         told: dict[str, Any] = self._call("GET", "")["info"]
         return told
 
@@ -276,7 +276,7 @@ class Client:
     if not TYPE_CHECKING:  # an editor and mypy must not take these for methods
 
         def __getattr__(self, name: str) -> Any:
-            """Say what is not served."""
+            """Explain, for a method of `Bandit` that the service does not offer, why it is missing."""
             from ..bandit.bandit import Bandit
 
             if not name.startswith("_") and hasattr(Bandit, name):

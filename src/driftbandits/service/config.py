@@ -1,4 +1,4 @@
-"""What `driftbandits serve` was started with; handed to worker processes as JSON in the environment."""
+"""The configuration of `driftbandits serve`; worker processes receive it as JSON in the environment."""
 
 import os
 import pathlib
@@ -34,7 +34,7 @@ class Config(BaseModel):
     log_bodies: bool = False  # write what clients send into the log
 
     def export(self) -> None:
-        """Hand it to the processes that this one starts."""
+        """Write it to the environment, where child processes find it."""
         os.environ[ENVIRONMENT] = self.model_dump_json()
 
     @classmethod

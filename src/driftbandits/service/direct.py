@@ -1,4 +1,4 @@
-"""A shortcut for the most frequent calls: they bypass the routing of FastAPI, which costs as much as a decision; FastAPI documents them.
+"""A shortcut for the most frequent calls. They bypass FastAPI's routing, which costs as much as a decision; FastAPI still documents them.
 
 Both ways end in the same function of `routes`.
 """

@@ -1,6 +1,6 @@
 """Loops in a folder: `loops/NAME/loop.json` (settings) and `loops/NAME/bandit.db` (the SQLite file of `Bandit.open`).
 
-A loop that is deleted is moved to `deleted/`. A loop is made under another name and renamed, so it is there as a whole or not at all.
+A deleted loop is moved to `deleted/`. A new loop is created under a temporary name and then renamed, so it exists completely or not at all.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Batches of a client: the frames that `Bandit.decide_batch` and `Bandit.reward_batch` take, in pieces that a service accepts."""
+"""Batches of the client: the frames of `Bandit.decide_batch` and `Bandit.reward_batch`, divided into requests that the service accepts."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

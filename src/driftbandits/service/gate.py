@@ -1,6 +1,6 @@
 """The outermost layer of the service: each request gets an id, its key, rate and size are checked, and it is logged and counted.
 
-This is plain ASGI: bodies are counted as they come, so a large one is refused before it is in memory.
+This is plain ASGI: the bytes of a body are counted as they arrive, so a body that is too large is refused before it is in memory.
 """
 
 import asyncio
@@ -161,7 +161,7 @@ def _only_own_loops(path: str, caller: Caller) -> None:
 
 
 def _only_from_here(headers: dict[bytes, bytes]) -> None:
-    """Without keys a page of a stranger must not reach this server through the browser of its user (DNS rebinding, forged requests)."""
+    """Without keys, a foreign web page must not be able to call this server through its user's browser (DNS rebinding, request forgery)."""
     if not (_of_this_machine(headers.get(b"host", b"")) and _of_this_machine(headers.get(b"origin", b""))):
         raise Problem(403, "forbidden", "without keys only this machine may call, as localhost or 127.0.0.1")
 
@@ -207,7 +207,7 @@ class Body:
 
 
 class Rates:
-    """Token buckets, one a key: `rate` a second, and a second's worth at once."""
+    """Token buckets, one for each key: `rate` requests per second, with bursts of up to one second's worth."""
 
     def __init__(self, rate: float) -> None:
         self.rate = rate

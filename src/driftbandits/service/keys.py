@@ -5,8 +5,8 @@
     sha256 = "9f86d0…"
     loops = ["shop", "mail"]     # may be left out: all loops
 
-A key has too much entropy to be guessed, so a fast hash is enough: slow ones protect passwords. The file is read again when it has changed:
-a key is rotated by adding the new one, moving clients, and deleting the old one; no restart.
+A key has too much entropy to be guessed, so a fast hash is enough; slow hashes are for passwords. The file is read again when it has
+changed. To rotate a key, add the new one, move the clients, and delete the old one; no restart is needed.
 """
 
 import base64
@@ -79,7 +79,7 @@ class Keys:
         return found
 
     def _look(self, *, strict: bool = False) -> None:
-        """Read the file if it has changed; while it cannot be read, the keys known before stay valid."""
+        """Read the file if it has changed. While it cannot be read, the keys of the last successful reading stay valid."""
         try:
             status = self.path.stat()
             seen = (status.st_mtime_ns, status.st_ino, status.st_size)
@@ -124,7 +124,10 @@ def _caller(name: str, row: dict[str, Any]) -> Caller:
 
 
 def new_key(path: pathlib.Path, name: str, role: str, loops: Sequence[str] = ()) -> str:
-    """Add a key to the file, which is made if it is not there; returns the key, which is nowhere else. No `loops`: it is for all."""
+    """Add a key to the file, which is created if necessary.
+
+    Returns the key, which is stored nowhere. Without `loops` it is valid for all loops.
+    """
     strange = next((loop for loop in loops if not NAME.fullmatch(loop)), None)
     if strange is not None:
         raise InvalidValue(f"{said(strange)} is no name of a loop; it has 1 to 100 letters, digits, '.', '_' and '-'")

@@ -29,7 +29,10 @@ def parsed(body: bytes, config: Config) -> Any:
 
 
 def _check(whole: Any, depth: int, longest: int, nul: bool) -> None:
-    """Refuse what is too deep or too long, and, if `nul`, U+0000. Level by level: a call for each object would cost more than all else."""
+    """Refuse JSON that is too deep or too long or, if `nul`, contains U+0000.
+
+    Objects are visited level by level, because a call for each object would dominate the cost.
+    """
     level: list[Any] = [[whole]]
     for _ in range(depth + 1):
         below: list[Any] = []

@@ -38,7 +38,7 @@ FEW = 64  # decisions and rewards that are made in the thread of the event loop:
 
 
 class Loop:
-    """An open loop; any thread may call it, one is served at a time."""
+    """An open loop. Any thread may call it; calls are served one at a time."""
 
     def __init__(self, name: str, catalogue: Catalogue) -> None:
         self.name, self.catalogue = name, catalogue
@@ -58,7 +58,7 @@ class Loop:
 
     @property
     def settings(self) -> LoopSettings:
-        """As they were when it was last used."""
+        """The settings as of the last call."""
         return self._entry.settings
 
     # ------------------------------------------------------------------------------------------------------------ opening
@@ -115,7 +115,7 @@ class Loop:
         return self._closed
 
     def call(self, function: Callable[[StoredBandit], T]) -> T:
-        """Do something with the bandit; once more, if another process has become the learner in between."""
+        """Call a function with the bandit. If another process has become the learner in between, it is called once more."""
         with self._turn() as bandit:
             try:
                 return function(bandit)
@@ -133,11 +133,11 @@ class Loop:
         return cast(T, job.result())
 
     def queue(self, job: Job) -> bool:
-        """Let a change wait for its turn; whether a thread must be sent to `serve`."""
+        """Queue a change; returns whether a thread must be started that calls `serve`."""
         return self._waiting.add_unserved(job)
 
     def serve(self) -> None:
-        """Make the changes that wait, and those that come meanwhile."""
+        """Carry out the queued changes, and those that are queued in the meantime."""
         while not self._waiting.served():
             with self._lock:
                 self._change()
@@ -145,7 +145,7 @@ class Loop:
     def serve_here(self, here: asyncio.AbstractEventLoop) -> bool:
         """Make the changes that wait in the thread of an event loop, if that takes next to no time; whether none is left.
 
-        To hand them to another thread and back costs as much as a decision. What may take long is left to a thread.
+        Passing them to another thread and back costs as much as a decision. Changes that may take long are left to a thread.
         """
         if self._waiting.size() > FEW or not self._lock.enter_if_free():
             return False
@@ -240,7 +240,7 @@ class Loop:
             )
 
     def info(self) -> dict[str, Any]:
-        """What there is to watch, and who learns."""
+        """Quantities to monitor, and which process learns."""
         return self.call(lambda bandit: {**bandit.info(), "learner": isinstance(bandit, Durable)})
 
     def lag(self) -> int:
@@ -263,7 +263,7 @@ class Loop:
     # -------------------------------------------------------------------------------------------------------------- tending
 
     def tend_if_due(self) -> None:
-        """A loop that nobody uses is tended once a second: there may be a thousand of them."""
+        """Call `tend`, but at most once a second for an idle loop, because there may be a thousand of them."""
         now = time.monotonic()
         if now - max(self.used, self._learned) < BUSY or now - self._tended > IDLE_EVERY:
             self._tended = now
@@ -273,7 +273,7 @@ class Loop:
             self.tend()
 
     def tend(self) -> None:
-        """What must happen without a request."""
+        """The work that must be done without a request."""
         with self._lock:
             if self._closed:
                 return
@@ -327,7 +327,7 @@ def _named(bandit: StoredBandit, text: str | None) -> Any:
 
 
 class Closed(Problem):
-    """A loop that was closed between being found and being called: it is looked for again."""
+    """The loop was closed between being found and being called; the caller looks it up again."""
 
     def __init__(self, name: str) -> None:
         super().__init__(503, "closing", f"loop {name!r} is being closed; call again")

@@ -1,4 +1,4 @@
-"""The loops that this process has open: opened when they are asked for, closed when they are idle and there are many."""
+"""The loops that this process has open. A loop is opened at its first request; when many are open, idle ones are closed."""
 
 import asyncio
 import contextlib
@@ -91,7 +91,7 @@ class Loops:
             return found
 
     def use(self, name: str, function: Callable[[Loop], T]) -> T:
-        """Call a loop; again, if it was closed or made anew in between."""
+        """Call a loop; if it was closed or recreated in between, look it up and call it again."""
         for attempt in range(ATTEMPTS):
             loop: Loop | None = None
             try:
@@ -147,7 +147,7 @@ class Loops:
             raise _ending() from None
 
     def open_now(self) -> list[Loop]:
-        """Those open in this process."""
+        """The loops that are open in this process."""
         with self._lock:
             for name in [name for name, loop in self._open.items() if loop._closed]:
                 del self._open[name]
@@ -193,7 +193,10 @@ class Loops:
     # -------------------------------------------------------------------------------------------------------------- tending
 
     def start(self) -> None:
-        """Begin to tend. Snapshots have a thread of their own: one may take a second, and rows of other processes do not wait for it."""
+        """Start the background threads.
+
+        Snapshots have a thread of their own: one may take a second, and the rows of other processes must not wait for it.
+        """
         for name, task in (("tend", Loop.tend_if_due), ("snapshots", Loop.take_snapshot_if_due)):
             thread = threading.Thread(target=self._tend, args=(task,), name=name, daemon=True)
             self._tending.append(thread)
@@ -230,7 +233,11 @@ def _ending() -> Problem:
 
 
 def _close(loop: Loop) -> None:
-    """Close a loop. What goes wrong is no fault of the call that made it necessary: acknowledged rows are in the log, whatever happens."""
+    """Close a loop.
+
+    An error here is logged and not raised, because it is not the fault of the call that caused the closing; acknowledged rows are in the
+    log in any case.
+    """
     try:
         loop.close()
     except DriftBanditsError as problem:

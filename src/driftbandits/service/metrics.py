@@ -1,7 +1,7 @@
 """`GET /metrics`: how requests went, and the state of every loop.
 
-Counts of a loop come from its bandit, so they belong to the loop, survive restarts, and are the same whichever worker is asked (a follower
-is behind by its newest snapshot). Latencies are of processes; with several workers prometheus-client adds them up (`MULTIPROCESS`).
+The counts of a loop come from its bandit. They survive restarts and are the same whichever worker is asked, except that a follower is
+behind by its newest snapshot. Latencies are counted per process; with several workers prometheus-client adds them up (`MULTIPROCESS`).
 """
 
 import os

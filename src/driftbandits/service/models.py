@@ -79,20 +79,20 @@ class Rewarded(BaseModel):
 
 
 class Fault(BaseModel):
-    """Why not."""
+    """The reason of a refusal."""
 
     code: str
     message: str
 
 
 class Refused(BaseModel):
-    """An answer that is no success."""
+    """The body of every answer that reports an error."""
 
     error: Fault
 
 
 class RewardResult(BaseModel):
-    """What became of one reward of a batch."""
+    """The result of one reward of a batch."""
 
     id: str
     learned: bool

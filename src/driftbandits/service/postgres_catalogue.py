@@ -1,7 +1,7 @@
 """Loops in PostgreSQL: the same command on many machines.
 
-A thread listens for what other processes did: it renews followers when a snapshot was kept, and settings when they were changed. Without it
-(its connection is lost) settings are looked at every second, and so is the newest snapshot.
+A thread listens for notifications of other processes: it renews followers when a snapshot was stored, and settings when they were changed.
+While its connection is lost, settings and the newest snapshot are polled every second.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Errors as answers: `{"error": {"code", "message"}}`, the library's own one line, and never a traceback."""
+"""Conversion of errors to answers: `{"error": {"code", "message"}}` with the library's one-line message and never a traceback."""
 
 import math
 import re

@@ -1,4 +1,7 @@
-"""uvicorn's HTTP with limits for the head, where what is no HTTP is answered in the shape of every other error of this service."""
+"""uvicorn's HTTP protocol with limits on the request head.
+
+Input that is not HTTP gets an error in the same form as every other error of this service.
+"""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""uvicorn's workers, whose death is noticed at once.
+"""uvicorn's worker processes, with immediate detection of a worker that died.
 
 The parent of several workers asks each in turn whether it is alive and waits for the answer, `server.HEALTHY` seconds at most. uvicorn
 keeps the worker's end of that pipe open in the parent, so a worker that dies between question and answer leaves the parent waiting for the

@@ -1,4 +1,4 @@
-"""Arrow arrays as NumPy arrays, by their type; None for a type that holds something else than what is asked for.
+"""Conversion of Arrow arrays to NumPy arrays, by their type; the result is None if the type does not hold values of the kind asked for.
 
 Times are kept to the microsecond: nanoseconds are cut, whether pandas is installed or not.
 """

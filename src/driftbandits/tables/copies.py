@@ -1,4 +1,4 @@
-"""Whether a column is the reward in other units: a + b · reward in all rows, b ≠ 0. No policy could have known it."""
+"""Detects columns that are the reward in other units: a + b · reward in all rows, b ≠ 0. No policy could have known such a column."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -2,7 +2,7 @@
 import { Asking } from "./asking.js";
 import { colour, dash, paint } from "./plot.js";
 import { LAMBDA, RIVER, SPEED, fromHash, gammaScale, halfLife, inDisc, resample, toHash } from "./state.js";
-import { OPENING, PRESETS, plural, presetOf, sentence } from "./story.js";
+import { OPENING, PRESETS, plural, presetOf, sentence, spell } from "./story.js";
 import { prepareTour } from "./tour.js";
 import * as views from "./views.js";
 
@@ -182,7 +182,7 @@ function showTime() {
   const q = scene.asked;
   const rounds = q.world === "river" ? "episodes" : "rounds";
   const failed = scene.curves.filter(c => c.error);
-  scene.summary = `${plural(scene.curves.length, "learner")} × ${plural(q.trials, "trial")} × ${q.T.toLocaleString("en")} ${rounds} in ${Math.round(timing.milliseconds)} ms`;
+  scene.summary = `${plural(scene.curves.length, "learner")} × ${plural(q.trials, "trial")} × ${q.T.toLocaleString("en")} ${rounds} in ${spell(timing.milliseconds)}`;
   status(failed.length ? failed[0].error : scene.summary, true, failed.length > 0);
 }
 

@@ -9,7 +9,7 @@ export const OPENING = "The world changes while learners learn. How much reward 
 export const PRESETS = [
   { key: "still", name: "Nothing changes", text: "The best arm stays the best. Old data stay valid, and forgetting at a fixed speed costs.", world: { ...WORLD, speed: 0 } },
   { key: "drift", name: "Slow drift", text: "The best arm moves a little in every round, once around the circle in all.", world: { ...WORLD, speed: 1 } },
-  { key: "jump", name: "A jump", text: "Nothing happens for a long time; then, at once, other arms are the best.", world: { ...WORLD, path: "jumps", speed: 2 } },
+  { key: "jump", name: "A jump", text: "Twice, after 2,000 and after 4,000 rounds, other arms become the best at once; in between nothing changes.", world: { ...WORLD, path: "jumps", speed: 2 } },
   { key: "seasons", name: "Seasons", text: "What was good comes back: the world swings to and fro.", world: { ...WORLD, path: "seasonal", speed: 2 } },
   { key: "clicks", name: "Clicks", text: "Rewards are yes or no, as clicks are, and preferences jump.", world: { ...WORLD, link: "logistic", path: "jumps", speed: 2, S: 3, T: 3000 } },
 ];
@@ -19,6 +19,8 @@ export const presetOf = form => (form.world === "bandit" ? PRESETS.find(p => Obj
 const COUNTS = ["", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 /** Whole numbers, and two digits of small ones: "lost 3, the other 2: 30 % less" cannot be checked by its reader. */
 const amount = v => (Math.abs(v) < 10 ? String(+v.toPrecision(2)) : Math.round(v).toLocaleString("en"));
+/** A time as a reader says it: "85 ms", "11 s". */
+export const spell = milliseconds => (milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toPrecision(2)} s`);
 export const plural = (count, one, many = `${one}s`) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 
 /** Did one lose less than the other, or may chance have done it? Two standard errors of the difference of means. */

@@ -1,4 +1,4 @@
-"""What the page draws of one loop, as JSON: numbers of its log, what its bandit says about itself, and sentences."""
+"""The state of one loop as the page draws it, as JSON: numbers from its log, the bandit's own statistics, and sentences."""
 
 import math
 import threading
@@ -21,7 +21,7 @@ AGAINST = {"random": "random play", "first": "the first item on offer"}
 
 
 class States:
-    """The states of the loops that somebody looks at."""
+    """A cache of the states of the loops that are being viewed."""
 
     def __init__(self, loops: Loops) -> None:
         self.loops = loops

@@ -1,7 +1,7 @@
 """The newest part of a loop's log as the numbers that the dashboard draws.
 
-A `Window` reads the rows that came since it last looked, so a page that is open costs as much as the loop is busy. It keeps the newest
-`limit` decisions. It asks a store for nothing but rows, so it works with every store, in whichever process.
+A `Window` reads the rows that were added since it last looked, so the cost of an open page is proportional to the traffic of the loop. It
+keeps the newest `limit` decisions. It needs only rows from a store, so it works with every store and in every process.
 """
 
 import json
@@ -23,7 +23,7 @@ NAMED = 8  # items with a colour of their own; all others are drawn as one
 
 
 class Rows(Protocol):
-    """What a window needs of a store."""
+    """The part of a store's interface that a window uses."""
 
     def rows(self, after: int, limit: int) -> list[Row]:
         """At most `limit` rows after a row."""
@@ -50,7 +50,7 @@ class Window:
         self.decisions: OrderedDict[str, Shown] = OrderedDict()
 
     def follow(self, store: Rows) -> bool:
-        """Read what has come; returns whether anything has."""
+        """Read the new rows; returns whether there were any."""
         last = store.last()
         if last < self.seq:  # the log was deleted, or another took its place
             self.seq, self.decisions = 0, OrderedDict()

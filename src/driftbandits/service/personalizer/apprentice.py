@@ -1,6 +1,7 @@
 """Apprentice mode: how often the loop would have shown what the application shows, and what that earned.
 
-The log has both: what was shown, and what the loop would have chosen (`would`). A tally reads the rows that came since it last looked.
+The log holds both the item that was shown and the item that the loop would have chosen (`would`). A tally reads the rows that were added
+since it last looked.
 """
 
 import json

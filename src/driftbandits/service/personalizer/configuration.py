@@ -1,8 +1,8 @@
 """The service configuration of the retired protocol ↔ the settings of a loop.
 
 `rewardWaitTime`, `defaultReward`, `explorationPercentage` and `learningMode` are settings of the loop. `rewardAggregation` is a rule of
-this protocol. All other fields described machinery that is not here; they are kept and returned as they were given, since clients send
-back what they got.
+this protocol. All other fields configured parts of the old service that do not exist here; they are stored and returned unchanged, because
+clients send back the fields they received.
 """
 
 from typing import Any, Literal

@@ -1,4 +1,4 @@
-"""Requests of the retired protocol. Names are those of its public clients; what they send beyond them is ignored, as it was."""
+"""Requests of the retired protocol, with the field names of its public clients. Unknown fields are ignored, as in the old service."""
 
 import datetime
 from typing import Annotated, Any
