@@ -1,6 +1,7 @@
 """`driftbandits table`: Table 1 of the paper at a given size."""
 
 import dataclasses
+import functools
 import json
 import pathlib
 from typing import Annotated, Any
@@ -11,6 +12,7 @@ from rich.table import Table
 from .. import theory
 from ..errors import InvalidValue
 from ..io.files import write_atomically
+from ..plots.latex import escaped, tabular
 from .app import ALGORITHMS, command
 from .console import out
 from .options import Json
@@ -45,6 +47,9 @@ def table(
         ),
     ] = "printed",
     figure: Annotated[pathlib.Path | None, typer.Option(help="Draw rates and bounds against T into this file.")] = None,
+    latex: Annotated[
+        pathlib.Path | None, typer.Option(help="Write the table into this file, as LaTeX (booktabs).")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Print Table 1 as numbers: previous work, the paper and the lower bounds, and the horizons from which each improvement holds.
@@ -58,6 +63,8 @@ def table(
     found = theory.table1(T=horizon, **size)
     if figure is not None:
         draw(size, figure)
+    if latex is not None:
+        write_atomically(latex, as_latex(found))
     if as_json:
         typer.echo(json.dumps(dataclasses.asdict(found), ensure_ascii=False, indent=1))
     else:
@@ -78,7 +85,7 @@ def show(found: theory.Table1) -> None:
         rows.add_column(name, justify=justify)  # type: ignore[arg-type]
     last = ""
     for row in found.rows:
-        bound = "" if row.bound is None else f"{row.bound.total:.4g}"
+        bound = "" if row.bound is None else f"{row.bound.total:.4g}" + "*" * _vacuous(row.bound)
         mark = "Ω " if row.kind == "lower" else ""
         rows.add_row(
             row.setting if row.setting != last else "",
@@ -92,10 +99,44 @@ def show(found: theory.Table1) -> None:
     out.print(rows)
     for crossing in found.crossings:
         out.print(f"[dim]{crossing.setting}: the paper's rate is the smaller for {crossing}[/]")
+    if any(row.bound is not None and _vacuous(row.bound) for row in found.rows):
+        out.print("[dim]* not smaller than the largest possible regret: informative about rates, not about numbers[/]")
     out.print(
         "[dim]rate here: the rate at this size with constant 1 and without logarithms; compare it with rates only. "
         "bound: the paper's theorem with all its constants. Those of earlier works are in their papers.[/]"
     )
+
+
+def _vacuous(bound: theory.Bound) -> bool:
+    return bound.total >= bound.gap * bound.horizon
+
+
+TEX = {"μ": r"\mu", "Γ": r"\Gamma", "Δ": r"\Delta", "κ": r"\kappa", "−": "-"}  # signs of a rate
+
+
+def as_latex(found: theory.Table1) -> str:
+    """The rows as a table in the style of booktabs, setting by setting."""
+    rows, rules, last = list[list[str]](), list[int](), ""
+    for row in found.rows:
+        if row.setting != last:
+            rules.append(len(rows))
+            rows.append([escaped(row.setting)])
+        formula = functools.reduce(lambda text, sign: text.replace(*sign), TEX.items(), row.rate)
+        rate = f"$\\Omega\\,{formula}$" if row.kind == "lower" else f"${formula}$"
+        bound = "--" if row.bound is None else _number(row.bound.total) + "$^*$" * _vacuous(row.bound)
+        rows.append([escaped(row.algorithm), rate, _number(row.value), bound])
+        last = row.setting
+    size = ", ".join(f"{name} = {value:g}" for name, value in found.size.items())
+    comment = f"Table 1 at {size}; rates have constant 1 and no logarithms; * not below the largest possible regret"
+    return tabular(["algorithm", "rate", "rate here", "bound"], rows, comment=comment, rules=rules[1:])
+
+
+def _number(value: float) -> str:
+    """Three digits; large numbers as a power of ten."""
+    if value < 1e4:
+        return f"{value:.0f}" if value >= 100.0 else f"{value:.3g}"
+    mantissa, _, exponent = f"{value:.2e}".partition("e")
+    return f"${mantissa}\\cdot 10^{{{int(exponent)}}}$"
 
 
 #: Colour and line of each kind of row.

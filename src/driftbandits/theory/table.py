@@ -192,7 +192,7 @@ def table1(
                 "paper",
                 powers,
                 size,
-                "the paper's theorem with the sharper bias" if variant == "sharp" else "Wang, Zhao, Zhou, Table 1",
+                "the paper's theorem with the sharper bias" if powers is not printed else "Wang, Zhao, Zhou, Table 1",
                 _theorem(setting, size, bounds, variant),
             )
         )

@@ -96,7 +96,7 @@ def final_table(panel: Panel, size: str = "") -> str:
 def comparison_table(panel: Panel, baseline: str | None = None, size: str = "") -> str:
     """The paired comparisons: difference with its interval, effect size, wins, corrected p-value."""
     found = comparisons(panel, baseline)
-    rows, rules = [], []
+    rows, rules = list[list[str]](), list[int]()
     for environment in panel.environments:
         if len(panel.environments) > 1:
             rules.append(len(rows))
