@@ -150,7 +150,7 @@ def forged_files(seed: int, _: float) -> Iterator[Result]:
             try:
                 content, what = forge(kind.content, rng)
                 kind.data(content)
-            except (sqlite3.Error, TypeError, ValueError, OverflowError, AttributeError):
+            except (sqlite3.Error, ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
                 continue  # cannot be written
             yield try_one(kind, content, what)
 

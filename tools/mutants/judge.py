@@ -15,13 +15,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
 from mutants import reach
 from mutants.changes import TOP, Mutant
-from mutants.reach import Asked, Reach
+from mutants.reach import Asked, Reach, World
 from mutants.recording import silence
 from mutants.swap import CannotSwap, Functions, functions, swap
 
@@ -46,9 +46,9 @@ class Verdict(NamedTuple):
 class Judge:
     """A plugin of pytest that runs no test in its own process, and judges mutants instead."""
 
-    def __init__(self, mutants: Sequence[Mutant], told: Callable[[Mutant, Verdict], None]) -> None:
+    def __init__(self, mutants: Sequence[Mutant], told: Callable[[Mutant, Verdict], None], world: World) -> None:
         self.mutants, self.told = mutants, told
-        self.records: list[Reach] = reach.known()
+        self.records: list[Reach] = reach.known(world)
         self.unsound: set[str] = set()
         self.sound: set[str] = set()
         self.items: dict[str, pytest.Item] = {}
@@ -211,6 +211,7 @@ def _spent() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def judge(mutants: Sequence[Mutant], told: Callable[[Mutant, Verdict], None]) -> Any:
+def judge(world: World, mutants: Sequence[Mutant], told: Callable[[Mutant, Verdict], None]) -> None:
     """All of them, in turn."""
-    return pytest.main([*reach.OPTIONS, *reach.TESTS], plugins=[Judge(mutants, told)])
+    tests = [str(path) for path in reach.files_of_tests(world)]
+    pytest.main([*reach.OPTIONS, *tests], plugins=[Judge(mutants, told, world)])

@@ -1,4 +1,4 @@
-"""Which tests reach which lines: the suite is run once, interpreted, and each test is recorded under its name.
+"""Which tests reach which lines: the suite is run once, and each test is recorded under its name.
 
 The record of a file of tests is kept in `build/mutants/` and made again when it or the package has changed. Tests that fail, wait for a
 browser, or take longer than LONGEST seconds of CPU when watched are not asked about mutants.
@@ -24,12 +24,7 @@ OPTIONS = (
     *("-q", "-n0", "-p", "no:cacheprovider", "-m", "not slow"),
     *("-W", "ignore::pytest.PytestAssertRewriteWarning"),
 )
-#: Tests of what `make mutants` draws from, and of what uses it most …
-TESTS = tuple(
-    f"tests/unit/{name}"
-    for name in ("core", "bandit", "mdp", "replay", "adaptive", "agent", "sums", "test_stateful.py")
-)
-#: … but for those that look at other processes, in which no mutant is made.
+#: Tests that look at other processes, in which no mutant is made.
 ELSEWHERE = (
     "core/test_background_compile",
     "core/test_code_cache",
@@ -37,6 +32,27 @@ ELSEWHERE = (
     "core/test_registry",
     "bandit/test_arguments",
 )
+
+
+class World(NamedTuple):
+    """How tests are run for some files of the package."""
+
+    name: str
+    compiled: bool
+    tests: tuple[str, ...]  # below tests/unit
+
+
+#: What is no kernel is changed beside compiled ones, in which a bandit learns a hundred times as fast; what may be one, interpreted.
+COMPILED = World("compiled", True, ("bandit", "replay"))
+INTERPRETED = World(
+    "interpreted", False, ("core", "mdp", "adaptive", "agent", "sums", "bandit/test_sparse.py", "test_stateful.py")
+)
+WORLDS = {world.name: world for world in (COMPILED, INTERPRETED)}
+
+
+def world_of(file: str) -> World:
+    """Where a mutant of this file is judged."""
+    return COMPILED if file.startswith(("bandit/", "replay/")) and file != "bandit/sparse.py" else INTERPRETED
 
 
 class Reach(NamedTuple):
@@ -101,44 +117,47 @@ def fingerprint(tests: pathlib.Path) -> str:
     return content.hexdigest()
 
 
-def record(files: Sequence[pathlib.Path]) -> None:
+def record(world: World, files: Sequence[pathlib.Path]) -> None:
     """In a process of its own: run some files of tests and keep what each reached."""
     recorder = Recorder()
     recorder.coverage.start()
     pytest.main([*OPTIONS, *map(str, files)], plugins=[recorder])
     recorder.coverage.stop()
     reach = recorder.reach()
-    KEPT.mkdir(parents=True, exist_ok=True)
     for path in files:
         own = f"{path.relative_to(TOP)}::"
         seconds = {test: taken for test, taken in reach.seconds.items() if test.startswith(own)}
         lines = {test: reach.lines[test] for test in seconds if test in reach.lines}
         kept = {"fingerprint": fingerprint(path), "seconds": seconds, "lines": lines}
-        _place(path).write_text(json.dumps(kept), encoding="utf-8")
+        _place(world, path).write_text(json.dumps(kept), encoding="utf-8")
 
 
-def files_of_tests() -> list[pathlib.Path]:
+def files_of_tests(world: World) -> list[pathlib.Path]:
     """All files of tests that are asked."""
-    rooms = ([TOP / name] if name.endswith(".py") else sorted((TOP / name).rglob("test_*.py")) for name in TESTS)
+    unit = TOP / "tests" / "unit"
+    rooms = (
+        [unit / name] if name.endswith(".py") else sorted((unit / name).rglob("test_*.py")) for name in world.tests
+    )
     return [path for room in rooms for path in room if not str(path.with_suffix("")).endswith(ELSEWHERE)]
 
 
-def stale(tests: pathlib.Path) -> bool:
+def stale(world: World, tests: pathlib.Path) -> bool:
     """Whether the record is missing or of other code."""
-    place = _place(tests)
+    place = _place(world, tests)
     return not place.exists() or json.loads(place.read_text(encoding="utf-8"))["fingerprint"] != fingerprint(tests)
 
 
-def known() -> list[Reach]:
+def known(world: World) -> list[Reach]:
     """All records."""
-    kept = (
-        json.loads(_place(tests).read_text(encoding="utf-8")) for tests in files_of_tests() if _place(tests).exists()
-    )
+    places = [_place(world, tests) for tests in files_of_tests(world)]
+    kept = (json.loads(place.read_text(encoding="utf-8")) for place in places if place.exists())
     return [Reach(row["seconds"], row["lines"]) for row in kept]
 
 
-def _place(tests: pathlib.Path) -> pathlib.Path:
-    return KEPT / (str(tests.relative_to(TOP)).replace("/", "-") + ".json")
+def _place(world: World, tests: pathlib.Path) -> pathlib.Path:
+    folder = KEPT / world.name
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / (str(tests.relative_to(TOP)).replace("/", "-") + ".json")
 
 
 class Asked(NamedTuple):

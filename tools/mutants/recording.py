@@ -9,6 +9,7 @@ import sys
 
 from mutants import reach
 from mutants.changes import TOP
+from mutants.reach import World
 
 
 def warm() -> None:
@@ -29,26 +30,24 @@ def try_import(name: str) -> None:
         importlib.import_module(name)
 
 
-def record_stale(parts: int) -> int:
-    """Record anew the files of tests that have changed, or all if the package has, in so many processes; returns how many."""
-    waiting = [path for path in reach.files_of_tests() if reach.stale(path)]
+def record_stale(world: World, parts: int) -> None:
+    """Record anew the files of tests that have changed, or all if the package has, in so many processes."""
+    waiting = [path for path in reach.files_of_tests(world) if reach.stale(world, path)]
     if not waiting:
-        return 0
-    print(f"recording {len(waiting)} files of tests", file=sys.stderr, flush=True)
+        return
+    print(f"recording {len(waiting)} files of tests, {world.name}", file=sys.stderr, flush=True)
     warm()
     for part in range(min(parts, len(waiting))):
-        _record_in_a_fork(waiting[part::parts])
+        _record_in_a_fork(world, waiting[part::parts])
     for _ in range(min(parts, len(waiting))):
         os.wait()
-    return len(waiting)
 
 
-def _record_in_a_fork(paths: list[pathlib.Path]) -> None:
+def _record_in_a_fork(world: World, paths: list[pathlib.Path]) -> None:
     if os.fork() == 0:
-        reach.KEPT.mkdir(parents=True, exist_ok=True)
         silence(str(reach.KEPT / f"recording-{os.getpid()}.log"))
         try:
-            reach.record(paths)
+            reach.record(world, paths)
         finally:
             os._exit(0)
 

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from ..core.linalg import Vector
-from ..errors import InvalidValue
+from ..errors import InvalidValue, said
 from ..io.saving import Arrays, finite
 from ..util.collecting import uncollected
 from .learner import Memo
 from .ledger import Law
+from .logged import LAST
 from .offers import as_name
 from .pending import DEFERRED, Closed, Open, Pending
 from .rewards import HUGE
@@ -26,6 +27,7 @@ from .store import dumps
 
 PART = 500  # decisions that are packed without a pause, which takes about 2 ms
 CERTAIN = 1.0 + 1e-9  # a probability, up to rounding
+
 FARTHEST = 1e150  # a forecast; its square is a float
 USUAL = (None, True)  # `since` and `learn` of a decision in files of 0.2.0
 NUMBERS, ROWS = "pending", "pending.rows"  # names of the arrays
@@ -165,7 +167,7 @@ class _Rows:
         ]
         if not all(np.isfinite(memo.seen).all() for memo in known):
             raise InvalidValue("what was noted of a decision that waits for its reward is not finite")
-        return Open(int(tick), float(at), known, since, bool(learn), self.law(law[0]) if law else None)
+        return Open(as_tick(tick), float(at), known, since, bool(learn), self.law(law[0]) if law else None)
 
     def answered(self, row: Any, rewards: Iterable[Any], weight: Any) -> Closed:
         """A decision that has had its reward."""
@@ -173,6 +175,13 @@ class _Rows:
         if done.open is not None and len(done.rewards) != len(done.open.memos):
             raise InvalidValue(f"a decision that showed {len(done.open.memos)} items has {len(done.rewards)} rewards")
         return done
+
+
+def as_tick(saved: Any) -> int:
+    """The number of a decision that was saved; what ages are computed from."""
+    if type(saved) is not int or not 0 <= saved <= LAST:
+        raise InvalidValue(f"the number of a decision is {said(saved)}; it must be one of 0..{LAST:,}")
+    return saved
 
 
 def _id(saved: Any) -> str:

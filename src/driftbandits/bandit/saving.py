@@ -217,7 +217,7 @@ def from_bytes(
         bandit = kind(**_settings(dict(state["config"]), features), strategy=strategy, on_drift=on_drift)
         if again:
             return bandit
-        bandit._tick, bandit._given = int(state["tick"]), bool(state["given"])
+        bandit._tick, bandit._given = pending_files.as_tick(state["tick"]), bool(state["given"])
         bandit._counts = {key: int(state["counts"][key]) for key in bandit._counts}
         bandit._counts |= {key: int(state["counts"][key]) for key in ALSO_COUNTED if key in state["counts"]}
         bandit._newest = -math.inf if state["newest"] is None else float(state["newest"])

@@ -93,6 +93,8 @@ DAMAGE = {
     "own columns gone": lambda s, _: s["learner"].update(own=[0]),
     "slots gone": lambda s, _: s["learner"]["items"].update(kinds=[0]),
     "another reward": lambda s, _: s["config"].update(reward="money"),
+    "a decision nobody will make": lambda s, _: s.update(tick=10**300),
+    "a number below zero": lambda s, _: s.update(tick=-1),
     "an argument too many": lambda s, _: s["config"].update(evil=1),
 }
 
@@ -115,6 +117,7 @@ ROW_DAMAGE = {
     "no offers": lambda rows: rows.pop("offers"),
     "a row cut": lambda rows: rows["open"].__setitem__(0, ["id"]),
     "a number for an id": lambda rows: rows["open"][0].__setitem__(0, 7),
+    "a decision nobody has made": lambda rows: rows["open"][0].__setitem__(1, -(10**30)),
     "an id twice": lambda rows: rows["open"].append(rows["open"][0]),
 }
 
