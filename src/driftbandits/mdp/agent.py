@@ -22,6 +22,7 @@ from . import agent_file
 from .checks import ROUNDING
 from .features import Features, check_known, features_of
 from .played import Played
+from .playing import play_policy
 from .protocol import Cube, Task, experience, miss, open_book, plan, report, room_for, settled
 
 PLAN, EXPERIENCE, MISS, END = 0, 1, 2, 3  # END: experience, and the episode ended there
@@ -230,8 +231,6 @@ class EpisodicAgent(Saveable):
 
         The agent stays as it is, to the bit. The policy is optimistic: what is unknown is still tried.
         """
-        from .run import play_policy  # not at the top: `run` makes agents
-
         return play_policy(self._coming_policy(), env, episodes, actions=self.actions, seed=seed)
 
     def _coming_policy(self) -> NDArray[np.int64]:

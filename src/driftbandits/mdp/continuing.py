@@ -28,6 +28,7 @@ from .defaults import Unsettled
 from .features import Features
 from .planner import OptimisticPlanner
 from .played import Continued
+from .playing import play_steps
 from .posterior_table import MeasuredTransitionTable
 from .protocol import settle_in, settled
 
@@ -151,8 +152,6 @@ class ContinuingAgent:
 
         The agent stays as it is, to the bit. The plan is optimistic: what is unknown is still tried.
         """
-        from .run import play_steps  # not at the top: `run` makes agents
-
         return play_steps(self._agent._coming_policy()[0], env, steps, actions=self.actions, seed=seed)
 
     @property
