@@ -29,7 +29,7 @@ def check_sums(state: State) -> None:
     """Refuse sums that no observations have."""
     _small_enough({f"state.{name}": value for name, value in state._asdict().items()})
     M, known = len(state.rate), sums_of(state)
-    kept = slice(int(state.numbers[SHORTEST]), None)  # shorter memories take no part, and nobody keeps their sums
+    kept = slice(int(state.numbers[SHORTEST]), None)  # shorter memories take no part, and their sums are not kept
     voice = np.arange(M) // max(M - 1, 1)
     prior, own = state.Lam[voice], state.Kap[voice]
     size = _diagonal(known.V) + _diagonal(prior)

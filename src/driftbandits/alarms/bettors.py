@@ -4,7 +4,7 @@ f, h     forecast zᵀθ and leverage zᵀPz of the reference of the item that w
 u        (r − f)/√(1 + h), the recursive residual (Brown, Durbin, Evans 1975): while nothing changes, residuals are uncorrelated with each
          other whatever θ is, so that bets may be learned from earlier ones. Rounds with h ≥ .15 are learned from, and not bet on
 v        the variance of u given f: mean and slope in f of earlier u², within [¼, 4] of the mean;   w = u/√v
-ι        1 + √Σu⁴/Σu²: one standard error of v on top. Nobody bets before (Σu²)²/Σu⁴ ≥ 20: about 20 clicks, however rare they are;
+ι        1 + √Σu⁴/Σu²: one standard error of v on top. No bets are placed before (Σu²)²/Σu⁴ ≥ 20: about 20 clicks, however rare they are;
          nor on an item before 10 over its own rounds
 λ        a bettor with direction g and memory m stakes λ = βg, |λ| ≤ 1, β = Σγ^age g w / (Σγ^age g² + 20), γ = 1 − 1/m. Ages of a bettor
          on one item count that item's rounds. The direction "several" is Σ_j z_j β_j (1 − 2/t_j²)₊ over the columns (James–Stein)

@@ -99,7 +99,7 @@ class Decision:
 
 
 class Features(NamedTuple):
-    """What was on offer as it was given, and which of it was chosen; rows are read only if somebody asks for them."""
+    """What was on offer as it was given, and which of it was chosen; rows are read only when they are needed."""
 
     rows: Sequence[Any]
     drawn: Sequence[int]

@@ -123,7 +123,7 @@ class Durable(TakesSnapshots):
 
     @property
     def prompt(self) -> bool:
-        """Whether a call takes next to no time: nobody else writes to the log, and the database is in this machine."""
+        """Whether calls are fast: no other process writes to the log, and the database is on this machine."""
         return self._store.local and not self._followed and not self._ahead
 
     @property
@@ -263,7 +263,7 @@ class Durable(TakesSnapshots):
             self._snapshot()
 
     def begin(self, held: Any, *, skip_damaged: bool) -> None:
-        """Apply the log up to its end; nobody is told of drift that was seen before the store was closed."""
+        """Apply the log up to its end; `on_drift` is not called for drift that was noticed before the store was closed."""
         self._held = held
         done = False
         while not done:

@@ -177,7 +177,7 @@ class Ledger:
         sign = np.array([entry.sign for entry in entries])
         if self.bounded:
             np.clip(forecast, 0.0, 1.0, out=forecast)
-        else:  # without a range, an item that is never shown can be valued by nobody
+        else:  # without a range, an item that is never shown has no value that could be estimated
             sign[np.minimum.reduceat(p, start) <= 0.0] = 0.0
         np.maximum(p, 1e-12, out=p)  # never shown: nothing is assumed of it
         place = np.array([places.get(name, -1) for law in laws for name in law.names], np.int64)

@@ -90,7 +90,9 @@ def _rows(flat: Vector, many: int, width: int) -> Iterator[Vector]:
     if flat.size and np.abs(flat.reshape(many, width)[:, squared]).max() > LARGEST:
         raise InvalidValue(f"the sums of weights have a number beyond ± {LARGEST:g}, which no propensities give")
     if flat.size and np.abs(flat.reshape(many, width)[:, outcomes.N]).max() > MOST:
-        raise InvalidValue(f"there are more than {MOST:g} decisions in the sums of policies, which nobody has made")
+        raise InvalidValue(
+            f"there are more than {MOST:g} decisions in the sums of policies, more than any bandit can have made"
+        )
     return iter(flat.reshape(many, width).copy())
 
 

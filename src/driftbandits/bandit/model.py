@@ -98,7 +98,7 @@ class Model(NamedTuple):
         return self._replace(engine=self.engine._replace(state=sums.with_items(self.state, places)), when=when)
 
     def with_prior(self) -> "Model":
-        """The prior for the scales of today, and all estimates from the sums; to be called before anybody else has the model."""
+        """The prior for the scales of today, and all estimates from the sums; to be called before the model is shared."""
         rows, context = np.zeros((1, len(self.items.kind))), np.zeros((1, len(self.context.kind)))
         if not machine().move_prior(self.engine, rows, context, nobody(1)):
             raise InvalidShape(TORN)
@@ -183,7 +183,7 @@ def _columns(about: Mapping[str, Any], items: Table, context: Table) -> Columns:
         products=bool(about["products"]), slopes=bool(about["slopes"]), own_effects=bool(about["own_effects"])
     )
     if columns.count(items, context) > FULL:  # before anything is made of their number squared
-        raise InvalidValue(f"it has more than {FULL} columns, for which nobody keeps a full covariance")
+        raise InvalidValue(f"it has more than {FULL} columns; a full covariance is kept for at most so many")
     columns.pairs = tuple((int(i), int(c)) for i, c in about["pairs"])
     columns.own = tuple(int(c) for c in about["own"])
     again = columns.extended(items, context)[0]

@@ -113,7 +113,10 @@ class Pending:
         return int(full)
 
     def find(self, id_: Any, on_repeat: str, *, answered: bool) -> Open | Closed | None:
-        """The decision to learn; None if its reward is to be ignored. `answered`: somebody else knows that it was. Changes nothing."""
+        """The decision to learn; None if its reward is to be ignored.
+
+        `answered`: another source, such as a log, knows that it was. Changes nothing.
+        """
         found = self.open.get(id_) if isinstance(id_, str) else None
         if found is not None:
             return found

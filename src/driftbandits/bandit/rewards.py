@@ -36,7 +36,7 @@ def as_reward(kind: str, reward: Any) -> float:
 def allowed_size(r0: float, squares: float, count: float) -> float:
     """The largest reward that may follow `count` others with Σ(r − r₀)² = `squares`: 10⁹ times the largest that can be among them.
 
-    Sums of squares have 16 digits. Before 30 rewards nobody knows what is large.
+    Sums of squares have 16 digits. Before 30 rewards there is no estimate of what is large.
     """
     largest = abs(r0) + math.sqrt(squares)
     return FAR * largest if count >= FEW and largest > 0.0 else math.inf

@@ -206,7 +206,10 @@ class Store(Protocol):
         """Whether a decision has had its reward, was expired or was dropped, as far as the log reaches."""
 
     def rewarded(self, id_: str) -> float | None:
-        """The reward that a decision has had, the newest if it was replaced; inside a transaction nobody changes it before its end."""
+        """The reward that a decision has had, the newest if it was replaced.
+
+        Inside a transaction no other process changes it before the end.
+        """
 
     def span(self) -> tuple[float | None, float | None]:
         """The first and the last time in the log; None if it is empty."""

@@ -48,7 +48,7 @@ class Uniform:
 
 
 class LinUCB:
-    """Discounted LinUCB as one writes it oneself, V = λI + Σ γ^(t−s) xxᵀ: play argmax xᵀV⁻¹b + α‖x‖_{V⁻¹}.
+    """Discounted LinUCB as a straightforward implementation has it, V = λI + Σ γ^(t−s) xxᵀ: play argmax xᵀV⁻¹b + α‖x‖_{V⁻¹}.
 
     The inverse is not kept, so that nothing has to be recomputed when it drifts from the truth; d is small in the suite.
     """

@@ -21,7 +21,7 @@ from .task import CannotPlay, Made
 
 
 def entrant_of(text: str) -> Entrant:
-    """A learner of the suite by its name, or of one's own by its file."""
+    """A learner of the suite, given by its name, or a user's learner, given by its file."""
     if text in ENTRANTS:
         return ENTRANTS[text]
     if text.partition(":")[0].endswith(".py"):
@@ -52,7 +52,7 @@ def play(learner: str, world: str, setting: dict[str, Any], draws: list[int], ti
 
 
 def _said(problem: Exception, learner: str) -> str:
-    """An error of a learner of one's own in one line, with the last line of its file that was running."""
+    """An error of a user's learner in one line, with the last line of its file that was running."""
     if isinstance(problem, DriftBanditsError):
         return str(problem)
     file = pathlib.Path(learner.partition(":")[0]).resolve()

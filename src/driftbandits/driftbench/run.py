@@ -161,7 +161,7 @@ class Runner:
             except CannotPlay as problem:
                 answers.append({"absent": str(problem)})
                 continue
-            # A strategy is told apart by its numbers, a learner of one's own by its code.
+            # A strategy is identified by its parameters, a user's learner by its code.
             told = entrant.code or (repr(built) if entrant.kind == "strategy" else code_digest(type(built(0))))
             code = hashlib.sha256(f"{suite_code()} {told}".encode()).hexdigest()[:16]
             todo.append(

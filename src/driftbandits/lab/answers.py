@@ -55,7 +55,7 @@ AT_ONCE = 0.1  # and fewer if a thread would work longer than this on them, in s
 GRACE = 0.03  # seconds after a preview in which a page whose slider still moves may ask the next question
 PATIENCE = 0.5  # seconds between two signs of life while compiling
 COMPILERS = 2  # processes that compile at the same time
-#: Questions whose learners `Laboratory.compile_ahead` compiles before anybody asks: the worlds of the story, then the river.
+#: Questions whose learners `Laboratory.compile_ahead` compiles in advance: the worlds of the story, then the river.
 AHEAD: tuple[dict[str, Any], ...] = (
     {"learners": DEFAULTS["linear"]},
     {"learners": DEFAULTS["generalized"], "link": "logistic"},
@@ -159,7 +159,7 @@ class Laboratory:
     # ------------------------------------------------------------------------------------------------------- compilation
 
     async def compile_ahead(self) -> None:
-        """Compile the default learners of the usual worlds, one after another, so that a visitor who goes on to them need not wait."""
+        """Compile the default learners of the usual worlds, one after another, so that a visitor who opens them later need not wait."""
         for question in AHEAD if not interpreted() else ():
             for trials in (await self.ask(read(question))).cells:
                 await self._code(trials[0])

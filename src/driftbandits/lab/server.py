@@ -55,7 +55,7 @@ KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".s
 
 
 def application(*, ahead: bool = False) -> Starlette:
-    """The lab as an ASGI application; `ahead` compiles the learners of the usual worlds before anybody asks for them."""
+    """The lab as an ASGI application; `ahead` compiles the learners of the usual worlds in advance."""
     return Starlette(
         routes=[
             Route("/", _file("index.html")),

@@ -1,4 +1,4 @@
-r"""How fast to forget, found out: memories of several lengths learn side by side, and their forecasts weigh them.
+r"""Learning how fast to forget: memories of several lengths learn side by side and are weighted by their forecasts.
 
     candidates   γ_i = 1 − 1/m_i,  m = 4, 12, 36, 108, 324, 972 episodes, and γ = 1
     evidence     for rewards, ℓ_i ← share(ℓ_i) + Σ_h log f((r − r̂_i)/σ̂);  for transitions, ℓ_i ← share(ℓ_i) + Σ_h log p̂_i(s'|s,a)

@@ -1,4 +1,4 @@
-"""An agent for an environment of which nothing is known beyond what it says of itself (`env_facts`)."""
+"""Creation of an agent from the facts that an environment states about itself (`env_facts`)."""
 
 from typing import Any
 
@@ -18,9 +18,10 @@ def agent_for(
     features: Features | None,
     seed: int,
 ) -> EpisodicAgent:
-    """An agent for an environment of which nothing is known but its spaces, its time limit and perhaps the range of its rewards."""
+    """An agent for an environment, made from its spaces, its time limit and, where it has a table, the range of its rewards."""
     if features is None:
-        # In worlds that show their table, ends are states. A state too many would never be entered and look as good as the best one.
+        # In worlds with a table, terminal states are among the states. An additional one would never be entered, and an unvisited state
+        # looks as good as the best one.
         states, actions = sizes(env)
         features = tabular(states + (0 if table_of(env) else 1), actions)
     if horizon is None:

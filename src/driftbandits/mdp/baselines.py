@@ -1,4 +1,4 @@
-r"""What a user of reinforcement learning would try first: Q-learning, UCBVI and PSRL, in plain NumPy, with memories that fade.
+r"""Baselines of reinforcement learning: Q-learning, UCBVI and PSRL, in plain NumPy, with memories that fade.
 
     QLearning   Q_h(s,a) ← Q_h + α(r + γ max Q_{h+1}(s') − Q_h), ε-greedy; a constant step α forgets
     UCBVI       plans with N̂, R̂ and the bonus c(H−h)/√n (Azar, Osband, Munos 2017); counts fade by `fade` per episode

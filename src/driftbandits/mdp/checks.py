@@ -1,4 +1,4 @@
-"""What users hand over about an MDP is checked once, at the door."""
+"""Validation of what users say about an MDP: once, where it enters."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Put learners of episodic MDPs together from their constants, all of which are known here."""
+"""Composition of learners of episodic MDPs from their constants, all of which are known at this point."""
 
 from collections.abc import Hashable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-r"""How often an interval may fail: δ of one stage of one episode, or of all of them at once.
+r"""Failure probabilities of intervals: δ for one stage of one episode, or for all of them at once.
 
 A learner uses one interval for each of the KH pairs (k, h), for rewards and for transitions. δ is the failure probability of *one* of
 them, as in the paper's lemmas; `uniform_in_time` divides it by KH, so that all hold at once with probability 1 − δ (resolution D9).

@@ -1,4 +1,4 @@
-r"""A planner that keeps everything until a test finds a change, then starts afresh: detection for piecewise-stationary MDPs.
+r"""Change detection for piecewise-stationary MDPs: a planner that keeps all data until a test finds a change, and then starts again.
 
 Ours, after the idea of detection wrappers (Gerogiannis et al. 2025 for bandits). For every pair the counts of its successors and the
 sum of its rewards before each earlier visit are kept. Visit n of a pair raises an alarm if for some earlier visit m

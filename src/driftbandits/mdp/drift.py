@@ -1,4 +1,4 @@
-r"""How an MDP drifts: the phase q_k ∈ [0, 1] of episode k, between a first world (q = 0) and a second one (q = 1).
+r"""The drift of an MDP: the phase q_k ∈ [0, 1] of episode k, between a first world (q = 0) and a second one (q = 1).
 
 ==========  ===========================================================================================
 static      q = 0

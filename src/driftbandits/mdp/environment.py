@@ -1,4 +1,4 @@
-r"""Episodic MDPs that drift from episode to episode, with everything a theorem wants to know of them.
+r"""Episodic MDPs that drift from episode to episode, with all quantities that the theorems use.
 
 In stage h of episode k, with known features φ and ψ and unknown parameters θ_h^k and w_h^k:
 

@@ -1,4 +1,4 @@
-r"""Inventory control with drifting demand: a shop that does not know which season it is in.
+r"""Inventory control with drifting demand: a shop whose season is unknown.
 
 At the start of a day the shop holds s items and orders a more, at most up to its capacity C. Demand D then comes, sales are
 min(D, s+a), and what is left is tomorrow's stock:

@@ -1,4 +1,4 @@
-"""Rewards that are known: only where an action leads has to be learned."""
+"""Rewards that are known in advance, so that only the transitions are learned."""
 
 from typing import Any, NamedTuple
 

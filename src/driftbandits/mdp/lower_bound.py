@@ -6,8 +6,8 @@ onwards:
 
     P(x_{H+2} | x_h, a) = δ + ⟨μ, a⟩,     P(x_{h+1} | x_h, a) = 1 − δ − ⟨μ, a⟩,     δ = 1/H,     μ ∈ {±ε}^{d−1}
 
-Linear in w = (1, μ) ∈ R^d: ψ(x_{H+2}|x_h, a) = (δ, a), ψ(x_{h+1}|x_h, a) = (1−δ, −a). The corner is drawn anew in every block of
-episodes; ε is such that a block can just not tell it, ε = min{√(δ/N)/2, δ/(2(d−1))} for N episodes a block, the second so that
+Linear in w = (1, μ) ∈ R^d: ψ(x_{H+2}|x_h, a) = (δ, a), ψ(x_{h+1}|x_h, a) = (1−δ, −a). The corner is drawn anew in every block of episodes;
+ε is chosen such that a block is just too short to identify it, ε = min{√(δ/N)/2, δ/(2(d−1))} for N episodes a block, the second so that
 probabilities stay in [0, 1]. The constants are ours; the form is theirs.
 """
 

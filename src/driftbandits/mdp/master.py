@@ -1,4 +1,4 @@
-r"""MASTER over episodes: an optimistic planner for an MDP that stands still, made to follow one that moves (Wei, Luo 2021).
+r"""MASTER over episodes: it lets an optimistic planner for stationary MDPs follow one that changes (Wei, Luo 2021).
 
 The schedule and the tests are those of `meta.master`; a round is an episode. Of the active instance, which alone plans and learns,
 

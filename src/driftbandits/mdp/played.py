@@ -1,4 +1,4 @@
-"""What a run in an environment leaves behind."""
+"""The result of a run in an environment."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -32,9 +32,9 @@ class Ends:
         self.acted[s] = True
         last = h == self.horizon - 1
         if self.end is None:
-            # After the last stage nothing is earned anywhere: an end there says nothing of the state.
+            # After the last stage no state earns anything, so an end there tells nothing about the state.
             return s_next, terminated and not last
-        # Some environments end by the clock, in any state; a state in which nobody ever acted is an end, though.
+        # Some environments end after a number of steps, in any state. A state in which no action was ever taken is an end in any case.
         ends = terminated and not (last and self.acted[s_next])
         return (self.end if ends else s_next), bool(ends)
 

@@ -1,4 +1,4 @@
-r"""Tables whose imagined visits are measured: how much is left to find out about a pair that was tried?
+r"""Tables whose number of imagined visits is estimated: how much is still unknown about a pair that was tried.
 
     rewards       ρ = max(σ̂², 10⁻⁴),   σ̂² ← σ̂² + (e² − σ̂²)/200,   e = r − the mean of what the pair has paid, if it was tried before
     transitions   ρ = (1 + new)/(1 + Σ 1/n),   over all visits after n ≥ 1 others; `new` of them showed a successor that was new

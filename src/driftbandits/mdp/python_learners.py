@@ -1,4 +1,4 @@
-"""Learners of one's own, in plain Python, in the worlds of the library: the same random numbers, the same exact regret.
+"""User-defined learners in plain Python, in the worlds of the library: the same random numbers, the same exact regret.
 
     >>> import numpy as np
     >>> import driftbandits as db
@@ -41,7 +41,7 @@ class Learner(Protocol):
 
 
 def is_learner(given: Any) -> bool:
-    """Is this a learner of one's own, rather than a strategy?"""
+    """Whether this is a user's learner rather than a strategy."""
     return not isinstance(given, type) and all(
         callable(getattr(given, name, None)) for name in ("begin_episode", "observe")
     )

@@ -158,7 +158,7 @@ def _of_own(
     disturbance: np.random.Generator,
     record: bool,
 ) -> EpisodicRun:
-    """The run of a learner of one's own, which meets the same random numbers as a strategy."""
+    """The run of a user's learner, which meets the same random numbers as a strategy."""
     mdp.optimal  # noqa: B018 - computed once, before the clock starts
     began = time.perf_counter()
     fate = chance.random((K, mdp.horizon))

@@ -2,11 +2,12 @@ r"""Several memories of one table: a short one leans on the longer ones where it
 
     p_i(s'|s,a) = (N_i(s,a,s') + p_{i+1}(s'|s,a))/(n_i(s,a) + 1),   from the longest memory to the shortest
 
-Without it a memory that is right for pairs visited daily has one or two visits to all others, believes whatever these showed, and
-explores them again. The plan has p of the leader, with the bonus of as many visits as the longest memory has seen. Forecasts, by which a
-leader is chosen, are the same p_i, the longest leaning on all successors alike. The bonus of rewards is that of the memory next longer
-than both leaders. That of the leaders themselves looks for rewards again all the time where moves are certain and the shortest memory leads
-for hundreds of episodes after a change; that of the longest never looks again where rewards drift (docs/notebook/mdp.md has figures).
+Without this, a memory that suits frequently visited pairs has only one or two visits to all others. It would trust what these showed, and
+explore those pairs again. The plan has p of the leader, with the bonus of as many visits as the longest memory has seen. Forecasts, by
+which a leader is chosen, are the same p_i, the longest leaning on all successors alike. The bonus of rewards is that of the memory next
+longer than both leaders. That of the leaders themselves looks for rewards again all the time where moves are certain and the shortest
+memory leads for hundreds of episodes after a change; that of the longest never looks again where rewards drift (docs/notebook/mdp.md has
+figures).
 """
 
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-r"""Nothing is known of the problem: every pair (s, a) is learned by itself, from weighted counts.
+r"""Tabular learning without prior knowledge: every pair (s, a) is learned by itself, from weighted counts.
 
     n(s,a) = Σ_j w_j 1{s_j=s, a_j=a},     m = ρ + n(s,a)
     optimistic E[V(s')] = μ + c√(v/m),    μ, v: mean and variance of V(s') over the visits and ρ imagined ones to the best state

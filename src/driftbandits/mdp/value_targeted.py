@@ -200,7 +200,7 @@ def surprise_of_mixture(state: MixtureState, h: int, pair: int, successor: int) 
             p += state.base[f, u, pair]
             for i in range(state.x.shape[0]):
                 p += state.psi[f, u, i, pair] * state.u[g, i]
-    # A ridge estimate need not be a distribution; and no successor is impossible to somebody who may be wrong.
+    # A ridge estimate need not be a distribution. The floor DOUBT keeps a single unexpected successor from refuting a memory for good.
     return float(-np.log(min(max(p, DOUBT), 1.0)))
 
 

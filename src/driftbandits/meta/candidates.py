@@ -1,4 +1,4 @@
-"""The K models of adaptive weights: settings, state, how they are judged and refreshed; see `adaptive` for the equations."""
+"""The K models of adaptive weights: settings, state, scoring and re-estimation; see `adaptive` for the equations."""
 
 from typing import Any, NamedTuple
 

@@ -1,4 +1,4 @@
-"""What the data say about K models that all learn from every observation; see `adaptive` for the equations.
+"""The evidence for each of K models that all learn from every observation; see `adaptive` for the equations.
 
 A model is judged by its one-step-ahead forecasts, and charged for the exploration that it would ask for.
 """
@@ -12,8 +12,8 @@ from ..core.kernel import kernel
 from ..core.linalg import Vector
 
 FIRST = 5.0  # R² counts as that many squared errors in σ̂²
-LEAST = 12.0  # nats: no forecaster is out for ever
-SURE = 300.0  # nats between Gauss and Student: after a long time without heavy tails a jump is a jump
+LEAST = 12.0  # nats: the floor from which a model can recover
+SURE = 300.0  # nats between Gauss and Student: after a long time without heavy tails a large error counts as a change
 FIRST_SLOPE = 4.0  # a slope of 1 counts as forecasts with that many σ̂² of squares
 
 

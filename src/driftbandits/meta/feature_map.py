@@ -1,4 +1,4 @@
-r"""A linear learner on features of the arms: what makes it a kernel learner.
+r"""A linear learner on features of the arms, which makes it a kernel learner.
 
     z = φ(x) ∈ R^D;   the base sees z in place of x, everywhere
 

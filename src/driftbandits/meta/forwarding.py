@@ -1,7 +1,7 @@
-"""Questions that a strategy around a base passes on to it.
+"""Open functions that a strategy around a base answers by calling the base.
 
-Such a strategy has a field `base`, and its state a field `live`: the state of that base. An open function that asks nothing of the strategy
-itself has one method for all of them, below; `passes_on` registers it.
+Such a strategy has a field `base`, and its state has a field `live`, the state of that base. An open function whose answer does not depend
+on the wrapping strategy has one method for all of them, below; `passes_on` registers it.
 """
 
 from collections.abc import Callable

@@ -108,7 +108,7 @@ def _(strategy: RandomRestart, state: RandomRestartState, x: Vector, r: float, s
     state.clock.drawn[0] = 0
 
 
-# A reward from before the last restart is about a world that is taken to be gone.
+# A reward from before the last restart is not learned, because the world is assumed to have changed since.
 
 
 @skip.register(RandomRestart)
@@ -129,7 +129,7 @@ def _(
 
 @late_refusal.register(RandomRestart)
 def _(strategy: RandomRestart, state: RandomRestartState, age: int) -> str:
-    # A reward from before the last restart is only counted: its age is no concern of the base.
+    # A reward from before the last restart is only counted; the base never saw its decision.
     return base_refuses(strategy, state, age if age < state.clock.since[0] else 0)
 
 

@@ -1,4 +1,4 @@
-"""What all strategies share that restart a base: between restarts they answer as the base does.
+"""The common part of all strategies that restart a base: between restarts they answer as the base does.
 
 Such a strategy has a field `base`; its state has `live`, the base's state since the last restart, and `blank`, a state of the base that has
 seen nothing, from which `live` is copied at a restart.

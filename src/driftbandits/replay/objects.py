@@ -39,7 +39,7 @@ class ObjectPolicy:
         self.learns = callable(told)
         known = ("item", "reward", "context", "at", "items", "propensity")
         self._reward = Called(told, known, "reward") if self.learns else None
-        self._chance = np.random.default_rng([zlib.crc32(name.encode()), 1, seed])  # of nobody else
+        self._chance = np.random.default_rng([zlib.crc32(name.encode()), 1, seed])  # a generator of its own
         self._chosen: dict[int, Any] = {}
 
     def ask(self, t: int, row: Row) -> Asked:

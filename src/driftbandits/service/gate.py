@@ -64,7 +64,7 @@ class Gate:
             await self.app(scope, body, send_)
         except Problem as problem:
             await self._answer(as_answer(problem), scope, receive, send_, answer)
-        except ClientDisconnect:  # there is nobody to answer; noted as 499
+        except ClientDisconnect:  # the client has gone; noted as 499
             pass
         except Exception as problem:
             LOG.error("request failed", extra={"fields": {"request_id": id_.decode(), "error": where(problem)}})

@@ -1,4 +1,4 @@
-"""Authentication by keys. A key is 256 random bits; the file has only its SHA-256, so reading the file does not let anybody in.
+"""Authentication by keys. A key is 256 random bits. The file holds only its SHA-256, so a reader of the file cannot use the key.
 
     [shop]
     role = "decide"              # decide and reward, and look; "admin" also makes, changes and deletes loops

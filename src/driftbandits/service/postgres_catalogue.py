@@ -30,7 +30,7 @@ from .settings import LoopSettings
 
 LOG = logging.getLogger("driftbandits.service")
 REFRESH = 0.25  # seconds after which a follower looks for a newer snapshot
-LOOK = 1.0  # seconds after which settings are read again, if nobody told of a change
+LOOK = 1.0  # seconds after which settings are read again, if no notification of a change came
 SNAPSHOTS = 0.5  # seconds between snapshots, while there is something new
 
 

@@ -57,7 +57,7 @@ def run(config: Config, *, say: Callable[[str], None]) -> None:
 
 
 def _check_address(config: Config) -> None:
-    """Whether this machine has the address, and nobody listens there."""
+    """Whether this machine has the address and no process listens on it."""
     family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
     try:
         with socket.socket(family) as probe:

@@ -40,7 +40,7 @@ PARTS: dict[type, tuple[str, ...]] = {
 }
 
 
-#: Where numbers of parts come from that are 0 unless somebody asks for them.
+#: The sources of options of parts that are 0 (off) by default.
 OPTIONS = {"robust": "wang2025heavy", "caution": "he2022nearly"}
 
 

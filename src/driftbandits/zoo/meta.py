@@ -1,4 +1,7 @@
-"""For a world whose speed nobody knows: MASTER and Bandits-over-Bandits, made of strategies. All arguments but a base are keyword-only."""
+"""Strategies for worlds whose rate of drift is unknown: MASTER and Bandits-over-Bandits, made of other strategies.
+
+All arguments except a base are keyword-only.
+"""
 
 import math
 from typing import Any, Unpack

@@ -1,4 +1,4 @@
-"""What the learner tells of itself: its limits, its estimate, what it found out of the world."""
+"""Inspection of the learner: its limits, its estimate, and its statistics."""
 
 from typing import Any
 
