@@ -18,7 +18,7 @@ import numpy as np
 from ..adaptive.choice import LAW, MEAN, ROWS, SD
 from ..adaptive.sums import NEVER, USE, Integers
 from ..core.linalg import Matrix, Vector
-from ..errors import InvalidValue
+from ..errors import InvalidValue, said
 from . import sparse
 from .features import Table, mark
 from .learner import ENGINE, Choice, Memo, Offer, Placed, Stepwise
@@ -30,6 +30,7 @@ from .sparse import PRIOR, WEIGHT, Trial, new_trial
 RIDGE = 0.3  # the prior precision is RIDGE·E‖x‖²
 NAME = "\0name"  # the item itself, as a category
 REMEMBERED = 1 << 16  # hashes kept at hand
+MODES = ("named products", "named sums", "shared products", "shared sums")
 
 
 class Diagonal(Stepwise, Memories):
@@ -279,6 +280,10 @@ class Diagonal(Stepwise, Memories):
     @classmethod
     def unpack(cls, about: Mapping[str, Any], arrays: Mapping[str, Any]) -> "Diagonal":
         """The learner that was packed."""
+        if about["diagonal"] not in MODES:
+            raise InvalidValue(
+                f"its diagonal covariance is {said(about['diagonal'])}; it must be one of {', '.join(MODES)}"
+            )
         new = cls(about["diagonal"], np.array(arrays["trial.rate"], np.float64), len(arrays["last"]))
         for table, saved in ((new.items, about["items"]), (new.context, about["context"])):
             table.numbers = dict.fromkeys(saved["numbers"], 0)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from ..core.part_json import decode
-from ..errors import CannotRead, DriftBanditsError, InvalidValue
+from ..errors import CannotRead, DriftBanditsError, InvalidValue, said
 from ..io import saving
 from ..io.files import as_path, write_atomically
 from ..io.saveable import INCONSISTENT
@@ -313,4 +313,9 @@ def _learner(bandit: Bandit, about: Mapping[str, Any], arrays: Mapping[str, Any]
         raise EarlierLearner(
             "it was written by driftbandits 0.1 or 0.2, whose learner kept other sums; learn its log again (Bandit.fit)"
         )
-    return Diagonal.unpack(about, arrays) if "diagonal" in about else Adaptive.unpack(about, arrays)
+    if "diagonal" in about:
+        return Diagonal.unpack(about, arrays)
+    mode = bandit._learner.mode  # type: ignore[attr-defined]
+    if about["mode"] != mode:
+        raise InvalidValue(f"its learner is for features={said(about['mode'])}, its settings are for {said(mode)}")
+    return Adaptive.unpack(about, arrays)

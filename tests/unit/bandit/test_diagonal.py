@@ -8,6 +8,8 @@ from driftbandits.adaptive.sums import COUNT, R0, SUM
 from driftbandits.bandit import adaptive, widening
 from driftbandits.bandit.saving import digest, from_bytes, to_bytes
 from driftbandits.bandit.sparse import LEVEL, PRIOR
+from driftbandits.errors import CannotRead
+from driftbandits.io import saving
 
 pytestmark = [pytest.mark.xdist_group("bandit"), pytest.mark.compiled]
 
@@ -138,6 +140,17 @@ def test_it_is_saved():
         bandit.reward(d.id, 1.0)
         again.reward(e.id, 1.0)
     assert digest(again) == digest(bandit)
+
+
+@pytest.mark.parametrize("mode", ["named", 2**63, None, ["named sums"]])
+def test_a_file_that_says_another_kind_of_diagonal_is_refused(mode):
+    bandit = db.Bandit(buckets=8)
+    bandit.decide({"a": {f"f{i}": 1.0 for i in range(520)}, "b": {"f0": 1.0}})
+    about, arrays = saving.from_bytes(to_bytes(bandit), "Bandit")
+    assert from_bytes(saving.to_bytes("Bandit", about, arrays), "x").info()["covariance"] == "diagonal"
+    about["learner"]["diagonal"] = mode
+    with pytest.raises(CannotRead, match="diagonal covariance is"):
+        from_bytes(saving.to_bytes("Bandit", about, arrays), "x")
 
 
 def test_one_step_is_the_filter():

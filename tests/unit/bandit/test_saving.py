@@ -95,6 +95,7 @@ DAMAGE = {
     "another reward": lambda s, _: s["config"].update(reward="money"),
     "a decision nobody will make": lambda s, _: s.update(tick=10**300),
     "a number below zero": lambda s, _: s.update(tick=-1),
+    "another mode": lambda s, _: s["learner"].update(mode="interact"),
     "an argument too many": lambda s, _: s["config"].update(evil=1),
 }
 

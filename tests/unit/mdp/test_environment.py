@@ -97,6 +97,14 @@ def test_kappa_with_many_successors_equals_the_oracle():
     assert world.kappa == pytest.approx(naive.kappa(world.psi, world.reachable, 1.5), rel=1e-6)
 
 
+def test_random_multinomial_worlds_have_unit_features_and_ends_on_the_sphere():
+    world = db.mdp.random_mnl(states=4, actions=2, dim=3, successors=2, S_w=1.5, episodes=9, drift="gradual")
+    np.testing.assert_allclose(np.linalg.norm(world.psi, axis=-1), 1.0)
+    w = np.asarray(world.w).reshape(9, 3)
+    np.testing.assert_allclose(np.linalg.norm(w[[0, 4, 8]], axis=1), 1.5)  # there, and back
+    np.testing.assert_allclose(w[2], 0.5 * (w[0] + w[4]))
+
+
 def test_path_lengths_of_the_specification():
     linear = db.mdp.riverswim(episodes=1500, horizon=10)
     assert (linear.P_theta, linear.P_w) == pytest.approx((26.8701, 28.2843), abs=1e-3)

@@ -1,6 +1,7 @@
 """The hard MDPs: probabilities, the best action, how far they move."""
 
 import numpy as np
+import pytest
 
 import driftbandits as db
 
@@ -28,6 +29,15 @@ def test_it_moves_only_between_blocks():
     eps = np.abs(w[0]).min()
     assert world.P_w <= 4 * 3 * 2 * eps * np.sqrt(3) + 1e-12  # H stages, 3 changes of at most 2ε√(d−1)
     assert world.P_theta == 0.0
+
+
+@pytest.mark.parametrize(("dim", "horizon", "block"), [(3, 5, 1), (3, 5, 100), (9, 2, 2), (2, 6, 3)])
+def test_a_block_can_just_not_tell_the_corner_and_probabilities_stay_in_range(dim, horizon, block):
+    world = db.mdp.hard_mixture(dim=dim, horizon=horizon, episodes=5, block=block)
+    delta = 1.0 / horizon
+    expected = min(np.sqrt(delta / block) / 2.0, delta / (2.0 * (dim - 1)))
+    np.testing.assert_allclose(np.abs(np.asarray(world.w).reshape(-1, dim)[:, 1:]), expected)
+    assert world.kernel(0)[0, 0, :, -1].min() >= delta / 2.0 - 1e-15
 
 
 def test_learners_play_it():
