@@ -1,14 +1,18 @@
 """A model of two items with features that compiled entries are called with."""
 
+from unittest import mock
+
 import driftbandits as db
 
 
 def model():
-    """The arrays of a bandit that has learned six rewards."""
+    """The arrays of a bandit that has learned six rewards, of categories with more levels than have columns."""
     bandit = db.Bandit(features="hybrid", seed=0)
-    for t in range(6):
-        d = bandit.decide({"a": {"x": float(t)}, "b": {"x": 1.0}}, {"c": float(t % 3)})
-        bandit.reward(d.id, float(t % 2))
+    with mock.patch("driftbandits.bandit.adaptive.OWN_SLOTS", 1):
+        for t in range(6):
+            offer = {"a": {"x": float(t), "brand": f"b{t % 2}"}, "b": {"x": 1.0, "brand": "b0"}}
+            d = bandit.decide(offer, {"c": float(t % 3), "user": f"u{t}"})
+            bandit.reward(d.id, float(t % 2))
     return bandit._learner.model
 
 

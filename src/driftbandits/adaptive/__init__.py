@@ -13,6 +13,7 @@ on the order in which rewards arrive, so that late rewards and rewards taken bac
 `regression`  learning one observation; sums to estimates
 `forecasting` what memories expect of an item
 `explained`   what an item's own effect explains of the shared sums
+`levels`      categories of many levels: the table of their cells; `cells` is what these say and learn
 `steady`      learning where nothing fades, in O(p²)
 `evidence`    which memory forecasts best; which one is refuted
 `choice`      the law of the choice, exactly, and a draw from it; `envelope` is its geometry

@@ -23,7 +23,11 @@ from ..core.kernel import kernel, sqrt
 from ..core.linalg import Matrix, Vector
 from .sums import Integers
 
-CONSTANT, NUMBER = 0, 1  # kinds of slots; all others are 0 or 1
+CONSTANT, NUMBER, MARK = (
+    0,
+    1,
+    4,
+)  # kinds of slots; a `MARK` holds the mark of one (`levels`) and has no column; all others are 0 or 1
 CUT = 6.0  # numbers are cut at mean ± 6 standard deviations …
 CUT_FROM = 32.0  # … once so many have been seen
 SAME = 1e-18  # variance below this share of the squared mean is rounding: the number is constant
@@ -68,7 +72,7 @@ def new_scale(kinds: Sequence[int], groups: Sequence[int] | None = None, old: Sc
     group = np.arange(J) if groups is None else np.array(groups, np.int64)
     scale = Scale(np.array(kinds, np.int64), group, *(np.zeros(J) for _ in range(7)))
     scale.s[:] = 1.0
-    scale.awake[:] = scale.kind != NUMBER
+    scale.awake[:] = (scale.kind != NUMBER) & (scale.kind != MARK)
     if old is not None:
         for new, before in zip(scale[2:], old[2:], strict=True):
             new[:J0] = before
@@ -98,7 +102,7 @@ def count(scale: Scale, rows: Matrix) -> bool:
     for a in range(rows.shape[0]):
         for j in range(1, rows.shape[1]):
             x = rows[a, j]
-            if math.isnan(x):
+            if math.isnan(x) or scale.kind[j] == MARK:
                 continue
             number = scale.kind[j] == NUMBER
             # The first value is the anchor for good. Moving it would re-express all sums; a poor anchor only costs digits, not
@@ -134,7 +138,8 @@ def hold_still(scale: Scale, rows: Matrix) -> None:
 def wake(scale: Scale) -> None:
     """The prior knows the scales of today."""
     for j in range(scale.kind.shape[0]):
-        scale.awake[j] = 0.0 if scale.kind[j] == NUMBER and _has_no_scale(scale, j) else 1.0
+        constant = scale.kind[j] == NUMBER and _has_no_scale(scale, j)
+        scale.awake[j] = 0.0 if constant or scale.kind[j] == MARK else 1.0
 
 
 @kernel

@@ -12,6 +12,7 @@ from .choice import LAW, MEAN, ROWS, SAVED, SCORE, STATIC_MEAN
 from .columns import Scale
 from .duel import ticket
 from .engine import Engine
+from .levels import cells_fit
 from .sums import RHO, UNNAMED, Integers, State, fits
 
 # What a decision is told of each place of its ranking: chance in [0, 1); the item; its ticket in the duel; its probability.
@@ -27,7 +28,7 @@ OBSERVED = 6
 @solver
 def offer_fits(engine: Engine, rows: Matrix, crows: Matrix, who: Integers) -> bool:
     """Whether a model's arrays fit each other, and these rows fit them."""
-    state, layout, items, context, slots, work = engine
+    state, layout, items, context, slots, work, levels, cells, found = engine
     p, k, N = work.phi.shape[0], work.psi.shape[0], state.last.shape[0]
     J, C, n = items.kind.shape[0], context.kind.shape[0], rows.shape[0]
     if not fits(state, work) or not _scale_fits(items, J) or not _scale_fits(context, C):
@@ -35,6 +36,8 @@ def offer_fits(engine: Engine, rows: Matrix, crows: Matrix, who: Integers) -> bo
     if rows.shape[1] != J or crows.shape[1] != C or who.shape[0] != n or n == 0 or crows.shape[0] == 0:
         return False
     if slots.zi.shape[0] != J or slots.zc.shape[0] != C:
+        return False
+    if not cells_fit(cells, levels, found, state.V.shape[0], J, C):
         return False
     if layout.item.shape[0] != p or layout.context.shape[0] != p or layout.source.shape != (p, 4):
         return False
@@ -75,7 +78,7 @@ def all_below(values: Integers, least: int, limit: int) -> bool:
 @kernel
 def _retire(engine: Engine, retired: Integers) -> None:
     for j in range(retired.shape[0]):
-        steps.forget_item(engine.state, retired[j], engine.work)
+        steps.forget_item(engine, retired[j])
 
 
 @entry(brief=True)
@@ -214,9 +217,12 @@ def move_prior(
 def forget_item(engine: Engine, i: int, done: Vector) -> bool:
     """Forget an item's own effect, and renew all estimates."""
     state, work = engine.state, engine.work
+    sides = engine.items.kind.shape[0], engine.context.kind.shape[0]
     if not fits(state, work) or i < 0 or i >= state.last.shape[0]:
         return False
-    steps.forget_item(state, i, work)
+    if not cells_fit(engine.cells, engine.levels, engine.found, state.V.shape[0], sides[0], sides[1]):
+        return False
+    steps.forget_item(engine, i)
     steps.renew_all(state, work)
     done[0] = 1.0
     return True

@@ -41,6 +41,10 @@ class Side(Protocol):
         """The slot that is 1 in rows made since items have slopes of their own, and was 0 before; 0, the constant, if they always had."""
 
     @property
+    def marks(self) -> Collection[int]:
+        """Slots that hold marks of levels (`levels`), and have no columns."""
+
+    @property
     def alone(self) -> Collection[int]:
         """Slots that are not multiplied with those of the other side, and have no own slopes."""
 
@@ -57,10 +61,11 @@ class Columns:
 
     def count(self, items: Side, context: Side) -> int:
         """How many shared columns these slots need."""
+        left, right = items.width - len(items.marks), context.width - len(context.marks)
         if not self.products:
-            return items.width + context.width - 1
+            return left + right - 1
         a, b = len(items.alone), len(context.alone)
-        return (items.width - a) * (context.width - b) + a + b
+        return (left - a) * (right - b) + a + b
 
     def with_own_effects(self) -> "Columns":
         """These columns, with own ones from the next extension on."""
@@ -75,7 +80,8 @@ class Columns:
         every = self._every(items, context)
         new.pairs = (*self.pairs, *(pair for pair in every if pair not in known))
         if self.own_effects:
-            new.own = tuple(c for c in range(context.width) if c not in context.alone) if self.slopes else (0,)
+            without = {*context.alone, *context.marks}
+            new.own = tuple(c for c in range(context.width) if c not in without) if self.slopes else (0,)
         before = [max((pair[side] for pair in self.pairs), default=-1) + 1 for side in (0, 1)]
         place = {pair: column for column, pair in enumerate(self.pairs)}
         shared = [place.get((_past(items, i, before[0]), _past(context, c, before[1])), -1) for i, c in new.pairs]
@@ -85,8 +91,9 @@ class Columns:
 
     def _every(self, items: Side, context: Side) -> Iterator[tuple[int, int]]:
         a, b = items.alone, context.alone
-        for i in range(items.width):
-            for c in range(context.width):
+        left, right = ([j for j in range(side.width) if j not in side.marks] for side in (items, context))
+        for i in left:
+            for c in right:
                 if i == 0 or c == 0 or (self.products and i not in a and c not in b):
                     yield i, c
 

@@ -10,6 +10,7 @@ from ..core.lane_rows import take_lane
 from ..core.lanes import LANES, squared_norms
 from ..core.linalg import Matrix, Vector
 from ..core.simd4 import get, put, store
+from .cells import expect, forget_cells, has_levels, learn_cells, look_up, restart_cells, settle_shares
 from .choice import MEAN, SD, STATIC_MEAN, STATIC_SD, law, pick
 from .columns import count, cut, hold_still, settle_scale, shift, wake
 from .duel import discredit, rho_of, settle, ticket
@@ -105,11 +106,16 @@ def decide(
         sigma2 = unknown_noise(state, use)
     rho = state.numbers[RHO] if M > 1 else 0.0
     _mix_memories(state, work)
+    levels = has_levels(engine)
+    if levels:
+        settle_shares(engine)
     for a in range(n):
         columns_of(engine, rows[a], crow[0], a == 0)
         if a == 0:
             measure_prior(state, work)
-        _look_at(state, who[a], use, a % LANES, work)
+        if levels:
+            look_up(engine, rows[a], crow[0], who[a], False)
+        _look_at(engine, who[a], use, a % LANES, levels)
         mean = 0.0
         for m in range(int(state.numbers[FIRST]), adaptive(state)):
             if work.share[m] > 0.0:
@@ -117,6 +123,9 @@ def decide(
         table[MEAN, a], table[STATIC_MEAN, a] = mean, work.f[0, M - 1]
         table[SD, a] = worn(state, use, who[a], work.f[1, use], work)
         table[STATIC_SD, a] = worn(state, M - 1, who[a], work.f[1, M - 1], work)
+        if levels:
+            table[SD, a] += _left(engine, use) * work.f[2, use]
+            table[STATIC_SD, a] += _left(engine, M - 1) * work.f[2, M - 1]
         # Variances are computed for four items at a time, one in each lane, since a single memory is asked and its lanes would be idle.
         if a % LANES == LANES - 1 or a == n - 1:
             _measure(state, use, a - a % LANES, a + 1, sigma2, table, work)
@@ -151,11 +160,12 @@ def _mix_memories(state: State, work: Work) -> None:
 
 
 @kernel
-def _look_at(state: State, i: int, use: int, place: int, work: Work) -> None:
-    """Forecasts of (φ, ψ) into `f`: means of every memory that has a weight, and what an item's own effect adds to the variance.
+def _look_at(engine: Engine, i: int, use: int, place: int, levels: bool) -> None:
+    """Forecasts of (φ, ψ) into `f`: means of every memory that has a weight, what an item's own effect adds to the variance, and cells.
 
     d in the memory in use, and in the static one, goes into lane `place` of `arms`.
     """
+    state, work = engine.state, engine.work
     static = state.rate.shape[0] - 1
     for g in range(state.V.shape[0]):
         needed = g == use // LANES or g == static // LANES
@@ -165,12 +175,22 @@ def _look_at(state: State, i: int, use: int, place: int, work: Work) -> None:
             continue
         # All lanes of the group are forecast, since a register holds all four at no extra cost; `share` picks those that count.
         mean, q = forecast(state, g, i, False, work)
+        if levels:
+            more, width = expect(engine, g, needed)
+            mean = mean + more
+            store(work.f[2], g * LANES, width)
         store(work.f[0], g * LANES, mean)
         store(work.f[1], g * LANES, q)
         if g == use // LANES:
             take_lane(work.arms[0], place, work.d, use % LANES)
         if g == static // LANES:
             take_lane(work.arms[1], place, work.d, static % LANES)
+
+
+@kernel
+def _left(engine: Engine, m: int) -> float:
+    """The share of the noise's variance that cells leave in memory m."""
+    return float(engine.found.left[m // LANES, m % LANES])
 
 
 @kernel
@@ -214,8 +234,14 @@ def learn(
     # The first reward is the origin r₀ of all later ones, so that sums of squares keep their digits where rewards are far from 0.
     if numbers[KNOWN] == 0.0:
         numbers[KNOWN], numbers[R0] = 1.0, r
+    levels = has_levels(engine)
+    if levels:
+        look_up(engine, row, crow, i, w > 0.0)
+        settle_shares(engine)
     # Judged before it is learned: a forecast scored on a reward that it has seen would favour the shortest memory.
-    refuted = judged and w > 0.0 and _judge(state, i, r, tick, min(w, 1.0), work)
+    refuted = judged and w > 0.0 and _judge(engine, i, r, tick, min(w, 1.0), levels)
+    if levels:
+        learn_cells(engine, i, tick, r, w, judged)
     # Counts move by whole rewards whatever their weight, so that taking a reward back restores them exactly.
     y, sign = r - numbers[R0], 1.0 if w >= 0.0 else -1.0
     numbers[COUNT] += sign
@@ -273,16 +299,22 @@ def following(count: float) -> float:
 
 
 @solver
-def _judge(state: State, i: int, r: float, tick: float, w: float, work: Work) -> bool:
+def _judge(engine: Engine, i: int, r: float, tick: float, w: float, levels: bool) -> bool:
     """Score every memory's forecast of r, choose the one to use, restart those refuted."""
+    state, work = engine.state, engine.work
     numbers, use, last = state.numbers, int(state.numbers[USE]), adaptive(state)
     sigma2, first = noise(state, use), int(state.numbers[FIRST])
     if sigma2 <= 0.0:
         return False
     for g in range(first // LANES, (last + LANES - 1) // LANES):
         mean, width = forecast(state, g, i, True, work)
+        if levels:  # widths are in units of the noise that cells leave
+            more, wider = expect(engine, g, True)
+            mean, width = mean + more, (1.0 / _left(engine, use)) * width + wider
         store(work.f[0], g * LANES, mean)
         store(work.f[1], g * LANES, width)
+    if levels:
+        sigma2 *= _left(engine, use)
     # Calibration is that of the memory in use, whose forecast users see.
     _calibrate(numbers, min((r - work.f[0, use]) ** 2 / ((1.0 + max(work.f[1, use], 0.0)) * sigma2), FARTHEST))
     if last == 1:
@@ -295,12 +327,13 @@ def _judge(state: State, i: int, r: float, tick: float, w: float, work: Work) ->
     # p/2 nats is the mean of ½χ²_p, the log-likelihood ratio of two p-dimensional models that are equally good.
     lead, use = select(state.weight, work.f[2], first, last, 0.5 * work.phi.shape[0], work.refuted)
     numbers[USE] = float(use)
-    return _restart(state, lead, tick, work)
+    return _restart(engine, lead, tick, levels)
 
 
 @kernel
-def _restart(state: State, lead: int, tick: float, work: Work) -> bool:
+def _restart(engine: Engine, lead: int, tick: float, levels: bool) -> bool:
     """Refuted memories take over the leader's past; True if the longest one is among them: every change refutes it, once."""
+    state, work = engine.state, engine.work
     last = adaptive(state)
     refuted = False
     for m in range(lead + 1, last):
@@ -310,6 +343,8 @@ def _restart(state: State, lead: int, tick: float, work: Work) -> bool:
             refuted = True
             discredit(state)
         restart(state, m, lead, tick)
+        if levels:
+            restart_cells(engine, m, lead)
         readmit(state.mix, m, lead)
     for g in range((lead + 1) // LANES, state.V.shape[0]):
         for m in range(max(lead + 1, g * LANES), min(last, (g + 1) * LANES)):
@@ -411,9 +446,11 @@ def _take_part(state: State, work: Work) -> None:
 
 
 @solver
-def forget_item(state: State, i: int, work: Work) -> None:
-    """Forget an item's own effect."""
-    retire(state, i, work)
+def forget_item(engine: Engine, i: int) -> None:
+    """Forget an item's own effect, and what levels say of it."""
+    retire(engine.state, i, engine.work)
+    if has_levels(engine):
+        forget_cells(engine, i)
 
 
 @solver

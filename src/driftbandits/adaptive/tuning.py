@@ -32,6 +32,7 @@ LAM_0, LAM, KAP_0, KAP = range(4)  # places of log₁₀ precisions
 STEP = 0.5  # decades
 FURTHEST = 4.0  # decades from the start
 SWEEPS = 2
+UNTRIED = 2.0 * FURTHEST  # in place of κ₀: no own effects were computed yet
 ENOUGH = 32.0  # rewards before anything is learned of items with features …
 PER_ITEM = 2.0  # … and rewards per item before, where there is nothing but items
 WIDE = 200  # columns above which nothing is tuned: a step costs p³
@@ -110,7 +111,7 @@ def tune(engine: Engine) -> None:
     if m < 1 or work.phi.shape[0] > WIDE or not _enough(state):
         return
     offset, T, k, own = state.offset[STATIC], temper(state), work.psi.shape[0], work.few[OWN]
-    own[0] = math.nan  # no own effects were computed yet
+    own[0] = UNTRIED
     best = marginal_likelihood(engine, m, own) / T - _rarity(state)
     # Coordinate ascent in steps of half a decade, two sweeps at a checkpoint: the optimum moves slowly and the next checkpoint goes on
     # from here.

@@ -30,7 +30,7 @@ from ..adaptive.tuning import WIDE
 from ..core.lanes import lane
 from ..core.linalg import Matrix, Vector
 from ..errors import InvalidValue
-from .features import BUCKETS, Table
+from .features import BUCKETS, OWN_SLOTS, Table
 from .items import NONE, Mark, Places, nobody
 from .learner import ENGINE, Choice, Draft, Memo, Observation, Offer, Placed
 from .machine import machine
@@ -131,10 +131,12 @@ class Adaptive(Memories):
         return self._prepare_new(offer, awaited)
 
     def _prepare_new(self, offer: Offer, awaited: Mapping[Any, int]) -> tuple[Placed, Integers]:
-        rows, context = self._write("items", offer.items), self._write("context", offer.context)
+        named = self._named(offer)
+        own = OWN_SLOTS if named else math.inf  # what levels add is told apart by names of items
+        rows, context = self._write("items", offer.items, own), self._write("context", offer.context, own)
         if not self._started:
             self._start()
-        named = self._named(offer)
+            named = self._named(offer)
         self._make_columns(named)
         if not named:
             return Placed(offer.names, rows, context, nobody(len(rows)), offer.named), NONE
@@ -146,11 +148,12 @@ class Adaptive(Memories):
         """Whether items have effects of their own: a position in an array does only where every item has a model of its own."""
         return offer.named or self.model.columns.slopes
 
-    def _write(self, side: str, reading: Reading) -> Matrix:
+    def _write(self, side: str, reading: Reading, own: float) -> Matrix:
         """Rows in slots; new slots are made in a copy of the table, so that `undo` can take them back."""
         table: Table = getattr(self, side)
         if table.lacks(reading):
             table = table.copy()
+            table.own_slots = own
             rows = table.write(reading)
             setattr(self, side, table)
             return rows
@@ -256,6 +259,7 @@ class Adaptive(Memories):
         alone = self._placed_alone(observations[0].memo) if len(observations) == 1 else None
         if alone is not None:
             draft.placed, draft.retired = alone, NONE
+            self._make_room_for_levels(draft, 1)
             return
         memos = [o.memo for o in observations]
         rows = np.array([_today(memo.row, self.items) for memo in memos])
@@ -263,6 +267,7 @@ class Adaptive(Memories):
         draft.kept = self.keep()
         who, draft.retired = self._whose(memos, awaited)
         draft.placed = Placed((), rows, context, who)
+        self._make_room_for_levels(draft, len(observations))
 
     def _placed_alone(self, memo: Memo) -> Placed | None:
         """What was seen of one item; None where it must be looked at more closely."""
@@ -297,8 +302,20 @@ class Adaptive(Memories):
         """Prepare the learning of a choice made elsewhere."""
         draft.make, draft.watched = self._learn, self.misfit.count
         draft.placed, draft.retired = self._prepare(draft, offer, awaited)
+        self._make_room_for_levels(draft, 1)
         draft.told = np.zeros((1, OBSERVED))
         draft.told[0, : BY_SHARE + 1] = tick, r, w, 1.0, -1.0, 1.0
+
+    def make_room_for_levels(self, rows: int) -> None:
+        """Room for the cells that so many rewards may need; to be called before compiled code learns them."""
+        if self.model.has_levels:
+            self.model = self.model.with_room_for_levels(rows)
+
+    def _make_room_for_levels(self, draft: Draft, rows: int) -> None:
+        before = self.keep() if self.model.has_levels and draft.kept is None else None
+        self.make_room_for_levels(rows)
+        if before is not None and before.model is not self.model:
+            draft.kept = before
 
     def observed(self, draft: Draft, r: float, w: float) -> Sequence[Observation]:
         """The one observation of `observing`."""

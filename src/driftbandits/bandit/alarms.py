@@ -55,6 +55,9 @@ class Found(NamedTuple):
     decision: int
 
 
+Marks = tuple[frozenset[int], frozenset[int]]  # slots of the items, and of the context
+
+
 class Now(NamedTuple):
     """All that a reward may change; replaced as a whole, but for the arrays of `state`, which compiled code changes."""
 
@@ -138,7 +141,7 @@ class Alarms:
         J, C = rows.shape[1], crows.shape[1]
         if self.now.widths != (J, C):
             constant = isinstance(learner, Adaptive)
-            self.now = _with_columns(self.now, J, C, first=int(constant), products=not items[0][1])
+            self.now = _with_columns(self.now, J, C, _marks(learner), first=int(constant), products=not items[0][1])
         places = self.now.places
         return [places[item] if named and item in places else self._block(item, named, J) for item, named in items]
 
@@ -238,7 +241,7 @@ def _first(steps: float) -> Now:
     return Now(state, new_fixed(np.full((1, 2), -1, np.int64)), new_work(1), {}, (0, 0))
 
 
-def _with_columns(now: Now, J: int, C: int, *, first: int, products: bool) -> Now:
+def _with_columns(now: Now, J: int, C: int, marks: Marks, *, first: int, products: bool) -> Now:
     """Columns for slots that are new, from `first` on: of the context, of the item, and without names of items their products."""
     if now.widths[0] > J or now.widths[1] > C:  # another learner
         now = _first(float(now.state.numbers[STEPS]))
@@ -247,10 +250,16 @@ def _with_columns(now: Now, J: int, C: int, *, first: int, products: bool) -> No
     source += [(-1, k) for k in range(c, C)] + [(i, -1) for i in range(j, J)]
     if products:
         source += [(i, k) for i in range(first, J) for k in range(first, C) if i >= j or k >= c]
-    fixed = new_fixed(np.array(source[:WIDEST], np.int64))
+    source = [(i, k) for i, k in source if i not in marks[0] and k not in marks[1]]
+    fixed = new_fixed(np.array(source[:WIDEST], np.int64).reshape(-1, 2))
     N, D = now.state.theta.shape
     state = now.state if len(fixed.source) == D else grown(now.state, len(fixed.source), N)
     return now._replace(state=state, fixed=fixed, work=new_work(len(fixed.source)), widths=(J, C))
+
+
+def _marks(learner: Any) -> Marks:
+    """Slots of items and context that hold no numbers but marks of levels."""
+    return (learner.items.marks, learner.context.marks) if isinstance(learner, Adaptive) else (frozenset(), frozenset())
 
 
 def _rows(learner: Any, memos: Sequence[Memo]) -> tuple[Matrix, Matrix]:

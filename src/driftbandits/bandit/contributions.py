@@ -19,10 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from ..adaptive.columns import CUT, CUT_FROM, NUMBER, Scale
+from ..adaptive.cells import expect, look_up, settle_shares
+from ..adaptive.columns import CUT, CUT_FROM, MARK, NUMBER, Scale
 from ..adaptive.steps import NEGLIGIBLE
 from ..adaptive.sums import COUNT, FIRST, NEVER, R0, RHO, SUM, USE, State
-from ..core.lanes import lane
+from ..core.lanes import LANES, lane
 from ..core.linalg import Vector
 from .adaptive import Adaptive
 from .diagonal import NAME, Diagonal
@@ -71,6 +72,11 @@ def _of_adaptive(learner: Adaptive, placed: Placed, a: int, item: str, row: Row,
     for effect, c in zip(own.tolist(), model.columns.own, strict=True):
         add(item, effect * m_c[c])
         add(f"{item} × {right[c]}", effect * d_c[c])
+    if model.has_levels:
+        levels = model.engine.levels
+        named = [left[s] for s in levels.item] + [f"{item} × {right[c]}" for c in levels.context]
+        for label, effect in zip(named, _of_levels(learner, placed.rows[a], placed.context[0], i), strict=True):
+            add(label, effect)
     return {label: float(value) for label, value in found.items()}
 
 
@@ -88,6 +94,19 @@ def effects(learner: Adaptive, i: int) -> tuple[Vector, Vector]:
             R, S, t = (lane(own_sums[i], m) for own_sums in (state.own_R, state.own_S, state.own_t))
             own += shares[m] * (R @ (t - away * S[:, 0] - S @ of_memory))
     return theta, own
+
+
+def _of_levels(learner: Adaptive, row: Vector, context: Vector, i: int) -> list[float]:
+    """What each level without a column adds to the score, averaged over memories."""
+    engine, shares = learner.model.engine, memory_shares(learner.model.state)
+    total = np.zeros(len(engine.found.place))
+    look_up(engine, row, context, i, False)
+    settle_shares(engine)
+    for g in range(len(engine.found.left)):
+        expect(engine, g, False)
+        mine = shares[g * LANES : (g + 1) * LANES]
+        total += engine.found.mean[:, : len(mine)] @ mine
+    return total.tolist()
 
 
 def memory_shares(state: State) -> Vector:
@@ -110,7 +129,7 @@ def _mean_reward(numbers: Vector) -> float:
 
 def _slots(scale: Scale, row: Vector, table: Table) -> tuple[Vector, Vector]:
     """z of a raw row, and the mean of z over all offers; a missing number is 0 in both."""
-    z = np.where(np.isnan(row), 0.0, row - scale.anchor)
+    z = np.where(np.isnan(row) | (scale.kind == MARK), 0.0, row - scale.anchor)
     # A slot counts values since it exists; offers before held `missing` there, and a number that is missing is z = 0.
     total = max(float(table.rows_seen), float(scale.seen.max()), 1.0)
     before = np.where(np.isnan(table.missing), 0.0, table.missing)

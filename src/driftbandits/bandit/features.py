@@ -6,6 +6,7 @@ constant   slot 0, always 1
 number     the value of a named number or of an entry of a vector, NaN where it is missing
 present    1 where a number or a vector that is sometimes missing is there
 category   1 where a string fell into this bucket
+mark       the mark of a string that has no slot of its own, 0 for none: categories of many levels (`driftbandits.adaptive.levels`)
 
 Slots are made when a feature is first seen, and numbers keep running statistics (`driftbandits.adaptive.columns`). Reading has two steps,
 so that bad input changes nothing: `read` checks everything, `write` makes the new slots and the rows.
@@ -18,13 +19,15 @@ from typing import Any
 
 import numpy as np
 
+from ..adaptive.levels import LARGEST_MARK
 from ..core.linalg import Matrix, Vector
 from ..errors import InvalidValue
 from .derived import Derived
 from .reading import NONE, NOTHING, Lengths, Parsed, Plan, Reading, Vocabulary, by_row
 from .values import entries
 
-CONSTANT, NUMBER, PRESENT, CATEGORY = 0, 1, 2, 3
+CONSTANT, NUMBER, PRESENT, CATEGORY, MARK = 0, 1, 2, 3, 4  # kinds of slots
+OWN_SLOTS = 24  # so many levels of a category have slots of their own where items have names; the next ones have cells
 BUCKETS = 1 << 17
 MANY = 16  # rows from which categories are written by one call of NumPy
 BARE = np.ones((1, 1))  # a row without features where nobody has any: the constant, which nothing writes to
@@ -52,8 +55,10 @@ class Table(Vocabulary):
         "first_hash",
         "groups",
         "kinds",
+        "level_slots",
         "marker",
         "missing",
+        "own_slots",
         "owners",
         "presence",
         "rows_seen",
@@ -76,6 +81,10 @@ class Table(Vocabulary):
         self.bucket_slots: dict[int, int] = {}
         self.owners: dict[int, str] = {}  # for each slot of a category, the feature that made it
         self.first_hash: dict[int, int] = {}
+        self.own_slots: float = (
+            math.inf
+        )  # so many levels of a category have slots; set by who offers, before new ones come
+        self.level_slots: dict[str, int] = {}  # of categories that have more, the slot that holds their marks
         self.collisions = 0
         self.rows_seen = 0  # 1 once there was a row
         self._tokens: dict[tuple[str, str], int] = {}
@@ -93,6 +102,11 @@ class Table(Vocabulary):
         for first, derived in zip(self.derived_slots, self.derived, strict=True):
             found |= dict.fromkeys(range(first, first + derived.width), first + derived.width)
         return found
+
+    @property
+    def marks(self) -> frozenset[int]:
+        """Slots that hold marks of levels."""
+        return frozenset(slot for slot, kind in enumerate(self.kinds) if kind == MARK)
 
     @property
     def alone(self) -> frozenset[int]:
@@ -156,7 +170,7 @@ class Table(Vocabulary):
             for token in strings:
                 slot = self.slot_of(token)
                 if slot is not None:
-                    row[slot] = 1.0
+                    row[slot] = self.value_of(token, slot)
         self.derive(rows)
         self.rows_seen |= learn
         return rows
@@ -177,6 +191,11 @@ class Table(Vocabulary):
         for name, column in reading.strings:
             found = {string: self.slot_of((name, string)) for string in {*column}}
             slots = [*map(found.__getitem__, column)]
+            if name in self.level_slots:
+                for row, string in zip(rows, column, strict=True):
+                    own = self._slot_of_level((name, string))
+                    row[own] = self.value_of((name, string), own)
+                continue
             if len(rows) >= MANY and None not in found.values():
                 rows[np.arange(len(rows)), np.array(slots, np.int64)] = 1.0
                 continue
@@ -193,7 +212,7 @@ class Table(Vocabulary):
         if reading.vectors.keys() - self.vectors.keys():
             return True
         for numbers, strings in by_row(reading):
-            if any(name not in self.numbers for name in numbers) or any(token not in self._tokens for token in strings):
+            if any(name not in self.numbers for name in numbers) or not all(self.has_slot(token) for token in strings):
                 return True
             if any(name not in numbers and name not in self.presence for name in self.numbers):
                 return True
@@ -210,7 +229,11 @@ class Table(Vocabulary):
 
     def _known(self, name: str, column: Sequence[str]) -> bool:
         """Whether every string of a feature has its slot."""
-        return all((name, value) in self._tokens for value in {*column})
+        return name in self.level_slots or all((name, value) in self._tokens for value in {*column})
+
+    def has_slot(self, token: tuple[str, str]) -> bool:
+        """Whether a category needs no new slot: it has come before, or has a cell."""
+        return token in self._tokens or token[0] in self.level_slots
 
     def _planned(self, values: Any, plan: "Plan") -> Matrix:
         """Rows whose numbers have their slots already."""
@@ -269,7 +292,7 @@ class Table(Vocabulary):
         tokens = {token for _, strings in read for token in strings}
         for token in sorted(tokens):
             self.strings.setdefault(token[0])
-            if token not in self._tokens:
+            if not self.has_slot(token):
                 self._place(token)
 
     def _make_numbers(self, names: Sequence[str], *, always: bool) -> None:
@@ -290,10 +313,13 @@ class Table(Vocabulary):
         return len(self.kinds) - 1
 
     def _place(self, token: tuple[str, str]) -> None:
-        """The slot of a category: that of its bucket."""
+        """The slot of a category: that of its bucket, or the one for marks if its feature has as many slots as it may have."""
         found = mark(self.side, token)
         bucket = found % self.buckets
         if bucket not in self.bucket_slots:
+            if sum(name == token[0] for name in self.owners.values()) >= self.own_slots:
+                self.level_slots[token[0]] = self._add(MARK, 0.0)
+                return
             self.bucket_slots[bucket] = slot = self._add(CATEGORY, 0.0)
             self.owners[slot] = token[0]
             self.first_hash[bucket] = found
@@ -307,7 +333,29 @@ class Table(Vocabulary):
     def slot_of(self, token: tuple[str, str]) -> int | None:
         """The slot of a category, if it or one that shares its bucket has been seen."""
         slot = self._tokens.get(token)
-        return slot if slot is not None else self.bucket_slots.get(mark(self.side, token) % self.buckets)
+        if slot is not None:
+            return slot
+        if token[0] not in self.level_slots:
+            return self.bucket_slots.get(mark(self.side, token) % self.buckets)
+        return self._slot_of_level(token)
+
+    def _slot_of_level(self, token: tuple[str, str]) -> int:
+        """The own slot of a level that has one, or the slot for marks: the same after a saved table is loaded, which has no tokens."""
+        known = self._tokens.get(token)
+        if known is not None:
+            return known
+        found = mark(self.side, token)
+        bucket = found % self.buckets
+        slot = self.bucket_slots.get(bucket)
+        if slot is None or self.owners.get(slot) != token[0] or self.first_hash[bucket] not in (found, -1):
+            slot = self.level_slots[token[0]]
+        if len(self._tokens) < 4 * self.buckets:
+            self._tokens[token] = slot
+        return slot
+
+    def value_of(self, token: tuple[str, str], slot: int) -> float:
+        """What a row with this category holds in its slot: 1, or the mark of a level, 52 bits of its hash."""
+        return float(mark(self.side, token) % LARGEST_MARK or 1) if self.kinds[slot] == MARK else 1.0
 
     # ---------------------------------------------------------------------------------------------------------- forgetting
 
@@ -318,6 +366,8 @@ class Table(Vocabulary):
     def forget(self, name: str) -> None:
         """Free a name: its slots stay, under a name that no one uses, and are missing in every row from now on."""
         self.strings.pop(name, None)
+        if self.level_slots.pop(name, None) is not None:
+            self._tokens = {token: slot for token, slot in self._tokens.items() if token[0] != name}
         vector, d = name in self.vectors, self.vectors.pop(name, 1)
         gone = entries(name, d) if vector else (name,)
         if gone[0] not in self.numbers:
@@ -345,6 +395,7 @@ class Table(Vocabulary):
             "strings": sorted(self.strings),
             "bucket_slots": buckets,
             "owners": [*self.owners.items()],
+            "level_slots": self.level_slots,
         }
 
     @classmethod
@@ -370,6 +421,9 @@ class Table(Vocabulary):
         table.bucket_slots = {int(b): int(slot) for b, slot, _ in saved["bucket_slots"]}
         table.first_hash = {int(b): int(first) for b, _, first in saved["bucket_slots"]}
         table.owners = {int(slot): str(name) for slot, name in saved.get("owners", ())}  # files of 0.2 have none
+        table.level_slots = {str(name): int(slot) for name, slot in saved.get("level_slots", NONE).items()}
+        if not table.marks.issuperset(table.level_slots.values()):
+            raise InvalidValue("a slot for marks of levels is none")
         table.collisions, table.rows_seen = int(saved["collisions"]), int(saved["rows_seen"] > 0)
         return table
 

@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..adaptive import entries
-from ..adaptive.columns import CONSTANT, Layout, Slots, new_scale
-from ..adaptive.engine import Engine
-from ..adaptive.sums import new_state, new_work
+from ..adaptive.engine import smallest_engine
 from ..core.background_compile import compile_mode, prepared
 
 
@@ -23,10 +21,8 @@ class Machine:
     forget_item: Callable[..., bool]
 
     def __init__(self) -> None:
-        one, row, ints, pairs = np.zeros(1), np.zeros((1, 1)), np.zeros(1, np.int64), np.zeros((1, 1), np.int64)
-        state, work, scale = new_state(one, 1, 1, 1), new_work(1, 1, 1), new_scale([CONSTANT], [0])
-        layout, slots = Layout(ints, ints, pairs, ints, ints, pairs), Slots(one, one)
-        engine = Engine(state, layout, scale, scale, slots, work)
+        one, row, ints = np.zeros(1), np.zeros((1, 1)), np.zeros(1, np.int64)
+        engine = smallest_engine()
         placed = engine, row, row, ints, 0.0, ints, one
         self._prepare("place", entries.place, *placed, one)
         self._prepare("decide", entries.decide, *placed, 0.0, 0, row, ints, row, one)

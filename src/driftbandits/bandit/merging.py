@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..adaptive import sums
+from ..adaptive import levels, sums
 from ..adaptive.by_memory import Sums, set_sums, sums_of
 from ..adaptive.columns import NUMBER, Scale, new_scale
 from ..adaptive.layout import Columns
@@ -31,7 +31,7 @@ from ..errors import InvalidValue
 from .adaptive import Adaptive
 from .alarms import Alarms
 from .arrivals import Arrivals
-from .features import CATEGORY, PRESENT, Table
+from .features import CATEGORY, MARK, PRESENT, Table
 from .items import Places
 from .ledger import Ledger
 from .model import Model
@@ -145,6 +145,9 @@ def union_of(a: Table, b: Table) -> Table:
         elif table.first_hash[bucket] != b.first_hash[bucket]:
             table.collisions += table.first_hash[bucket] != -1
             table.first_hash[bucket] = -1
+    for name in b.level_slots:
+        if name not in table.level_slots:
+            table.level_slots[name] = table._add(MARK, 0.0)
     table.strings |= b.strings
     table.collisions += b.collisions
     table.rows_seen = max(table.rows_seen, b.rows_seen)
@@ -249,7 +252,8 @@ def _add(total: "Bandit", part: "Bandit") -> None:
             _add_sums(state, columns, new, scales, one, r0, shift)
     _take_over(state, later.model.state, a.model.state, b.model.state, shifts)
     layout = columns.layout(new.items, new.context)
-    new.model = Model.of(columns, state, scales[0], scales[1], when, layout).with_prior()
+    cells = levels.joined(_cells(a, new, shifts[0]), _cells(b, new, shifts[1]), a.rates)
+    new.model = Model.of(columns, state, scales[0], scales[1], when, layout, levels.unpacked(cells)).with_prior()
     total._learner = new
     _add_counts(total, part)
 
@@ -301,6 +305,17 @@ def _matched(table: Table, part: Table) -> list[tuple[int, int]]:
     numbers = [(table.numbers[name], slot) for name, slot in part.numbers.items()]
     presence = [(table.presence[name], slot) for name, slot in part.presence.items()]
     return numbers + presence + [(table.bucket_slots[bucket], slot) for bucket, slot in part.bucket_slots.items()]
+
+
+def _cells(one: Adaptive, new: Adaptive, shift: float) -> levels.Cells:
+    """The cells of a part, with the places that its items have in the union."""
+    cells = levels.packed(one.model.cells)
+    to = np.full(len(one.model.when) + 1, -2)
+    to[-1] = levels.ALL
+    for name, place in one.places.taken():
+        to[place] = new.places.get(name)
+    part = levels.some(cells._replace(item=to[cells.item]), np.flatnonzero(to[cells.item] > -2))
+    return part._replace(last=np.where(part.last > NEVER, part.last + shift, NEVER))
 
 
 def _add_sums(

@@ -214,6 +214,7 @@ def _rows(table: Table, rows: Sequence[Vector]) -> Matrix:
     J = table.width
     whole = [row if len(row) == J else np.r_[row, table.missing[len(row) :]] for row in rows]
     made: Matrix = np.array(whole).reshape(-1, J)
+    made[:, [*table.marks]] = 0.0  # they are names, and no column
     table.derive(made)
     return made
 

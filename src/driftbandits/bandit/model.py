@@ -13,10 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..adaptive import sums
-from ..adaptive.columns import Layout, Scale, Slots, new_scale
+from ..adaptive.columns import MARK, Layout, Scale, Slots, new_scale
 from ..adaptive.duel import ITEMS, SHARED
 from ..adaptive.engine import Engine
 from ..adaptive.layout import Columns
+from ..adaptive.levels import Cells, Levels, aligned_cells, new_cells, new_found, packed, with_room
+from ..adaptive.levels import unpacked as unpacked_cells
 from ..adaptive.soundness import check_scale, check_sums
 from ..adaptive.sums import ODDS, SEPARATE, State
 from ..core.linalg import Vector
@@ -54,17 +56,29 @@ class Model(NamedTuple):
     when: Vector  # (N,)  the decision in which each place's item was last on offer; ∞ for a free place
 
     @classmethod
-    def of(cls, columns: Columns, state: State, items: Scale, context: Scale, when: Vector, layout: Layout) -> "Model":
+    def of(
+        cls, columns: Columns, state: State, items: Scale, context: Scale, when: Vector, layout: Layout, cells: Cells
+    ) -> "Model":
         """A model of these parts, with room to compute in; raises if the parts do not fit each other."""
-        work = sums.new_work(len(state.rate), len(columns.pairs), len(columns.own))
+        M = len(state.rate)
+        work = sums.new_work(M, len(columns.pairs), len(columns.own))
         sums.check(state, work)
         slots = Slots(np.zeros(len(items.kind)), np.zeros(len(context.kind)))
-        return cls(columns, Engine(sums.placed(state), layout, items, context, slots, work), when)
+        levels = Levels(np.flatnonzero(items.kind == MARK), np.flatnonzero(context.kind == MARK))
+        if len(levels.item) + len(levels.context) and not len(cells.level):
+            cells = with_room(cells, 1)
+        found, cells = new_found(levels, M), aligned_cells(cells)
+        return cls(columns, Engine(sums.placed(state), layout, items, context, slots, work, levels, cells, found), when)
 
     @property
     def state(self) -> State:
         """What was learned."""
         return self.engine.state
+
+    @property
+    def cells(self) -> Cells:
+        """What was learned of levels of categories that have many."""
+        return self.engine.cells
 
     @property
     def items(self) -> Scale:
@@ -78,7 +92,7 @@ class Model(NamedTuple):
 
     def arrays(self) -> list[Any]:
         """Everything that a compiled change writes to, but for its workspace."""
-        return [*self.state, *self.items, *self.context, self.when]
+        return [*self.state, *self.items, *self.context, *self.cells, self.when]
 
     def grown(self, columns: Columns, items: Table, context: Table) -> "Model":
         """The model over the slots of these tables, which have what the model has, and more; its estimates are to be renewed."""
@@ -86,7 +100,18 @@ class Model(NamedTuple):
         Budget.check(len(self.state.rate), len(self.when), len(shared), len(own))
         scales = scale_of(items, self.items), scale_of(context, self.context)
         state = sums.grown(self.state, shared, own)
-        return Model.of(columns, state, *scales, self.when, columns.layout(items, context))
+        return Model.of(columns, state, *scales, self.when, columns.layout(items, context), self.cells)
+
+    def with_room_for_levels(self, rows: int) -> "Model":
+        """The model with room for the cells that so many rewards may need; the same object where there is enough."""
+        levels, cells = self.engine.levels, self.cells
+        roomy = with_room(cells, rows * (len(levels.item) + len(levels.context)))
+        return self if roomy is cells else self._replace(engine=self.engine._replace(cells=aligned_cells(roomy)))
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether any category has levels without columns."""
+        return len(self.engine.found.place) > 0
 
     def with_room(self, places: int) -> "Model":
         """The model with own sums for so many items, or for those that it has, if they are more."""
@@ -140,6 +165,8 @@ class Model(NamedTuple):
         arrays = {f"state.{name}": value for name, value in self.state._asdict().items() if value.size}
         for side, scale in (("items", self.items), ("context", self.context)):
             arrays |= {f"{side}.{name}": value for name, value in scale._asdict().items() if name != "group"}
+        if self.has_levels:
+            arrays |= {f"cells.{name}": value for name, value in packed(self.cells)._asdict().items()}
         return about, arrays | {"offered": self.when, "rates": self.state.rate}
 
 
@@ -149,7 +176,7 @@ def first_model(columns: Columns, rates: Vector, items: Table, context: Table, *
     state = sums.grown(sums.new_state(rates, 0, 0, 0), shared, own)
     state.numbers[[SEPARATE, ODDS]] = float(separate), ITEMS if separate else SHARED
     scales = scale_of(items), scale_of(context)
-    return Model.of(columns, state, *scales, np.zeros(0), columns.layout(items, context))
+    return Model.of(columns, state, *scales, np.zeros(0), columns.layout(items, context), new_cells(len(rates)))
 
 
 def unpacked(about: Mapping[str, Any], arrays: Mapping[str, Any], items: Table, context: Table) -> Model:
@@ -162,13 +189,25 @@ def unpacked(about: Mapping[str, Any], arrays: Mapping[str, Any], items: Table, 
     like = sums.new_state(np.array(arrays["rates"], np.float64), N, len(columns.pairs), len(columns.own))
     state = State(*(same(f"state.{n}", v, arrays) if v.size else v for n, v in like._asdict().items()))
     scales = _scale("items", items, arrays), _scale("context", context, arrays)
-    model = Model.of(columns, state, *scales, when, columns.layout(items, context))
+    cells = _cells(arrays, len(like.rate), N)
+    model = Model.of(columns, state, *scales, when, columns.layout(items, context), cells)
     if about["engine"] == UNREFRESHED:
         model = model.with_prior()
     check_sums(model.state)
     check_scale("items", model.items)
     check_scale("context", model.context)
     return model
+
+
+def _cells(arrays: Mapping[str, Any], M: int, N: int) -> Cells:
+    """The cells that were packed; none in a file of a bandit without categories of many levels."""
+    if "cells.level" not in arrays:
+        return new_cells(M)
+    like = new_cells(M, np.shape(arrays["cells.level"])[0] if np.ndim(arrays["cells.level"]) == 1 else 0)
+    cells = unpacked_cells(Cells(*(same(f"cells.{name}", value, arrays) for name, value in like._asdict().items())))
+    if (cells.item >= N).any():
+        raise InvalidValue("a cell is of an item that the model does not have; was the file changed?")
+    return cells
 
 
 def _scale(side: str, table: Table, arrays: Mapping[str, Any]) -> Scale:

@@ -10,7 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..adaptive.by_memory import of_memories
+from ..adaptive.cells import settle_shares
 from ..adaptive.columns import Scale
+from ..adaptive.levels import ALL, CONTEXT_SIDE, ITEM_SIDE, LARGEST_MARK
 from ..adaptive.regression import noise
 from ..adaptive.sums import ADAPTIVE, COUNT, NEVER, NEWEST, NUMBERS, SUM, Integers, State
 from ..core.lanes import symmetric
@@ -18,7 +20,7 @@ from ..core.linalg import Matrix, Vector
 from . import sparse
 from .adaptive import Adaptive
 from .diagonal import NAME, RIDGE, Diagonal
-from .features import NUMBER, Table
+from .features import MARK, NUMBER, Table
 from .learner import Memo
 from .sparse import ERRORS, LEVEL, PRIOR, WEIGHT
 
@@ -40,6 +42,7 @@ def widened(old: Adaptive) -> Diagonal:
     theta = of_memories(model.state.theta[:, 0] - away * model.state.theta[:, 1], M)
     _keep_shared(new, old, theta, items, context)
     _keep_own(new, old, theta, away, context)
+    _keep_levels(new, old)
     new.trial.sums[:, WEIGHT] = of_memories(model.state.n, M)
     rests_on = float(sparse.counted(model.state.numbers[COUNT]))
     new.trial.sums[:, ERRORS] = [rests_on * float(noise(model.state, m)) for m in range(M)]
@@ -112,6 +115,25 @@ def _keep_own(new: Diagonal, old: Adaptive, theta: Matrix, away: float, context:
                 _know_width(new, place, R[:, k, k] * context.unit[c] ** 2)
 
 
+def _keep_levels(new: Diagonal, old: Adaptive) -> None:
+    """What levels without columns add: their buckets, and those of products with the names of items."""
+    model, D = old.model, new.mean.shape[1]
+    if not model.has_levels or LARGEST_MARK % D:
+        return
+    settle_shares(model.engine)
+    names, cells, kappa = {a: name for name, a in old.places.taken()}, model.cells, model.engine.found.kappa
+    for at in np.flatnonzero((cells.level > 0) & (cells.last > NEVER)).tolist():
+        level, item = int(cells.level[at]), int(cells.item[at])
+        if item != ALL and item not in names:
+            continue
+        precision = cells.n[at] + kappa[ITEM_SIDE if item == ALL else CONTEXT_SIDE]
+        place = level % D
+        if item != ALL:
+            place = sparse.product(new.bucket("item", NAME, str(names[item])), place, D)
+        _know(new, place, (cells.t[at] / precision).reshape(-1)[: len(new.mean)])
+        _know_width(new, place, (1.0 / precision).reshape(-1)[: len(new.mean)])
+
+
 def _variances(state: State, M: int) -> Matrix:
     """The diagonal of (V + Λ − E)⁻¹ of each memory: marginal variances of shared columns in units of σ²."""
     left = symmetric(state.V - state.E if state.E.shape[1] else state.V)
@@ -154,6 +176,9 @@ def _sparse_row(new: Diagonal, row: Vector, table: Table, tokens: Sequence[tuple
     cols = [new.bucket(table.side, *token) for token in tokens]
     vals = [1.0] * len(cols)
     for j in range(1, len(row)):
+        if kinds[j] == MARK and row[j] > 0.0 and LARGEST_MARK % new.mean.shape[1] == 0:
+            cols.append(int(row[j]) % new.mean.shape[1])
+            vals.append(1.0)
         if places[j] < 0 or np.isnan(row[j]) or (kinds[j] != NUMBER and row[j] == 0.0):
             continue
         scale = float(new.unit(places[j])) if kinds[j] == NUMBER else 1.0

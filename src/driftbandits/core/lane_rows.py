@@ -236,6 +236,20 @@ def _(row: Matrix, first: int, c: Four, U: Matrix, k: int, lane: int) -> None:
         put(row, j, get(row, j) - number_in(numbers, j, lane) * c)
 
 
+def subtract_four(row: Matrix, first: int, a: Four, b: Four, x: Four, y: Four, U: Matrix, k: int, lane: int) -> None:
+    """`subtract_numbers` for rows k … k + 3 of U, with the factors a, b, x, y."""
+    for q, c in enumerate((a, b, x, y)):
+        row[first:] -= c * U[k + q, first : len(row), lane, None]
+
+
+@compiled_as(subtract_four)
+def _(row: Matrix, first: int, a: Four, b: Four, x: Four, y: Four, U: Matrix, k: int, lane: int) -> None:
+    one, two, three, four = U[k], U[k + 1], U[k + 2], U[k + 3]
+    for j in range(first, row.shape[0]):
+        v = get(row, j) - number_in(one, j, lane) * a - number_in(two, j, lane) * b
+        put(row, j, v - number_in(three, j, lane) * x - number_in(four, j, lane) * y)
+
+
 def take_lane(out: Matrix, to: int, rows: Matrix, lane: int) -> None:
     """Lane `to` of out ← lane `lane` of rows."""
     out[:, to] = rows[:, lane]

@@ -20,6 +20,7 @@ from .lane_rows import (
     reduce_row,
     scale_row,
     store_four,
+    subtract_four,
     subtract_numbers,
     subtract_rows,
 )
@@ -110,11 +111,21 @@ def solve_upper(U: Matrix, x: Matrix, y: Matrix) -> None:
 @solver
 def squared_norms(U: Matrix, lane: int, d: Matrix) -> Four:
     """dᵀA⁻¹d of four vectors d (p, LANES), A = UᵀU being one of the four matrices; d is overwritten."""
-    total = spread(0.0)
-    for k in range(d.shape[0]):
+    total, p, k = spread(0.0), d.shape[0], 0
+    while k + 4 <= p:  # four rows of U at once: every entry of d is loaded and stored once for all of them
+        a = U[k, k, lane] * get(d, k)
+        b = U[k + 1, k + 1, lane] * (get(d, k + 1) - U[k, k + 1, lane] * a)
+        x = U[k + 2, k + 2, lane] * (get(d, k + 2) - U[k, k + 2, lane] * a - U[k + 1, k + 2, lane] * b)
+        y = get(d, k + 3) - U[k, k + 3, lane] * a - U[k + 1, k + 3, lane] * b - U[k + 2, k + 3, lane] * x
+        y = U[k + 3, k + 3, lane] * y
+        total = total + a * a + b * b + x * x + y * y
+        subtract_four(d, k + 4, a, b, x, y, U, k, lane)
+        k += 4
+    while k < p:
         u = U[k, k, lane] * get(d, k)
         total = total + u * u
         subtract_numbers(d, k + 1, u, U, k, lane)
+        k += 1
     return total
 
 

@@ -143,7 +143,9 @@ def _stretch(
     found: Replayed,
 ) -> None:
     """Rows with equally many items that meet nothing new, by one compiled call."""
-    T, m = len(part), learner.model
+    T = len(part)
+    learner.make_room_for_levels(T)
+    m = learner.model
     offer = stacked(learner, part.offered)
     n, J = offer.rows.shape[1:]
     here = slice(place, place + T)

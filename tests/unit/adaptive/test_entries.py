@@ -9,7 +9,7 @@ from driftbandits.bandit.items import NONE
 from small_model import model, with_part
 
 pytestmark = [pytest.mark.xdist_group("bandit"), pytest.mark.interpreted]
-TUPLES = ("state", "layout", "items", "context", "slots", "work")
+TUPLES = ("state", "layout", "items", "context", "slots", "work", "levels", "cells", "found")
 
 
 def call(name, m, **changed):

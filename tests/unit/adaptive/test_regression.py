@@ -8,7 +8,7 @@ from naive import adaptive as naive
 
 from driftbandits.adaptive import by_memory, explained, fading, forecasting, regression, steady, sums, tuning
 from driftbandits.adaptive.columns import CONSTANT, Layout, Slots, new_scale
-from driftbandits.adaptive.engine import Engine
+from driftbandits.adaptive.engine import smallest_engine
 from driftbandits.core.kernel import entry
 from driftbandits.core.lanes import LANES
 
@@ -271,11 +271,13 @@ def test_the_marginal_likelihood_is_that_of_the_dense_normal_law():
     rows = [seen._replace(w=1.0) for seen in rows]
     got, want = [], []
 
-    engine = Engine(state, layout, items, context, Slots(np.zeros(1), np.zeros(3)), work)
+    engine = smallest_engine()._replace(
+        state=state, layout=layout, items=items, context=context, slots=Slots(np.zeros(1), np.zeros(3)), work=work
+    )
 
     @entry
     def evaluate(engine):
-        return tuning.marginal_likelihood(engine, 5, np.full(4, np.nan))
+        return tuning.marginal_likelihood(engine, 5, np.full(4, tuning.UNTRIED))
 
     for separate in (0.0, 1.0):
         for offset in ([0.0, 0.0, 0.0, 0.0], [0.5, -1.0, 1.0, 0.5], [0.0, 1.0, -1.5, -0.5]):

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...adaptive import sums
 from ...adaptive.by_memory import Sums, set_sums, sums_of
-from ...adaptive.columns import NUMBER, Layout
+from ...adaptive.columns import MARK, NUMBER, Layout
 from ...adaptive.shards import Shard, add_rows, added, finished, new_shard
 from ...adaptive.steps import following
 from ...core.background_compile import compile_mode, prepared
@@ -190,9 +190,9 @@ def _cut(columns: dict[str, Column], limits: dict[str, tuple[float, float]]) -> 
 
 
 def _relative(rows: Matrix, kind: Any, anchor: Vector) -> Matrix:
-    """Slots relative to their anchors, 0 where a number is missing."""
+    """Slots relative to their anchors, 0 where a number is missing, and where a slot holds no number but the mark of a level."""
     z = rows - np.where(kind == NUMBER, anchor, 0.0)
-    return np.ascontiguousarray(np.where(np.isnan(z), 0.0, z))
+    return np.ascontiguousarray(np.where(np.isnan(z) | (kind == MARK), 0.0, z))
 
 
 def _spreads(old: list[Spread], rows: Matrix) -> list[Spread]:
@@ -245,6 +245,8 @@ def _install(bandit: "Bandit", plan: Plan, part: Part, rows: int, found: Survey)
     sides = (m.items, learner.items, part.items, plan.born[0]), (m.context, learner.context, part.context, plan.born[1])
     for scale, table, spreads, born in sides:
         for j, s in enumerate(spreads[1:], 1):
+            if table.kinds[j] == MARK:
+                continue
             known = s if table.kinds[j] == NUMBER else _since(s, born[j], table.missing[j])
             scale.seen[j], scale.mean[j], scale.M2[j] = known
     learner.model = m.with_prior()

@@ -180,7 +180,9 @@ def ready(learner: Adaptive) -> bool:
 
 def _stretch(bandit: "Bandit", learner: Adaptive, block: Block) -> None:
     """Rows that show nothing new, by one compiled call."""
-    n, model = len(block), learner.model
+    n = len(block)
+    learner.make_room_for_levels(n)
+    model = learner.model
     at = np.full(n, clock.time()) if block.at is None else block.at
     weight = np.ones(n) if block.weight is None else np.ascontiguousarray(block.weight)
     rows, crows = in_slots(learner.items, block.own, n), in_slots(learner.context, block.context, n)

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...adaptive import stretch
-from ...adaptive.columns import CONSTANT, Layout, Slots, new_scale
-from ...adaptive.engine import Engine
-from ...adaptive.sums import new_state, new_work
+from ...adaptive.engine import smallest_engine
 from ...core.background_compile import CompileMode, InterpretedUntilCompiled, compile_mode, prepared
 from ...core.numba_private import interpreted
 from .. import detector
@@ -32,9 +30,7 @@ class Machine:
         self._entries: dict[str, tuple[Any, tuple[Any, ...]]] = {}
         one, row, many = np.zeros(1), np.zeros((1, 1)), np.zeros((1, 1, 1))
         ints, pairs = np.zeros(1, np.int64), np.zeros((1, 1), np.int64)
-        state, work, scale = new_state(one, 1, 1, 1), new_work(1, 1, 1), new_scale([CONSTANT])
-        layout, slots = Layout(ints, ints, pairs, ints, ints, pairs), Slots(one, one)
-        engine = Engine(state, layout, scale, scale, slots, work)
+        engine = smallest_engine()
         self._enter("observe", stretch.observe_rows, engine, many, many, ints, one, 0, one, True, one, one, one)
         asked = engine, many, ints, pairs, one, 0, many, 0.0, one
         self._enter("decide", stretch.decide_rows, *asked, ints, row, row, ints, row, row, row, row)

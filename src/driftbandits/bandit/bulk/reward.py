@@ -134,7 +134,9 @@ def _simple(found: Open) -> bool:
 
 def _stretch(bandit: "Bandit", learner: Adaptive, came: list[Came], waiting: list[Open]) -> None:
     """Rewards of decisions with one item each, which has its place."""
-    T, m = len(waiting), learner.model
+    T = len(waiting)
+    learner.make_room_for_levels(T)
+    m = learner.model
     memos = [opened.memos[0] for opened in waiting]
     rows = in_slots_of_today([memo.row for memo in memos], learner.items)
     crows = in_slots_of_today([memo.context for memo in memos], learner.context)

@@ -44,7 +44,7 @@ def new_to(table: Table, columns: Mapping[str, Column], rows: int) -> list[int]:
         elif isinstance(column, Categories):
             if name not in table.strings:
                 found += first_true(there)
-            unknown = [(name, value) not in table._tokens for value in column.values]
+            unknown = [not table.has_slot((name, value)) for value in column.values]
             found += first_of(column.codes, np.array(unknown, np.bool_))
     if rows and any(name not in columns and name not in table.presence for name in table.numbers):
         found.append(0)  # a number that this source does not have is missing
@@ -58,9 +58,12 @@ def in_slots(table: Table, columns: Mapping[str, Column], rows: int) -> Matrix:
     every = np.arange(rows)
     for name, column in columns.items():
         if isinstance(column, Categories):
-            slots = np.array([table.slot_of((name, value)) or 0 for value in column.values], np.int64)
+            tokens = [(name, value) for value in column.values]
+            slots = np.array([table.slot_of(token) or 0 for token in tokens], np.int64)
+            values = np.array([table.value_of(t, s) for t, s in zip(tokens, slots.tolist(), strict=True)])
             there = column.codes >= 0
-            out[every[there], slots[column.codes[there]]] = 1.0
+            codes = column.codes[there]
+            out[every[there], slots[codes]] = values[codes]
         elif isinstance(column, Numbers) and name in table.numbers:
             slot = table.numbers[name]
             out[:, slot] = column.values

@@ -10,6 +10,7 @@ from ...adaptive.choice import ROWS
 from ...adaptive.columns import CONSTANT, NUMBER, Layout, Scale, Slots, new_scale
 from ...adaptive.duel import ITEMS, SHARED
 from ...adaptive.layout import Columns
+from ...adaptive.levels import Cells, Found, Levels, new_cells, new_found, no_levels
 from ...core.kernel import part
 from ...core.linalg import Matrix, Vector
 from ...core.state import scratch
@@ -60,6 +61,9 @@ class Room(NamedTuple):
     told: Vector  # (2,)
     slots: Slots
     work: sums.Work
+    levels: Levels  # numbers have none
+    cells: Cells
+    found: Found
 
 
 class SelfTuningState(NamedTuple):
@@ -98,6 +102,11 @@ class Side(NamedTuple):
     def marker(self) -> int:
         """Own slopes were always there."""
         return 0
+
+    @property
+    def marks(self) -> tuple[int, ...]:
+        """Numbers have no levels."""
+        return ()
 
     @property
     def alone(self) -> tuple[int, ...]:
@@ -146,6 +155,7 @@ def first_state(strategy: SelfTuning, setting: Setting) -> SelfTuningState:
 
 def room_for(n: int, slots: Slots, work: sums.Work) -> Room:
     """Workspace for n arms."""
+    levels, M = no_levels(), len(work.refuted)
     return Room(
         rows=np.ones(n * len(slots.zi)),
         crow=np.ones((1, len(slots.zc))),
@@ -155,4 +165,7 @@ def room_for(n: int, slots: Slots, work: sums.Work) -> Room:
         told=np.zeros(2),
         slots=slots,
         work=work,
+        levels=levels,
+        cells=new_cells(M),
+        found=new_found(levels, M),
     )

@@ -93,7 +93,10 @@ def _(strategy: SelfTuning, state: SelfTuningState, rng: np.random.Generator) ->
 
 @kernel
 def _engine(state: SelfTuningState) -> Engine:
-    return Engine(state.engine, state.layout, state.items, state.context, state.room.slots, state.room.work)
+    room = state.room
+    return Engine(
+        state.engine, state.layout, state.items, state.context, room.slots, room.work, room.levels, room.cells, room.found
+    )  # fmt: skip
 
 
 @kernel
