@@ -30,7 +30,6 @@ RELIES = {
     "adaptive.columns.cut": "isnan: a missing value",
     "adaptive.columns.hold_still": "isnan: a missing value",
     "adaptive.columns.shift": "isnan: a missing value",
-    "adaptive.tuning.tune": "NaN marks precisions for which nothing was computed yet: it differs from every number",
     "alarms.bettors.fits": "a NaN place is outside its bracket",
     "alarms.bettors.standardise": "a missing value is not between −∞ and ∞",
     "inference.outcomes.fits": "a NaN place is outside its bracket",
