@@ -17,9 +17,12 @@ from ..io.files import make_folder, write_atomically
 from ..plots.latex import escaped, minus, tabular
 from .run import TRACKS, Track
 from .scores import BANDITS, Score, Standing, standing
-from .suite import CEILING, DRAWS, FAMILIES, SETTINGS, VERSION, WORLDS, reference
+from .suite import CEILING, DRAWS, FAMILIES, SECONDS, SETTINGS, VERSION, WORLDS, reference
 from .task import Family
 
+NOT_PLAYED = "not played"
+MDPS: tuple[Family, ...] = ("mdp", "logit")
+OVER_BUDGET = "s of CPU for one draw"  # what `play` says of a learner that it has stopped
 TEMPLATE = pathlib.Path(__file__).with_name("templates") / "leaderboard.html"
 
 
@@ -105,6 +108,19 @@ def rows(submissions: Sequence[Mapping[str, Any]], track: Track) -> list[Row]:
     return sorted(found, key=_order)
 
 
+def no_score(row: Row, family: Family) -> str:
+    """Why a learner has no score in a family: it takes no part in such worlds (–), was stopped, or has not been played in all of them.
+
+    A file with no MDP at all is of a learner for bandits, and the other way round.
+    """
+    names = [name for name, world in WORLDS.items() if world.family == family]
+    if any(OVER_BUDGET in row.absent.get(name, "") for name in names):
+        return f"> {SECONDS:.0f} s"
+    kind = {name for name, world in WORLDS.items() if (world.family in MDPS) == (family in MDPS)}
+    there = {*row.absent, *row.standing.worlds}
+    return "–" if there >= set(names) or not there & kind else NOT_PLAYED
+
+
 def _order(row: Row) -> tuple[bool, float, str]:
     overall = row.standing.overall
     families = row.standing.families.values()
@@ -165,6 +181,8 @@ def page(submissions: Sequence[Mapping[str, Any]]) -> str:
         draws=DRAWS,
         over=over_all_fixed,
         told=told,
+        no_score=no_score,
+        seconds=SECONDS,
         submissions=submissions,
         roles=sorted({each["role"] for each in submissions}),
     )
@@ -202,11 +220,12 @@ def markdown(submissions: Sequence[Mapping[str, Any]], track: Track) -> str:
 
 
 class Cell(NamedTuple):
-    """A score to print, if there is one."""
+    """A score to print; if there is none, why."""
 
     score: Score | None
     best: bool
     digits: int
+    why: str
 
 
 OVER = "over best γ"
@@ -226,7 +245,13 @@ def _columns(submissions: Sequence[Mapping[str, Any]], track: Track) -> tuple[li
         last = i == len(columns) - 1
         values = [score.value for score in column if score is not None and np.isfinite(score.value)]
         best = (min if last else max)(values, default=np.nan)
-        cells.append([Cell(s, s is not None and s.value == best, 2 if last else 3) for s in column])
+        whys = [no_score(row, families[i - 1]) if 0 < i <= len(families) else "–" for row in found]
+        cells.append(
+            [
+                Cell(s, s is not None and s.value == best, 2 if last else 3, why)
+                for s, why in zip(column, whys, strict=True)
+            ]
+        )
     head = ["overall", *families, OVER]
     return head, [(row.learner, [column[i] for column in cells]) for i, row in enumerate(found)]
 
@@ -234,12 +259,12 @@ def _columns(submissions: Sequence[Mapping[str, Any]], track: Track) -> tuple[li
 def _tex(cell: Cell) -> str:
     score = cell.score
     if score is None or not np.isfinite(score.value):
-        return "--"
+        return escaped(cell.why)
     number = minus(_short(score.value, cell.digits))
     error = f"{{\\tiny$\\pm${_short(score.error, cell.digits)}}}" if np.isfinite(score.error) else ""
     return (f"\\textbf{{{number}}}" if cell.best else number) + error
 
 
 def _marked(cell: Cell) -> str:
-    text = told(cell.score, cell.digits)
+    text = cell.why if cell.score is None else told(cell.score, cell.digits)
     return f"**{text}**" if cell.best else text

@@ -257,6 +257,24 @@ def test_a_leaderboard_is_one_page_and_a_table_per_track(submissions, tmp_path):
         manuscript.structure((tmp_path / "out" / f"leaderboard-{track}.tex").read_text())
 
 
+def test_why_there_is_no_score_is_told(tmp_path, monkeypatch):
+    """A learner that is stopped, one that takes no part, and one that has not been played are three things."""
+    body = "    def __init__(self, task, seed): pass\n    def update(self, reward): pass\n    def select(self, arms): return 0\n"
+    (tmp_path / "slow.py").write_text(f"class Slow:\n{body}")
+    runner = Runner(tmp_path / "cells", worlds=["counts-static", "mdp-hard", "logit-river-slow"], tiny=True, jobs=1)
+    monkeypatch.setattr(suite, "SECONDS", -1.0)
+    write(tmp_path / "in", runner.submit(str(tmp_path / "slow.py"), ["untuned"]))
+    (row,) = leaderboard.rows(leaderboard.read(tmp_path / "in"), "untuned")
+    assert "used more than -1 s" in row.absent["counts-static"]
+    assert [leaderboard.no_score(row, family) for family in ("counts", "clicks", "mdp")] == [
+        "> 120 s",
+        "not played",
+        "not played",
+    ]
+    for absent in ([name for name in WORLDS if name.startswith("mdp")], []):  # of a file with all MDPs, and with none
+        assert leaderboard.no_score(row._replace(absent=dict.fromkeys(absent, "it is for bandits")), "mdp") == "–"
+
+
 def test_what_is_no_submission_is_refused_by_name(submissions, tmp_path):
     with pytest.raises(CannotRead, match="no folder"):
         leaderboard.read(tmp_path / "nowhere")
