@@ -156,6 +156,7 @@ def test_the_verdict_of_the_sentence(browser: Any, lab: Served) -> None:
         (700, 1000, 50, "the first lost 30 % less."),
         (1000, 990, 200, "no clear difference in 20 trials."),
         (1000, 0.2, 1, "far less."),
+        (0.57, 1.2, 0.01, "the first lost two times less."),
         (3.124, 2.2, 0.01, "30 % less."),
     ):
         curves = [

@@ -30,7 +30,7 @@ function difference(a, b, trials) {
 }
 
 function compared(less, more) {
-  if (less < 1) return "far less"; // a ratio to almost nothing says nothing
+  if (less < 1 && less < more / 20) return "far less"; // a ratio to almost nothing says nothing
   const ratio = more / less;
   if (ratio >= 1.95) return `${COUNTS[Math.round(ratio)] ?? Math.round(ratio)} times less`;
   return `${Math.round(100 * (1 - less / more))} % less`;
