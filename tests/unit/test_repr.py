@@ -66,6 +66,14 @@ def test_a_strategy_is_shown_as_its_parts():
     assert shown.count("<div") == shown.count("</div>")
 
 
+@pytest.mark.parametrize("record", db.zoo.RECORDS.values(), ids=lambda record: record.name)
+def test_every_strategy_of_the_zoo_shows_itself_in_a_notebook(record):
+    strategy = record.build()
+    shown = strategy._repr_html_()
+    assert f"<strong>{type(strategy).__name__}</strong>" in shown
+    assert shown.count("<div") == shown.count("</div>")
+
+
 @pytest.mark.parametrize(
     ("thing", "words"),
     [

@@ -12,7 +12,7 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
-from ..experiment.analyse.panel_results import MARKS, Panel, readings_of
+from ..experiment.analyse.panel_results import MARKS, Panel, counted_verdicts, readings_of
 from ..experiment.write.publish import Published, final_lines
 from .interrupts import interrupt_at_once, interrupt_in_order
 
@@ -134,6 +134,8 @@ def show_published(done: Published, seconds: float) -> None:
         out.print()
     if any(panel.smoke for panel in done.panels):
         out.print("this was a smoke test (--tiny): it is too small to test claims, so none were tested")
+    if claims := [v for panel in done.panels for v in panel.claims]:
+        out.print(Text(counted_verdicts(claims)))
     _show_robustness(done.panels)
     reused = done.total - done.computed
     out.print(f"{done.total} cells ({done.computed} computed, {reused} found) in {seconds:.1f} s")

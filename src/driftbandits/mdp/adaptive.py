@@ -32,6 +32,7 @@ from ..core.state import filled, view_state
 from ..errors import integer, require
 from ..memory import Discounted
 from ..protocol import Integers
+from ..util.notebook import shown_as_boxes
 from .planner import OptimisticPlanner, PlannerState, Tally, backup
 from .protocol import (
     Book,
@@ -83,6 +84,7 @@ class Candidates(NamedTuple):
         )
 
 
+@shown_as_boxes
 class AdaptivePlanner(NamedTuple):
     """A planner that finds out how fast to forget."""
 

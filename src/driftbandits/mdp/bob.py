@@ -20,6 +20,7 @@ from ..errors import integer
 from ..memory import Discounted
 from ..meta.exp3ix import Exp3IX, Exp3State, blank_exp3, play, update_loss
 from ..protocol import Integers
+from ..util.notebook import shown_as_boxes
 from .planner import OptimisticPlanner
 from .protocol import Book, Task, experience, miss, open_book, plan, report, room_for, settle_in, settled
 
@@ -39,6 +40,7 @@ class Blocks(NamedTuple):
         integer("candidates", self.candidates, least=1, why="there must be a γ to choose")
 
 
+@shown_as_boxes
 class BlockwiseChoice(NamedTuple):
     """A planner whose discount factor is chosen anew for every block of episodes."""
 

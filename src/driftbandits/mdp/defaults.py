@@ -29,7 +29,7 @@ import numpy as np
 
 from ..errors import InvalidValue, real
 from ..memory import Discounted
-from ..util.notebook import boxes
+from ..util.notebook import shown_as_boxes
 from .adaptive import AdaptivePlanner, Candidates
 from .compose import build, chosen, composed, largest_norm, measuring
 from .curvature import kappa_of
@@ -44,6 +44,7 @@ REQUIRED = {"linear": (*REWARD, *TRANSITION, "delta"), "multinomial": (*REWARD, 
 ONE_HOT = 4096  # parameters that one-hot features of a table may have
 
 
+@shown_as_boxes
 class Unsettled(NamedTuple):
     """A learner some of whose constants are open until the problem is known."""
 
@@ -51,10 +52,6 @@ class Unsettled(NamedTuple):
     memory: Any  # None: it finds out how fast to forget
     origin: Origin
     given: Mapping[str, Any]
-
-    def _repr_html_(self) -> str:
-        """Its fields in a box, for notebooks."""
-        return boxes(self)
 
 
 def learner(family: Literal["linear", "multinomial"], memory: Any, origin: str, given: Mapping[str, Any]) -> Any:

@@ -27,6 +27,7 @@ from ..core.linalg import Matrix, Vector
 from ..core.state import copy_state
 from ..errors import InvalidValue, probability
 from ..protocol import Integers
+from ..util.notebook import shown_as_boxes
 from .protocol import Book, Cube, Task, experience, miss, open_book, plan, report, room_for, settle_in, settled
 
 PLACES = 128  # earlier visits that are tried, per pair
@@ -44,6 +45,7 @@ class ChangeTest(NamedTuple):
         probability("delta", self.delta)
 
 
+@shown_as_boxes
 class DetectingPlanner(NamedTuple):
     """A planner that is restarted when a test finds a change; see `zoo.detect_ucrl`."""
 

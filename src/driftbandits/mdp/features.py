@@ -4,7 +4,7 @@ r"""The prior knowledge of an MDP: states, actions, and features, if any.
 `tabular`       nothing: every pair (s, a) is learned by itself
 `mixture_of`    the dynamics are a convex mixture of models at hand (simulators, last year's data): a linear mixture
 `logit`         a function (s, a, s') -> features of a move: a multinomial-logit mixture
-`features_of` arrays of your own; `sparse_features` where a pair leads to few of many states
+`features_of`   arrays of your own; `sparse_features` where a pair leads to few of many states
 ==============  =============================================================================================================
 
 >>> import driftbandits as db

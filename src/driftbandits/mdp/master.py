@@ -18,6 +18,7 @@ from ..core.linalg import Vector
 from ..core.state import copy_state, filled, view_state
 from ..errors import integer, positive, probability
 from ..meta.schedule import Schedule, blank_schedule, count_round, draw_instances, oldest_first
+from ..util.notebook import shown_as_boxes
 from .protocol import Book, Task, experience, miss, open_book, plan, report, room_for, settle_in, settled
 
 
@@ -38,6 +39,7 @@ class Tests(NamedTuple):
         positive("test_scale", self.scale, "it multiplies the thresholds of the tests; theory is 1")
 
 
+@shown_as_boxes
 class EpisodicMaster(NamedTuple):
     """MASTER around `base`, a planner; see `zoo.master_ucrl`."""
 

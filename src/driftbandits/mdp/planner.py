@@ -22,6 +22,7 @@ from ..core.linalg import Matrix, Vector
 from ..core.ties import best_arm
 from ..errors import require
 from ..memory import Discounted, Everything, Restart, Window
+from ..util.notebook import shown_as_boxes
 from .protocol import (
     Book,
     Task,
@@ -58,6 +59,7 @@ class Backup(NamedTuple):
         require(0.0 < self.discount <= 1.0, "discount", self.discount, "in (0, 1]", "it multiplies the next value")
 
 
+@shown_as_boxes
 class OptimisticPlanner(NamedTuple):
     """A strategy for episodic MDPs; `zoo` has the named ones."""
 

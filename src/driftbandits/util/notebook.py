@@ -5,13 +5,14 @@ Every text is escaped. Text and frames have the colour of the surrounding page, 
 
 import html
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InvalidValue
 
+T = TypeVar("T", bound=type)
 COLOURS = ("#0072B2", "#C44E00", "#007A59", "#8A2BE2", "#6E6E6E")
 WIDTH, HEIGHT = 320, 90
 MOST_FIELDS = 12  # of a box; the rest is counted
@@ -67,6 +68,12 @@ def boxes(thing: Any, label: str = "") -> str:
         '<div style="border:1px solid;border-radius:.4em;padding:.3em .6em;display:inline-block;max-width:32em;vertical-align:top">'
         f"<strong>{html.escape(name)}</strong>{said}{nested}</div>"
     )
+
+
+def shown_as_boxes(cls: T) -> T:
+    """A named tuple whose objects show themselves as `boxes`; a part has this from `core.kernel.part`."""
+    cls._repr_html_ = boxes  # type: ignore[attr-defined]
+    return cls
 
 
 def _short(value: Any) -> str:

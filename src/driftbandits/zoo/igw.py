@@ -8,11 +8,13 @@ from ..meta.exp3ix import Exp3IX
 from ..meta.igw_mix import BLOCKS, KNOWN, NOISE_KNOWN, UNKNOWN, GaussianForecasts, IgwMix, LogisticForecasts
 from ..protocol import settle
 from ..theory.igw import default_rate, eta_grid, igw_mix_regret_bound, logistic_curvature
+from ..util.notebook import shown_as_boxes
 from .record import algorithm, algorithms_of
 
 UNKNOWN_HORIZON_MEMORIES = 20  # 2, 4, …, 2^20 rounds
 
 
+@shown_as_boxes
 class OpenIgwMix(NamedTuple):
     """`igw_mix` before it is known how many dimensions there are."""
 

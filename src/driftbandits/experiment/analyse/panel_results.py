@@ -116,6 +116,14 @@ class Verdict:
         return decided(self.margin, self.p, self.contrary)
 
 
+def counted_verdicts(claims: list[Verdict]) -> str:
+    """How many claims hold, fail and are undecided on the trials, in one sentence."""
+    held, failed, open_ = (sum(v.verdict == word for v in claims) for word in (HOLDS, FAILS, UNDECIDED))
+    many = f"{len(claims)} claim{'' if len(claims) == 1 else 's'}"
+    fails, are = "fails" if failed == 1 else "fail", "is" if open_ == 1 else "are"
+    return f"Of {many}, {held} hold{'s' if held == 1 else ''} on these trials, {failed} {fails} and {open_} {are} undecided."
+
+
 @dataclass(frozen=True)
 class BoundCurve:
     """A theorem's bound after every checkpoint."""

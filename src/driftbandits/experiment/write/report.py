@@ -7,7 +7,7 @@ from ...errors import CannotWrite
 from ...io.files import write_atomically
 from ...plots.page import Figures, render
 from ...zoo.citations import cite
-from ..analyse.panel_results import Panel, load, refuse_unfinished
+from ..analyse.panel_results import Panel, counted_verdicts, load, refuse_unfinished
 from ..analyse.robustness import VERDICTS
 from ..run.store import publishing
 from . import describe
@@ -43,8 +43,7 @@ def page(panels: list[Panel], settings: dict[str, Any]) -> str:
         figures,
         title=settings["title"],
         text=panels[0].text if alone else "",
-        held=sum(v.holds for v in claims),
-        claims=len(claims),
+        claims=counted_verdicts(claims) if claims else "",
         smoke=any(p.smoke for p in panels),
         robust=robust_table(panels),
         verdicts=[(word, sum(v.robust == word for v in claims)) for word in VERDICTS],

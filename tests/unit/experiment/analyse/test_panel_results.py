@@ -7,6 +7,7 @@ import pytest
 
 import small_experiment as small
 from driftbandits.experiment import Published, load, publish
+from driftbandits.experiment.analyse.panel_results import Verdict, counted_verdicts
 from driftbandits.experiment.analyse.panel_results import load as load_outcome
 
 
@@ -63,3 +64,12 @@ def test_bounds_are_those_of_the_theorem(done: Published) -> None:
     assert bound.rounds[-1] == 60
     assert bound.values[-1] == pytest.approx(exact.total)
     assert bound.trivial == 120.0
+
+
+def test_claims_that_fail_are_counted_apart_from_those_that_are_undecided() -> None:
+    shown = Verdict("a < b", True, 0.3, 0.001, "", contrary=0.999)
+    refuted = Verdict("a < b", False, -0.3, 0.999, "", contrary=0.001)
+    neither = Verdict("a < b", True, 0.1, 0.2, "", contrary=0.8)
+    told = counted_verdicts([shown, refuted, neither, neither])
+    assert told == "Of 4 claims, 1 holds on these trials, 1 fails and 2 are undecided."
+    assert counted_verdicts([shown]) == "Of 1 claim, 1 holds on these trials, 0 fail and 0 are undecided."
