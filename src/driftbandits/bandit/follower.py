@@ -16,6 +16,7 @@ from typing import Any, Self
 
 from ..errors import CannotRead, InvalidState, InvalidValue, positive, said
 from ..io.files import as_path
+from .arguments import Path
 from .changes import Answer, Request
 from .clock import moment
 from .decision import Decision
@@ -207,7 +208,7 @@ class Follower(StoredBandit):
         raise InvalidState(f"a follower of {self._store.name} cannot be copied or pickled; call Bandit.follow there")
 
 
-def open_follower(path: Any, refresh: Any, code: dict[str, Any]) -> Follower:
+def open_follower(path: Path, refresh: Any, code: dict[str, Any]) -> Follower:
     """A decider with the snapshots of a file."""
     unknown = [name for name in code if name not in ("features", "strategy", "on_drift")]
     if unknown:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import CannotRead, InvalidState, InvalidValue, said
 from ..io.files import as_path, take_lock
+from .arguments import Path
 from .bandit import Bandit
 from .durable import Durable, newest_state
 from .saving import from_bytes, to_bytes
@@ -20,7 +21,7 @@ class HasLearner(InvalidState):
     """Another process is already the learner."""
 
 
-def open_durable(path: Any, settings: dict[str, Any]) -> Durable:
+def open_durable(path: Path, settings: dict[str, Any]) -> Durable:
     """The bandit in a file, made if it is not there."""
     name, sync, damaged = as_path(path), settings.pop("sync", "normal"), settings.pop("damaged", "refuse")
     start = _start(settings.pop("start", None), settings)

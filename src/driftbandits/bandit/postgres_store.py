@@ -23,6 +23,7 @@ import psycopg
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from ..errors import CannotRead, CannotWrite, InvalidState, said
+from .arguments import Path
 from .store import (
     COLUMNS,
     Repeated,
@@ -363,7 +364,7 @@ class PostgresStore:
     def settle(self) -> None:
         """PostgreSQL does it itself."""
 
-    def backup(self, path: Any) -> None:
+    def backup(self, path: Path) -> None:
         """PostgreSQL has its own."""
         raise InvalidState(f"{self.name} is not copied to {said(path)}; pg_dump --schema=driftbandits copies all loops")
 

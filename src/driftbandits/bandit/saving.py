@@ -19,6 +19,7 @@ from ..io.files import as_path, write_atomically
 from ..io.saveable import INCONSISTENT
 from . import ledger_files, pending_files
 from .adaptive import Adaptive
+from .arguments import Path
 from .bandit import Bandit
 from .challengers import Challenger, functions
 from .diagonal import Diagonal
@@ -55,14 +56,14 @@ class EarlierLearner(CannotRead):
     """The file is of a version whose learner kept other sums. If its log is known, it can be learned again."""
 
 
-def save(bandit: Bandit, path: Any) -> None:
+def save(bandit: Bandit, path: Path) -> None:
     """Write the file, whole or not at all; never over a durable bandit, whose log exists nowhere else."""
     if _durable(as_path(path)):
         raise InvalidValue(f"{os.fspath(path)} is a durable bandit, and has a log; save to another path")
     write_atomically(path, to_bytes(bandit))
 
 
-def load(path: Any, features: Any, strategy: Any, on_drift: Any) -> Bandit:
+def load(path: Path, features: Any, strategy: Any, on_drift: Any) -> Bandit:
     """Read the file, whole or not at all."""
     if _durable(as_path(path)):
         raise CannotRead(f"{os.fspath(path)} is a durable bandit, not a saved one; Bandit.open opens it")

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 
 from ..errors import CannotRead, CannotWrite, DriftBanditsError, InvalidState, InvalidValue
 from ..io.files import PART, as_path, sync_file
+from .arguments import Path
 from .store import (
     COLUMNS,
     Busy,
@@ -98,7 +99,7 @@ class SQLiteStore:
     local = True
     patience = PATIENCE
 
-    def __init__(self, path: Any, *, sync: str = "normal", learner: bool = False) -> None:
+    def __init__(self, path: Path, *, sync: str = "normal", learner: bool = False) -> None:
         self.name = os.fspath(path)
         self.path = os.path.realpath(self.name)  # one file has one lock, through whichever link it is opened
         self.writer = f"{os.getpid()}-{secrets.token_hex(8)}"
@@ -405,7 +406,7 @@ class SQLiteStore:
         with contextlib.suppress(sqlite3.OperationalError):  # another process is doing it
             self._db.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
-    def backup(self, path: Any) -> None:
+    def backup(self, path: Path) -> None:
         """A consistent copy, whole or not at all; also of a file that was deleted while it was open."""
         self._check_process()
         copy_database(self._db, self.name, path)
@@ -415,7 +416,7 @@ class SQLiteStore:
         self._db.close()
 
 
-def copy_database(source: sqlite3.Connection, name: str, path: Any) -> None:
+def copy_database(source: sqlite3.Connection, name: str, path: Path) -> None:
     """SQLite's own backup, under another name first: a reader finds the old file or the new one."""
     target, origin = pathlib.Path(as_path(path)).resolve(), pathlib.Path(name)
     if target.exists() and origin.exists() and target.samefile(origin):
@@ -438,7 +439,7 @@ def copy_database(source: sqlite3.Connection, name: str, path: Any) -> None:
 
 
 @contextmanager
-def reading(path: Any) -> Iterator[sqlite3.Connection]:
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
     """A connection that only reads the file of a durable bandit."""
     name = os.fspath(path)
     try:

@@ -24,6 +24,7 @@ except ImportError:
     fast = None  # type: ignore[assignment]
 
 from ..errors import CannotRead, DriftBanditsError, InvalidState, InvalidValue, said
+from .arguments import Path
 from .values import plain
 
 T = TypeVar("T")
@@ -238,7 +239,7 @@ class Store(Protocol):
     def settle(self) -> None:
         """Outside transactions: move what was committed to where a copy of the store finds it."""
 
-    def backup(self, path: Any) -> None:
+    def backup(self, path: Path) -> None:
         """Write a consistent copy, whole or not at all, while others go on writing."""
 
     def close(self) -> None:

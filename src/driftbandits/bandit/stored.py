@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Self
 
-from .arguments import Moment
+from .arguments import Moment, Path
 from .bandit import Bandit
 from .bulk.requests import RefusedAt, at_once, decide_many
 from .changes import Answer, Request, Wanted
@@ -139,7 +139,7 @@ class StoredBandit(Bandit, ABC):
         """The last decisions, whoever made them."""
         return last_decided(self._store)
 
-    def backup(self, path: Any) -> None:
+    def backup(self, path: Path) -> None:
         """Write a consistent copy to another file, whole or not at all, while this one is in use."""
         with self._lock:
             self._store.backup(path)

@@ -22,9 +22,8 @@ make that slow: while a rarely shown item has not been paid for, both its mean a
 
        V m/(m + 20) + V_pooled 20/(m + 20) ,     V_pooled = Σw² · Σ(r − g)²/n .
 
-4. The payment of an item that has never been paid for is unknown: the price of stickers that are bought all day says nothing about a sofa.
-There are no bounds
-   as long as such items are more than 5 % of what the policy shows.
+4. The payment of an item that has never been paid for is unknown: the price of stickers that are bought all day says nothing about a
+   sofa. There are no bounds as long as such items are more than 5 % of what the policy shows.
 """
 
 import math

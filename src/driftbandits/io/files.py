@@ -14,9 +14,11 @@ import sys
 import time
 import weakref
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..errors import CannotWrite, InvalidValue, said
+
+Path: TypeAlias = str | os.PathLike[str]
 
 PART = ".part"  # the suffix of unfinished files
 ABANDONED = 3600.0  # seconds after which an unfinished file belongs to a process that died
@@ -68,7 +70,7 @@ def write_atomically(
         raise CannotWrite(os.fspath(path), problem) from problem
 
 
-def as_path(path: Any) -> str:
+def as_path(path: Path) -> str:
     """A path as a string; raises `InvalidValue` if it is not a valid path.
 
     Examples

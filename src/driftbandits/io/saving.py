@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CannotRead, DriftBanditsError, InvalidState
-from .files import write_atomically
+from .files import Path, write_atomically
 
 FORMATS = {"Bandit": 2}  # of kinds whose content has changed since format 1
 KEY = "driftbandits"
@@ -30,12 +30,12 @@ Arrays = Mapping[str, NDArray[Any]]
 # ------------------------------------------------------------------------------------------------------------------ files
 
 
-def write(path: Any, kind: str, about: Mapping[str, Any], arrays: Arrays) -> None:
+def write(path: Path, kind: str, about: Mapping[str, Any], arrays: Arrays) -> None:
     """Write the file, or leave the existing one unchanged."""
     write_atomically(path, to_bytes(kind, about, arrays))
 
 
-def read(path: Any, kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def read(path: Path, kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """The JSON and the arrays that `write` was given."""
     name = os.fspath(path)
     try:

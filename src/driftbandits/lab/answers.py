@@ -3,7 +3,7 @@
     compiling   the learners whose code is still compiled; the curves of all others are sent meanwhile
     preview     every learner over a fifth of the trials: a picture while the slider still moves
     curves      every learner over all trials, on all cores; what was computed before is not computed again
-    inside details of the first trial
+    inside      details of the first trial
     gamma       the regret of the weighted learner for many γ: a curve that falls and rises
 
 A request is converted to TOML text, and its cells are those that `driftbandits run` would run. Parameters of a learner are plain floats at
@@ -20,38 +20,27 @@ import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ..core.linalg import Matrix, Vector
 from ..core.numba_private import interpreted
-from ..errors import DriftBanditsError, InvalidValue
+from ..errors import DriftBanditsError
 from ..experiment.run.cells import Cell
 from ..experiment.run.compilation import compile_apart, compile_one, is_compiled
-from ..experiment.run.plan import plan
-from ..experiment.spec.experiment import parse
-from ..experiment.spec.formulas import number
-from ..experiment.spec.scopes import WORLDS
-from ..experiment.spec.source import Source, SpecError
-from ..io.cell_store import digest
 from ..simulate.runs import spread_rounds
-from ..zoo.record import RECORDS
 from . import river
 from . import trial_view as inside
-from .learners import DEFAULTS, LEARNERS, Learner
+from .asked import Asked, ask, changed, gammas, preview_trials
+from .learners import DEFAULTS, Learner
 from .question import Question, read
-from .specification import CHECKPOINTS, NAME, toml
+from .specification import CHECKPOINTS
 from .trials import regret_of
 
 Event = dict[str, Any]
 A = TypeVar("A")
 KEPT = 20_000  # curves of single trials
-GAMMAS = 13  # points of the regret against γ
-PREVIEW = 5  # a preview has this part of the trials,
-LEAST_PREVIEW = 2  # if that is at least so many,
-AT_ONCE = 0.1  # and fewer if a thread would work longer than this on them, in seconds
 GRACE = 0.03  # seconds after a preview in which a page whose slider still moves may ask the next question
 PATIENCE = 0.5  # seconds between two signs of life while compiling
 COMPILERS = 2  # processes that compile at the same time
@@ -65,51 +54,6 @@ AHEAD: tuple[dict[str, Any], ...] = (
 
 class Dropped(Exception):
     """The client has disconnected."""
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A question with its cells: for every learner, one for each trial."""
-
-    question: Question
-    cells: list[list[Cell]]
-    theory: dict[str, float]  # the theorem's γ, and the path length
-
-    @property
-    def weighted(self) -> int | None:
-        """The index of the learner whose regret is shown against γ: the first that has a γ."""
-        return next((i for i, learner in enumerate(self.question.chosen) if learner.weighs), None)
-
-
-def ask(question: Question) -> Asked:
-    """Resolve and validate a request without running it; raises a one-line error if it cannot run."""
-    if not question.chosen:
-        raise InvalidValue("choose at least one learner (MASTER needs fixed arms)")
-    try:
-        experiment = parse(Source.from_text(toml(question), NAME))
-        planned = plan(replace(experiment, trials=1))
-    except SpecError as problem:
-        raise InvalidValue(str(problem).removeprefix(f"{NAME}:").lstrip("0123456789:").strip()) from None
-    scope = planned.scopes["world"]
-    known = "Delta" if question.world == "river" else "P_T"
-    theory = {known: float(scope[known])}
-    weighing = next(x for x in (*question.chosen, *LEARNERS[question.place]) if x.weighs)
-    theory["gamma"] = float(number(RECORDS[weighing.name].tuned_by["gamma"], scope))
-    cells = [[_trial(cell, question.seed, i) for i in range(question.trials)] for cell in planned.cells]
-    return Asked(question, cells, theory)
-
-
-def _trial(first: Cell, seed: int, trial: int) -> Cell:
-    """The cell of another trial. Only arms and noise differ, so the specification is not resolved again."""
-    environment = first.spec["environment"]
-    if "arms" in environment:
-        environment = {**environment, "arms": {**environment["arms"], "seed": seed * WORLDS + trial}}
-    return _changed(replace(first, trial=trial), environment=environment, seed=[seed, trial])
-
-
-def _changed(cell: Cell, **parts: Any) -> Cell:
-    spec = {**cell.spec, **parts}
-    return replace(cell, spec=spec, key=digest(spec))
 
 
 class Laboratory:
@@ -280,7 +224,7 @@ class Laboratory:
             return
         learner, cells = asked.question.chosen[asked.weighted], asked.cells[asked.weighted]
         for gamma in gammas(asked.question.T, asked.theory["gamma"]):
-            twins = [_changed(cell, strategy={**cell.spec["strategy"], "gamma": gamma}) for cell in cells]
+            twins = [changed(cell, strategy={**cell.spec["strategy"], "gamma": gamma}) for cell in cells]
             final = (await self._regrets(twins, stop))[:, -1]
             yield {
                 "kind": "gamma",
@@ -310,38 +254,6 @@ async def _in_daemon(function: Callable[..., A], *args: Any) -> A:
 
     threading.Thread(target=run, daemon=True, name="lab-compiler").start()
     return await answer
-
-
-def preview_trials(trials: int, threads: int, seconds: float) -> int:
-    """How many of the trials a preview has, 0 for no preview; `seconds` is the CPU time of one trial of all learners.
-
-    All threads work until the longest is done, so a reduced number is a multiple of theirs.
-
-    Examples
-    --------
-    >>> preview_trials(20, 2, 0.01), preview_trials(20, 2, 0.06), preview_trials(9, 2, 0.01)
-    (4, 2, 0)
-    """
-    few = trials // PREVIEW
-    if few < LEAST_PREVIEW:
-        return 0
-    rounds = -(-few // threads)
-    if rounds > 1 and rounds * seconds > AT_ONCE:
-        few = min(few, threads * max(1, int(AT_ONCE / seconds)))
-    return max(few, LEAST_PREVIEW)
-
-
-def gammas(horizon: int, theory: float) -> list[float]:
-    """γ from a memory of 2 rounds to one of 2T, evenly on the scale of log 1/(1−γ), and the theorem's; every fourth first.
-
-    Examples
-    --------
-    >>> [round(g, 3) for g in gammas(100, 0.9)[:4]]
-    [0.9, 0.5, 0.892, 0.977]
-    """
-    grid = [float(1.0 - 1.0 / memory) for memory in np.geomspace(2.0, 2.0 * horizon, GAMMAS)]
-    order = sorted(range(GAMMAS), key=lambda i: (i % 4 != 0, i % 2 != 0, i))
-    return [theory, *(grid[i] for i in order)]
 
 
 def _band(regret: Matrix) -> Event:

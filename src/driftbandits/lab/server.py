@@ -1,7 +1,7 @@
 """The page and its questions over HTTP, for this machine only.
 
     GET  /             the page; /lab.css, /lab.js, … its files; /colours.css
-    GET /api/options the learners on offer, and the form of a question
+    GET  /api/options  the learners on offer, and the form of a question
     POST /api/run      a question → its answer as lines of JSON, each as soon as it is known
     POST /api/export   a question → TOML and Python
 

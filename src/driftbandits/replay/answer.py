@@ -14,6 +14,7 @@ from ..bandit import Bandit
 from ..bandit.clock import duration
 from ..bandit.events import DriftEvent
 from ..errors import InvalidValue, positive
+from ..io.files import Path
 from .estimators import Estimate
 from .evaluation import replay
 from .item_changes import ItemChange, item_changes
@@ -112,7 +113,7 @@ class Answer:
         interval = f"{own.value:.3g} [{own.low:.3g}, {own.high:.3g}]"
         return f"{said}; a tuning-free learner {interval}: {found or 'no clear difference'}."
 
-    def write(self, path: Any) -> None:
+    def write(self, path: Path) -> None:
         """Write the result as a single offline HTML file."""
         from ..io.files import write_atomically
         from .page import page

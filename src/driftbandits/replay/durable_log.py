@@ -7,7 +7,6 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from ..bandit.sqlite_store import reading
 from ..bandit.store import COLUMNS, intact
 from ..bandit.store import Row as Logged
 from ..errors import CannotRead, InvalidValue
-from ..io.files import as_path
+from ..io.files import Path, as_path
 from ..tables.batches import SIZE
 from .chunks import Chunk
 from .decode import Decoder
@@ -28,7 +27,7 @@ EXPIRED = "SELECT seq, at, reward FROM log WHERE kind = 'expire' AND seq <= ? OR
 ACTIVATED = "SELECT id, at FROM log WHERE kind = 'activate' AND seq <= ?"
 
 
-def read_durable(path: Any) -> tuple[str, Callable[[], Iterator[Chunk]]]:
+def read_durable(path: Path) -> tuple[str, Callable[[], Iterator[Chunk]]]:
     """Its name, and a function that reads its decisions with their rewards; those without are left out, or have what `expire` gave them."""
     name = as_path(path)
     with reading(name) as db:

@@ -18,7 +18,7 @@ from .partitions import partition_of, with_partitions
 from .text_files import read_csv, read_jsonl
 
 
-def is_sqlite(path: Any) -> bool:
+def is_sqlite(path: object) -> bool:
     """Whether it is a file of SQLite, such as that of a durable bandit.
 
     SQLite itself is asked: to open and close the file in any other way would release the locks that a bandit of this process holds on it

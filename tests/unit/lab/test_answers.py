@@ -11,7 +11,8 @@ import driftbandits as db
 from driftbandits.experiment.run.cells import run
 from driftbandits.experiment.run.objects import composition, strategy_of, world_of
 from driftbandits.lab import answers as work
-from driftbandits.lab.answers import Laboratory, ask, gammas
+from driftbandits.lab.answers import Laboratory
+from driftbandits.lab.asked import ask, gammas
 from driftbandits.lab.learners import LEARNERS
 from driftbandits.lab.question import read
 from driftbandits.lab.trials import regret_of

@@ -7,7 +7,7 @@ import pytest
 
 from driftbandits.experiment import load
 from driftbandits.experiment.run.plan import plan
-from driftbandits.lab.answers import ask
+from driftbandits.lab.asked import ask
 from driftbandits.lab.learners import LEARNERS
 from driftbandits.lab.question import read
 from driftbandits.lab.specification import python, toml

@@ -8,7 +8,7 @@ import pytest
 import driftbandits as db
 from driftbandits.experiment.run.cells import run
 from driftbandits.lab import trials
-from driftbandits.lab.answers import ask
+from driftbandits.lab.asked import ask
 from driftbandits.lab.question import read
 from driftbandits.lab.trials import Kept, regret_of, world_blocks_of
 
