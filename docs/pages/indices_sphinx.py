@@ -1,4 +1,4 @@
-"""Indices and exponents of prose (`indices`) below and above the line; code, formulas and titles stay as they are."""
+"""Indices and exponents of prose (`indices`) below and above the line; code, formulas, titles and names of parameters stay as they are."""
 
 from typing import Any
 
@@ -9,14 +9,18 @@ from sphinx.transforms import SphinxTransform
 
 from .indices import pieces
 
+# Terms and field names are those of parameters: P_T is what a user types, and must stay so.
 KEPT = (
     nodes.literal,
     nodes.FixedTextElement,
     nodes.math,
     nodes.title,
+    nodes.term,
+    nodes.field_name,
     nodes.raw,
     nodes.comment,
     addnodes.desc_signature,
+    addnodes.literal_strong,
 )
 PLACES = {"_": nodes.subscript, "^": nodes.superscript}
 
