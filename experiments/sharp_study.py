@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from scipy.special import stdtr
 
 import driftbandits as db
+from driftbandits.experiment.analyse.statistics import holm
 from driftbandits.experiment.study import Cells, Report, study, table
 from driftbandits.plots.style import role_colour
 
@@ -119,13 +121,21 @@ def draw(made: dict[str, Any]) -> Figure:
 
 
 def gain_table(made: Mapping[str, Any]) -> str:
-    """Regret at the paper's tuning and at the sharp one, and the paired gain with its standard error."""
+    """Regret at the paper's tuning and at the sharp one, the paired gain with its standard error, and the p-value of no difference.
+
+    Two-sided paired t-tests, corrected for all rows (Holm).
+    """
     rows = []
-    for x in made["rows"]:
+    one_by_one = [
+        2.0 * stdtr(made["trials"] - 1, -abs(x["gain"] / x["gain_se"])) if x["gain_se"] > 0.0 else 1.0
+        for x in made["rows"]
+    ]
+    for x, p in zip(made["rows"], holm(one_by_one), strict=True):
         share = 100 * x["gain"] / x["paper"]
         gain = f"{x['gain']:.0f} ± {x['gain_se']:.0f} ({share:+.0f} %)".replace("-", "−")
-        rows.append([x["world"], str(x["d"]), x["learner"], f"{x['paper']:.0f}", f"{x['sharp']:.0f}", gain])
-    return table(["world", "d", "learner", "paper's tuning", "sharp tuning", "gain"], rows)
+        told = "< .001" if p < 0.001 else f"{p:.3f}".lstrip("0")
+        rows.append([x["world"], str(x["d"]), x["learner"], f"{x['paper']:.0f}", f"{x['sharp']:.0f}", gain, told])
+    return table(["world", "d", "learner", "paper's tuning", "sharp tuning", "gain", "p (Holm)"], rows)
 
 
 @study(tiny={"T": 20, "trials": 2, "dimensions": (2, 5)}, tables={"sharp": gain_table})
