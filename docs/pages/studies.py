@@ -6,9 +6,12 @@ table that a study of experiments/ names.
 
 import functools
 import json
+import math
 import pathlib
 from collections.abc import Callable, Mapping
 from typing import Any
+
+from scipy.special import stdtrit
 
 from driftbandits.experiment.study import table
 from driftbandits.experiment.study.study import studies
@@ -124,15 +127,21 @@ def mark(found: Mapping[str, Any] | None) -> str:
 
 
 def exponents(file: str) -> str:
-    """Fitted exponents next to the theorem's."""
-    found = read(file)["exponents"]
+    """Fitted exponents with the 95 % intervals of their means (Student), next to the theorem's."""
+    made = read(file)
+    found, trials = made["exponents"], made["trials"]
+    half = float(stdtrit(trials - 1, 0.975)) / math.sqrt(trials)  # of the interval, in standard deviations over trials
     learners = list(dict.fromkeys(row["strategy"] for row in found))
     rows = []
     for against in dict.fromkeys(row["against"] for row in found):
         own = {row["strategy"]: row for row in found if row["against"] == against}
-        cells = [f"{own[s]['exponent']:.2f} ± {own[s]['std']:.2f}" if s in own else "" for s in learners]
+        cells = [_interval(own[s]["exponent"], half * own[s]["std"]) if s in own else "" for s in learners]
         rows.append([against, *cells, f"{next(iter(own.values()))['theorem']:.2f}"])
     return table(["against", *learners, "theorem"], rows)
+
+
+def _interval(mean: float, half: float) -> str:
+    return f"{mean:.2f} ({mean - half:.2f} … {mean + half:.2f})"
 
 
 def worlds(file: str, panel: str, *only: str, time: bool = False, along: str = "learners") -> str:
