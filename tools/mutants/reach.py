@@ -7,7 +7,6 @@ browser, or take longer than LONGEST seconds of CPU when watched are not asked a
 import hashlib
 import json
 import pathlib
-import signal
 import time
 from collections.abc import Generator, Iterable, Sequence
 from typing import Any, NamedTuple
@@ -63,9 +62,10 @@ class Reach(NamedTuple):
 
 
 class Recorder:
-    """A plugin of pytest: watches each test of one run."""
+    """A plugin of pytest: watches each test of one run, and keeps the record of a file when its last test is done."""
 
-    def __init__(self) -> None:
+    def __init__(self, world: World) -> None:
+        self.world = world
         self.coverage = coverage.Coverage(data_file=None, source=[str(PACKAGE)], messages=False)
         self.seconds: dict[str, float] = {}
         self.failed: set[str] = set()
@@ -75,28 +75,33 @@ class Recorder:
         items[:] = [item for item in items if "browser" not in getattr(item, "fixturenames", ())]
 
     @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, None]:
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, Any, None]:
         """Time and context of a test."""
+        if not self.seconds:
+            self.coverage.start()
         self.coverage.switch_context(item.nodeid)
         began = time.process_time()
         yield
         self.seconds[item.nodeid] = round(time.process_time() - began, 3)
-
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_pyfunc_call(self) -> Generator[None, Any, None]:
-        """A test that takes too long is stopped, where pytest takes the error for one of the test."""
-        signal.signal(signal.SIGPROF, lambda *_: pytest.fail("too long"))
-        signal.setitimer(signal.ITIMER_PROF, LONGEST)
-        yield
-        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        if nextitem is None or nextitem.path != item.path:
+            self._keep(item.path)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Whether it passed."""
-        if not report.passed:
+        if report.failed or report.skipped:
             self.failed.add(report.nodeid)
 
+    def _keep(self, path: pathlib.Path) -> None:
+        """Write the record of a file, and begin the next one."""
+        self.coverage.stop()
+        seconds, lines = self.reach()
+        kept = {"fingerprint": fingerprint(path), "seconds": seconds, "lines": lines}
+        _place(self.world, path).write_text(json.dumps(kept), encoding="utf-8")
+        self.coverage.erase()
+        self.seconds = {}
+
     def reach(self) -> Reach:
-        """What was seen of the tests that passed."""
+        """What was seen of the tests that passed, and were not too long."""
         data = self.coverage.get_data()
         lines: dict[str, dict[str, list[int]]] = {}
         for path in data.measured_files():
@@ -105,7 +110,7 @@ class Recorder:
             for line, tests in by_line.items():
                 for test in tests:
                     lines.setdefault(test, {}).setdefault(file, []).append(line)
-        good = {test: seconds for test, seconds in self.seconds.items() if test not in self.failed}
+        good = {test: s for test, s in self.seconds.items() if test not in self.failed and s < LONGEST}
         return Reach(good, {test: lines[test] for test in good if test in lines})
 
 
@@ -119,17 +124,7 @@ def fingerprint(tests: pathlib.Path) -> str:
 
 def record(world: World, files: Sequence[pathlib.Path]) -> None:
     """In a process of its own: run some files of tests and keep what each reached."""
-    recorder = Recorder()
-    recorder.coverage.start()
-    pytest.main([*OPTIONS, *map(str, files)], plugins=[recorder])
-    recorder.coverage.stop()
-    reach = recorder.reach()
-    for path in files:
-        own = f"{path.relative_to(TOP)}::"
-        seconds = {test: taken for test, taken in reach.seconds.items() if test.startswith(own)}
-        lines = {test: reach.lines[test] for test in seconds if test in reach.lines}
-        kept = {"fingerprint": fingerprint(path), "seconds": seconds, "lines": lines}
-        _place(world, path).write_text(json.dumps(kept), encoding="utf-8")
+    pytest.main([*OPTIONS, *map(str, files)], plugins=[Recorder(world)])
 
 
 def files_of_tests(world: World) -> list[pathlib.Path]:

@@ -318,7 +318,7 @@ class EpisodicAgent(Saveable):
         """The reward on the learner's scale, [0, 1] but for noise that was announced."""
         r, (low, high) = real("reward", reward), self.reward_range
         planner = getattr(self.strategy, "base", self.strategy)  # what a chooser of memories plans with
-        spread = NOISE_SPREAD * getattr(planner.reward, "noise", 0.0)
+        spread = NOISE_SPREAD * getattr(getattr(planner, "reward", None), "noise", 0.0)
         mapped = (r - low) / (high - low)
         if not -spread - ROUNDING <= mapped <= 1.0 + spread + ROUNDING:
             raise InvalidValue(

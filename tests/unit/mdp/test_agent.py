@@ -96,9 +96,10 @@ def test_after_an_end_a_new_episode_is_due():
 
 
 @pytest.mark.interpreted
-def test_rewards_of_another_range():
+@pytest.mark.parametrize("strategy", [db.zoo.weight_ucrl(gamma=1.0), db.zoo.opt_wlsvi(gamma=0.9, beta=0.2)], ids=repr)
+def test_rewards_of_another_range(strategy):
     """Rewards −1 for each stage until the end: mapped to [0, 1], an episode that ended earns what a reward of 0 is there."""
-    agent = db.EpisodicAgent(db.zoo.weight_ucrl(gamma=1.0), db.mdp.tabular(2, 2), horizon=5, reward_range=(-1.0, 1.0))
+    agent = db.EpisodicAgent(strategy, db.mdp.tabular(2, 2), horizon=5, reward_range=(-1.0, 1.0))
     agent.begin_episode()
     agent.observe(0, 0, 0, -1.0, 1, terminated=True)
     agent.begin_episode()
@@ -252,3 +253,21 @@ def test_nothing_is_read_past_the_end_of_an_array():
             agent._check_fit(whole, move)
     agent.observe(0, 0, 0, 0.5, 0)
     assert agent.begin_episode().shape == (4, 6, 2)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("strategy", [db.zoo.weight_ucrl(gamma=0.9), db.zoo.weight_ucrl()], ids=["one memory", "many"])
+def test_a_successor_for_which_there_is_no_room_is_refused_and_changes_nothing(strategy):
+    agent = db.EpisodicAgent(strategy, db.mdp.tabular(4, 2, successors=2), horizon=3)
+    agent.begin_episode()
+    for h, successor in enumerate((1, 2, 1)):
+        agent.observe(h, 0, 0, 0.5, successor)
+    agent.begin_episode()
+    before = agent.pack()
+    with pytest.raises(db.DriftBanditsError, match="successor no. 3 of a pair with room for 2"):
+        agent.observe(0, 0, 0, 0.5, 3)
+    about, arrays = agent.pack()
+    assert about == before[0]
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(array, before[1][name], err_msg=name)
+    agent.observe(0, 0, 0, 0.5, 2)

@@ -9,8 +9,10 @@ import driftbandits as db
 from driftbandits.core.ball import blank_ball_work, project_on_ball
 from driftbandits.core.kernel import entry
 from driftbandits.mdp.likelihood import Likelihood, likeliest
+from driftbandits.mdp.multinomial import surprise_of
 from driftbandits.mdp.protocol import open_book
 from driftbandits.mdp.softmax_table import choices
+from driftbandits.mdp.value_targeted import DOUBT
 
 WORLD = {"states": 4, "actions": 2, "dim": 3, "dim_theta": 2, "horizon": 2, "successors": 3, "S_w": 1.0}
 COMMON = {"lam_theta": 0.7, "lam_w": 0.5, "delta": 0.01}
@@ -149,6 +151,24 @@ def test_pairs_with_the_same_features_are_counted_together(form):
     assert {int(n) for n in table.used} == ({2, 3} if form == "symmetric" else {1, 2, 3})
     _, projected = compare_plans(world, ("discounted", 0.85), 0.5)
     assert projected > 0 or form == "one-sided"  # there the learner may keep to the left, which teaches nothing about w
+
+
+@pytest.mark.interpreted
+def test_the_surprise_of_a_transition_is_its_negative_log_probability():
+    """As far as it can be believed: no successor has less than DOUBT, also none that nobody thought possible."""
+    world = db.mdp.random_mnl(episodes=4, seed=7, **WORLD)
+    constants = {"S_w": 30.0, "kappa": world.kappa, **COMMON, **BOUNDS}
+    state = open_book(db.zoo.ucrl_mnl(**constants), world.task).transition
+    psi = naive.subtract_reference(world.psi, world.reachable, reference(world))
+    floored = 0
+    for w in 8.0 * np.random.default_rng(0).standard_normal((2, 3)):
+        state.w[:] = w
+        P = naive.mnl_kernel(psi, world.reachable, w)
+        for s, a, to in np.ndindex(P.shape):
+            expected = -np.log(max(P[s, a, to], DOUBT))
+            assert surprise_of(state, 1, 2 * s + a, to) == pytest.approx(expected, rel=1e-12)
+            floored += P[s, a, to] < DOUBT
+    assert 0 < floored < 2 * P.size  # some of each
 
 
 def test_threads_share_a_world_but_no_workspace():

@@ -5,6 +5,8 @@ import pytest
 from naive.table_memories import adaptive_table_plans
 
 import driftbandits as db
+from driftbandits.mdp.protocol import forecast
+from driftbandits.mdp.value_targeted import DOUBT
 
 S, A, H, K = 4, 2, 3, 24
 
@@ -53,3 +55,24 @@ def test_what_was_explored_long_ago_is_not_explored_again():
     told = agent._state.blend.N.reshape(3, 2, 3)[0, 0]
     assert told[0] == pytest.approx(30.0)  # visits, all of them where they went
     assert told.sum() == pytest.approx(30.0)
+
+
+@pytest.mark.interpreted
+def test_forecasts_add_counts_to_one_visit_of_the_next_longer_memory():
+    """p_i(s') = (N_i(s') + p_{i+1}(s')) / (n_i + 1) from the longest memory down, below which all successors are equally likely."""
+    agent = db.EpisodicAgent(db.zoo.weight_ucrl(), db.mdp.tabular(S, A), horizon=H)
+    history_and_plans(agent, seed=3)
+    state = agent._state.transition
+    memories, U = state.used.shape[0], state.successor.shape[2]
+    for h, pair in ((0, 0), (1, 3), (2, 7)):
+        N = state.sums.N[:, h % state.radius.shape[1], pair * U : (pair + 1) * U]
+        known = state.successor[-1, pair, : state.used[-1, pair]].tolist()
+        for successor in range(S):
+            p, expected = 1.0 / U, np.zeros(memories)
+            for i in reversed(range(memories)):
+                seen = N[i, known.index(successor)] if successor in known else 0.0
+                p = (seen + p) / (N[i, : len(known)].sum() + 1.0)
+                expected[i] = np.log(max(p, DOUBT))
+            out = np.zeros(memories)
+            forecast(agent.strategy.base.transition, state, h, pair, successor, out)
+            np.testing.assert_allclose(out, expected, rtol=1e-12)
