@@ -264,7 +264,7 @@ def test_a_successor_for_which_there_is_no_room_is_refused_and_changes_nothing(s
         agent.observe(h, 0, 0, 0.5, successor)
     agent.begin_episode()
     before = agent.pack()
-    with pytest.raises(db.DriftBanditsError, match="successor no. 3 of a pair with room for 2"):
+    with pytest.raises(db.DriftBanditsError, match=r"successor no\. 3 of a pair with room for 2"):
         agent.observe(0, 0, 0, 0.5, 3)
     about, arrays = agent.pack()
     assert about == before[0]
