@@ -23,6 +23,7 @@ from .tuning import FURTHEST
 
 ROUNDING = 1e-6  # relative
 LARGEST = 1e220  # features and rewards are below 1e100, and their squares are summed
+SMALLEST = 1e-163  # a standard deviation: the square of any number below is 0
 
 
 def check_sums(state: State) -> None:
@@ -59,7 +60,7 @@ def check_scale(side: str, scale: Scale) -> None:
         or share[1:].any()
         or (scale.M2 < 0.0).any()
         or (scale.seen < 0.0).any()
-        or (scale.s <= 0.0).any()
+        or (scale.s < SMALLEST).any()
     ):
         raise InvalidValue(f"the statistics of {side} are not those of any values; was the file changed?")
 

@@ -149,6 +149,16 @@ def test_damaged_files_are_refused_in_one_line(case):
     assert "x.bandit" in str(problem.value)
 
 
+@pytest.mark.parametrize("factor", [0.0, -1.0, 1e-300])
+@pytest.mark.parametrize("side", ["items", "context"])
+def test_a_scale_that_no_values_have_is_refused(side, factor):
+    """Values are divided by it: scores would not be finite."""
+    about, arrays = saving.from_bytes(to_bytes(small()), "Bandit")
+    forged = saving.to_bytes("Bandit", about, {**arrays, f"{side}.s": factor * arrays[f"{side}.s"]})
+    with pytest.raises(CannotRead, match="not those of any values"):
+        from_bytes(forged, "x")
+
+
 def test_a_file_that_claims_a_million_columns_is_refused_before_they_are_made():
     def widen(state, _):
         for side in ("items", "context"):
