@@ -48,7 +48,7 @@ class Judge:
 
     def __init__(self, mutants: Sequence[Mutant], told: Callable[[Mutant, Verdict], None], world: World) -> None:
         self.mutants, self.told = mutants, told
-        self.records: list[Reach] = reach.known(world)
+        self.world, self.records = world, list[Reach]()
         self.unsound: set[str] = set()
         self.sound: set[str] = set()
         self.items: dict[str, pytest.Item] = {}
@@ -57,7 +57,7 @@ class Judge:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Instead of running the tests."""
         self.items = {item.nodeid: item for item in session.items}
-        self.functions = functions()
+        self.functions, self.records = functions(), reach.known(self.world)
         gc.freeze()
         for mutant in self.mutants:
             self.told(mutant, self._verdict(mutant))

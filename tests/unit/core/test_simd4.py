@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from driftbandits.core.kernel import entry
-from driftbandits.core.simd4 import load, store
+from driftbandits.core.simd4 import above, larger, load, root, store
 
 
 @entry
@@ -24,6 +24,23 @@ def test_registers(i, j, c, seed):
     _mix(x, y, i, j, c, out)
     a, b = x[i : i + 4], y[j : j + 4]
     np.testing.assert_allclose(out, np.concatenate([a - c * b, b * c, a * b, [a[i]]]), rtol=1e-15, atol=1e-15)
+
+
+@entry
+def _compare(x, y, out):
+    a, b = load(x, 0), load(y, 0)
+    store(out, 0, above(a, b))
+    store(out, 4, larger(a, b))
+    store(out, 8, a + b)
+    store(out, 12, a / b)
+    store(out, 16, root(a * a))
+
+
+def test_comparisons_and_the_rest():
+    x, y, out = np.array([1.0, -2.0, 3.0, 0.5]), np.array([2.0, -3.0, 3.0, 0.25]), np.full(20, np.nan)
+    _compare(x, y, out)
+    expected = [x > y, np.maximum(x, y), x + y, x / y, np.abs(x)]
+    np.testing.assert_array_equal(out.reshape(5, 4), np.array(expected, float))
 
 
 @entry

@@ -105,6 +105,12 @@ def test_random_multinomial_worlds_have_unit_features_and_ends_on_the_sphere():
     np.testing.assert_allclose(w[2], 0.5 * (w[0] + w[4]))
 
 
+@pytest.mark.parametrize("make", [db.mdp.random_mnl, db.mdp.random_linear_mixture])
+def test_sizes_of_random_worlds_that_are_not_given(make):
+    world = make(episodes=2)
+    assert (world.states, world.actions, world.horizon, world.w.shape[-1]) == (6, 2, 10, 4)
+
+
 def test_path_lengths_of_the_specification():
     linear = db.mdp.riverswim(episodes=1500, horizon=10)
     assert (linear.P_theta, linear.P_w) == pytest.approx((26.8701, 28.2843), abs=1e-3)

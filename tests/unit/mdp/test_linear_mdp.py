@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import driftbandits as db
-from driftbandits.mdp.protocol import Task, experience, miss, open_book, plan
+from driftbandits.mdp.protocol import Task, experience, miss, open_book, plan, report
 
 
 def task(S, A, H):
@@ -87,3 +87,12 @@ def test_what_is_refused():
         )
     with pytest.raises(db.errors.InvalidValue, match="gamma"):
         db.zoo.opt_wlsvi(gamma=1.5, beta=1.0)
+
+
+@pytest.mark.interpreted
+def test_before_the_first_plan_no_bonus_has_a_share():
+    strategy = db.zoo.opt_wlsvi(gamma=0.9, beta=0.2)
+    state = open_book(strategy, task(2, 2, 2))
+    assert report(strategy, state)["bonus_share"] == 0.0
+    plan(strategy, state, np.random.default_rng(0))
+    assert report(strategy, state)["bonus_share"] == 1.0  # nothing was observed: optimism is all there is

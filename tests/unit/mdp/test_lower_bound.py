@@ -44,3 +44,10 @@ def test_learners_play_it():
     world = db.mdp.hard_mixture(dim=3, horizon=4, episodes=12, block=6)
     run = db.simulate_mdp(db.zoo.weight_ucrl(gamma=0.9), world, seed=0)
     assert run.regret[-1] >= -1e-9
+
+
+def test_sizes_that_are_not_given():
+    world = db.mdp.hard_mixture()
+    assert world.psi.shape == (8, 4, 8, 3)
+    assert (world.horizon, world.episodes) == (6, 1000)
+    assert np.flatnonzero(np.diff(np.asarray(world.w).reshape(1000, -1), axis=0).any(axis=1))[0] % 100 == 99

@@ -314,3 +314,10 @@ def test_a_strategy_in_an_environment_without_spaces_needs_features():
     table = db.mdp.tabular(2, 1)
     played = db.run(db.zoo.weight_ucrl(), Bare(), episodes=2, horizon=3, reward_range=(0, 1), features=table)
     assert played.returns.tolist() == [1.5, 1.5]
+
+
+def test_two_edges_are_one_interval():
+    cells = numbering(spaces.Box(0.0, 1.0, (2,)), "observation_space", [[0.0, 1.0], [0.0, 0.25, 1.0]])
+    assert cells.size == 2
+    assert [cells.number(np.array([0.9, x])) for x in (0.1, 0.9)] == [0, 1]
+    np.testing.assert_allclose(cells.element(1), [0.5, 0.625])
