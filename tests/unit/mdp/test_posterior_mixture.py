@@ -63,3 +63,15 @@ def test_target_against_the_best_fixed_memory_and_scale(make, drift, bound):
     world = make(episodes=3000, drift=drift)
     runs = db.mdp.trials_mdp(db.zoo.weight_ucrl(), lambda _: world, trials=5, seed=0)
     assert np.mean([run.regret[-1] for run in runs]) < bound
+
+
+def test_a_scale_of_nothing_is_no_bonus():
+    """Two models: all go to state 0, or to state 1, which pays. Without a bonus either is as likely; with one, state 1 is hoped for."""
+    to = np.zeros((2, 2, 2, 2))
+    to[0, :, :, 0] = to[1, :, :, 1] = 1.0
+    features, first = db.mdp.mixture_of([*to], known_rewards=np.array([[0.0, 0.0], [1.0, 1.0]])), []
+    for scale in (0.0, 1.0):
+        agent = db.EpisodicAgent(db.zoo.weight_ucrl(gamma=0.9, transition_bonus_scale=scale), features, horizon=2)
+        first.append(agent.begin_episode()[0, 0, 0])
+    assert first[0] == pytest.approx(0.5)
+    assert first[1] > 0.6

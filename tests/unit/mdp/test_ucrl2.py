@@ -83,3 +83,13 @@ def test_a_reward_outside_its_range_is_refused():
     with pytest.raises(db.DriftBanditsError, match=r"reward = 3\.0 is not in reward_range"):
         agent.observe(0, 0, 3.0, 1)
     assert agent.t == 0
+
+
+def test_rewards_at_the_ends_of_their_range_are_rewards():
+    agent = db.mdp.baselines.UCRL2(states=2, actions=2, reward_range=(-1.0, 3.0))
+    for reward in (-1.0, 3.0, 3.0 + 1e-7):  # up to rounding
+        agent.observe(0, 0, reward, 1)
+    for reward in (-1.1, 3.1, np.nan):
+        with pytest.raises(db.DriftBanditsError, match="reward_range"):
+            agent.observe(0, 0, reward, 1)
+    assert agent.R[0, 0] == pytest.approx(2.0)
