@@ -71,7 +71,9 @@ def test_a_scale_of_nothing_is_no_bonus():
     to[0, :, :, 0] = to[1, :, :, 1] = 1.0
     features, first = db.mdp.mixture_of([*to], known_rewards=np.array([[0.0, 0.0], [1.0, 1.0]])), []
     for scale in (0.0, 1.0):
-        agent = db.EpisodicAgent(db.zoo.weight_ucrl(gamma=0.9, bonus="measured", transition_bonus_scale=scale), features, horizon=2)
+        agent = db.EpisodicAgent(
+            db.zoo.weight_ucrl(gamma=0.9, bonus="measured", transition_bonus_scale=scale), features, horizon=2
+        )
         first.append(agent.begin_episode()[0, 0, 0])
     assert first[0] == pytest.approx(0.5)
     assert first[1] > 0.6
