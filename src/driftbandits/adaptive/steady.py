@@ -11,7 +11,8 @@ The factor [U | U⁻ᵀ(b − e) | U⁻ᵀ(V − E)₀], multiplied by √f, tak
 *Matrix Computations*, §6.5.4); what is left of the last two entries belongs to the sum of squares.
 
 In a new cell of time priors are refreshed. That of the shared columns changes everything: then all is computed from the sums
-(`regression`), and so it is every `ANEW` rewards or p/2, because rounding adds up. That of one own column is refreshed like an
+(`regression`), and so it is every `ANEW` rewards or p/2, because rounding adds up; of many columns every `MANY`·p rewards, since computing
+all costs p times as much as a step, and would be felt by the requests that wait for it. That of one own column is refreshed like an
 observation that the effect was 0, of the weight that the prior had lost: φ = 0, ψ = 1, y = 0.
 """
 
@@ -33,9 +34,9 @@ from ..core.linalg import Matrix, Vector
 from ..core.simd4 import Four, entry_of, get, larger, put, root, set_entry, spread
 from .fading import cell, fades, memory_in
 from .regression import AFTER, FADE, MASK, NEW, NOW, OWN, prior_shares
-from .sums import LEARNED, NEVER, NEWEST, State, Work
+from .sums import DIRECT, LEARNED, NEVER, NEWEST, State, Work
 
-ANEW = 32.0
+ANEW, MANY = 32.0, 8.0
 
 
 @kernel
@@ -44,8 +45,8 @@ def is_steady(state: State, g: int, i: int, tick: float, w: float, work: Work) -
 
     What is taken back is not learned so, nor what was observed before a memory was cut: its sums fade at other rates than its prior.
     """
-    newest, k = state.numbers[NEWEST], work.psi.shape[0]
-    anew = max(ANEW, float(work.phi.shape[0] // 2))
+    newest, k, p = state.numbers[NEWEST], work.psi.shape[0], float(work.phi.shape[0])
+    anew = MANY * p if p > DIRECT else max(ANEW, p // 2.0)
     # Taking a reward back subtracts, which a rotation cannot do stably; and every `anew` rewards all is recomputed, which bounds the
     # rounding.
     if w <= 0.0 or newest <= NEVER or state.numbers[LEARNED] % anew == anew - 1.0:

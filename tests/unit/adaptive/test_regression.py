@@ -339,6 +339,30 @@ def test_steps_of_rank_one_leave_what_the_whole_history_says(p, k, late):
     assert taken[0] >= (10 if k < 2 else 1)
 
 
+@pytest.mark.compiled  # 550 steps of 70 columns
+def test_steps_of_rank_one_of_many_columns_keep_their_digits():
+    """Of 70 columns all is computed from the sums every 560 rewards only: just before that estimates are those of the sums."""
+    p, k, N, rounds = 70, 1, 2, 550
+    state, work = blank(p, k, N)
+    g = GROUPS - 1  # the group whose memories forget slowest: shorter ones refresh their priors more often
+    taken, numbers = 0, state.numbers
+    for seen in history(rounds, p, k, N):
+        work.phi[:], work.psi[:] = seen.phi, seen.psi
+        numbers[[sums.COUNT, sums.SUM, sums.SQUARES]] += 1.0, seen.y, seen.y**2
+        short = step(state, g, seen.item, seen.tick, seen.y, seen.w, work)
+        numbers[sums.NEWEST], state.last[seen.item] = seen.tick, seen.tick
+        numbers[sums.LEARNED] += 1.0
+        taken += short
+        if not short:
+            renew(state, g, False, work)
+    assert taken > 0.9 * rounds
+    before = [getattr(state, name)[g].copy() for name in ("theta", "rest", "E", "e", "tau")]
+    renew(state, g, True, work)
+    for name, was in zip(("theta", "rest", "E", "e", "tau"), before, strict=True):
+        now = getattr(state, name)[g]
+        assert np.abs(now - was).max() <= 1e-9 * np.abs(now).max(), name
+
+
 @pytest.mark.parametrize("k", [1, 2])
 def test_an_item_that_was_away_for_very_long_is_learned_anew(k):
     """Its sums have faded to nothing in the short memories, to the last bit."""
