@@ -106,6 +106,41 @@ def test_a_log_is_fitted_as_it_is_observed():
     assert digest(a) == digest(b)
 
 
+def test_brands_of_items_have_cells_in_batches_too():
+    """One cell for each brand beyond the 24th, the same in every context."""
+    rng = np.random.default_rng(6)
+    offers = [{f"i{k}": {"brand": f"b{rng.integers(60)}", "price": float(k)} for k in range(5)} for _ in range(40)]
+    a, b = (db.Bandit(seed=3) for _ in range(2))
+    for offer in offers:
+        frame = pd.DataFrame({"hour": [1.0, 2.0, 3.0]})
+        many = a.decide_batch(frame, offers=offer)
+        single = [b.decide(offer, {"hour": hour}) for hour in (1.0, 2.0, 3.0)]
+        assert many["item"].tolist() == [d.item for d in single]
+        rewards = rng.random(3)
+        a.reward_batch(pd.DataFrame({"id": many["id"], "reward": rewards}))
+        for d, r in zip(single, rewards, strict=True):
+            b.reward(d.id, float(r))
+    assert digest(a) == digest(b)
+    cells = a._learner.model.cells
+    assert set(cells.item[cells.level > 0].tolist()) == {-1}
+    assert 10 < learned(a) <= 36
+
+
+def test_a_fit_by_sums_learns_cells_from_its_exact_tail():
+    rng = np.random.default_rng(7)
+    rows = pd.DataFrame(
+        {
+            "item": rng.choice(ITEMS, 3000),
+            "reward": rng.random(3000),
+            "user": [f"u{k}" for k in rng.integers(90, size=3000)],
+        }
+    )
+    bandit = db.Bandit(seed=0).fit(rows, item="item", reward="reward", exact=False, tail=500)
+    assert bandit.info()["observed"] == 3000
+    assert 100 < learned(bandit) <= 66 * 4
+    assert np.isfinite(bandit.estimate(ITEMS, {"user": "u80"})["a"].sd)
+
+
 def test_offers_without_names_keep_a_column_for_each_level():
     bandit, rng = db.Bandit(seed=0), np.random.default_rng(0)
     for t in range(60):
