@@ -179,7 +179,7 @@ class Table(Vocabulary):
         """Rows under names and of strings that have come before, without a change; None where `write` must look closer."""
         if reading is NOTHING and len(self.kinds) == 1:
             return BARE if self.rows_seen else None
-        plan = None if reading.values is None else self._plans.get(reading.names)
+        plan = None if reading.values is None else self._plan(reading.names)
         if plan is None or not all(self._known(*column) for column in reading.strings):
             return None
         rows = self._planned(reading.values, plan)
@@ -189,19 +189,14 @@ class Table(Vocabulary):
 
     def _write_strings(self, rows: Matrix, reading: Reading) -> None:
         for name, column in reading.strings:
-            found = {string: self.slot_of((name, string)) for string in {*column}}
-            slots = [*map(found.__getitem__, column)]
             if name in self.level_slots:
+                own = {string: self._slot_of_level((name, string)) for string in {*column}}
+                marks = {string: self.value_of((name, string), slot) for string, slot in own.items()}
                 for row, string in zip(rows, column, strict=True):
-                    own = self._slot_of_level((name, string))
-                    row[own] = self.value_of((name, string), own)
+                    row[own[string]] = marks[string]
                 continue
-            if len(rows) >= MANY and None not in found.values():
-                rows[np.arange(len(rows)), np.array(slots, np.int64)] = 1.0
-                continue
-            for row, slot in zip(rows, slots, strict=True):
-                if slot is not None:
-                    row[slot] = 1.0
+            found = {string: self.slot_of((name, string)) for string in {*column}}
+            _set_ones(rows, [*map(found.__getitem__, column)])
 
     def lacks(self, reading: Reading) -> bool:
         """Whether `write` would make slots for these rows, or note categories that it does not remember."""
@@ -432,3 +427,13 @@ def mark(side: str, token: tuple[str, ...]) -> int:
     """64 bits that are the same in every process, on every machine, in every version."""
     text = "\0".join((side, *token)).encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
+
+
+def _set_ones(rows: Matrix, slots: Sequence[int | None]) -> None:
+    """1 in one slot of each row; None: in none."""
+    if len(rows) >= MANY and None not in slots:
+        rows[np.arange(len(rows)), slots] = 1.0
+        return
+    for row, slot in zip(rows, slots, strict=True):
+        if slot is not None:
+            row[slot] = 1.0

@@ -7,6 +7,7 @@ their values by kind. It changes nothing, so bad input leaves no trace. `feature
 from array import array
 from collections.abc import Mapping, Sequence
 from itertools import chain
+from operator import methodcaller
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,6 +35,7 @@ class Reading(NamedTuple):
     strings: tuple[tuple[str, Sequence[str]], ...] = ()  # with `values`: the strings of every row, feature by feature
 
 
+VALUES = methodcaller("values")
 NOTHING = Reading(np.empty((1, 0)), (), [])  # one row without features
 
 
@@ -78,16 +80,16 @@ class Vocabulary:
             return self._read_slowly(rows) if any(rows) else Reading(np.empty((len(rows), 0)), (), [])
         names = tuple(first)
         try:
-            values = [[*row.values()] for row in rows if tuple(row) == names]  # type: ignore[union-attr,arg-type]
+            alike = {*map(tuple, rows)} == {names}  # type: ignore[arg-type]
         except TypeError:  # a row without features
             return self._read_slowly(rows)
-        if len(values) < len(rows) or not (names in self._plans or all(type(name) is str for name in names)):
+        if not alike or not (names in self._plans or all(type(name) is str for name in names)):
             return self._read_slowly(rows)
-        flat = [*chain.from_iterable(values)]
+        flat = [*chain.from_iterable(map(VALUES, rows))]
         if not PLAIN.issuperset(map(type, flat)):
-            if COLUMNS.isdisjoint(map(type, values[0])):
+            if COLUMNS.isdisjoint(map(type, flat[: len(names)])):
                 return self._read_slowly(rows)
-            return self._read_columns(rows, names, values)
+            return self._read_columns(rows, names, flat)
         if not self._plain_names(names):
             return self._read_slowly(rows)  # what was no number before
         try:
@@ -104,40 +106,31 @@ class Vocabulary:
             and not any(name in self.strings or name in self.vectors for name in names)
         )
 
-    def _read_columns(self, rows: Sequence[Row], names: tuple[str, ...], values: list[list[Any]]) -> Reading:
-        """Rows that have the same features, feature by feature; what is not so simple is read slowly."""
-        whole, flat, vectors, strings = [np.empty((len(rows), 0))], list[str](), dict[str, int](), []
-        for name, column in zip(names, zip(*values, strict=True), strict=True):
+    def _read_columns(self, rows: Sequence[Row], names: tuple[str, ...], flat: list[Any]) -> Reading:
+        """Rows that have the same features, feature by feature (`flat` has their values, row after row); else they are read slowly."""
+        columns, known, vectors, strings = list[Matrix](), list[str](), dict[str, int](), []
+        for j, name in enumerate(names):
+            column = flat[j :: len(names)]
             types = {*map(type, column)}
             if types == {str}:
                 strings.append((name, column))
                 if self.kind_of(name) not in (None, str):
                     return self._read_slowly(rows)
                 continue
-            if not types <= SIMPLE:
+            raw = _as_columns(column, types)
+            if raw is None:
                 return self._read_slowly(rows)
-            try:
-                raw = np.array(column)
-            except (ValueError, TypeError, OverflowError):  # different lengths
+            d, vector = raw.shape[1], not types <= PLAIN
+            if d != self.vectors.get(name, d) or self.kind_of(name) not in (None, list if vector else float):
                 return self._read_slowly(rows)
-            d = raw.shape[-1] if raw.ndim == 2 else 1
-            kind, known = (list if raw.ndim == 2 else float), self.vectors.get(name, d)
-            if (
-                raw.dtype.kind not in "fib"
-                or raw.ndim > 2
-                or not d
-                or d != known
-                or self.kind_of(name) not in (None, kind)
-            ):
-                return self._read_slowly(rows)
-            if kind is list:
+            if vector:
                 vectors[name] = d
-            flat.extend(entries(name, d) if kind is list else (name,))
-            whole.append(raw.reshape(len(rows), d))
-        together: Matrix = np.hstack(whole).astype(np.float64, copy=False)
+            known.extend(entries(name, d) if vector else (name,))
+            columns.append(raw)
+        together: Matrix = np.hstack(columns) if columns else np.empty((len(rows), 0))
         if not np.vdot(together, together) < HUGE:
             return self._read_slowly(rows)
-        return Reading(together, tuple(flat), [], vectors, tuple(strings))
+        return Reading(together, tuple(known), [], vectors, tuple(strings))
 
     def _read_slowly(self, rows: Sequence[Row]) -> Reading:
         kinds: dict[str, type] = {}
@@ -191,3 +184,20 @@ class Vocabulary:
             raise InvalidShape(
                 f"{self.side} feature {said(name)} has {d} numbers and had {known} before; a vector keeps its length"
             )
+
+
+def _as_columns(column: list[Any], types: set[type]) -> Matrix | None:
+    """The values of a feature (n, 1), or (n, d) if they are vectors; None where each must be looked at."""
+    if types <= PLAIN:
+        try:
+            return np.frombuffer(array("d", column)).reshape(len(column), 1)
+        except (OverflowError, TypeError):  # a whole number beyond all floats; a kind of number that says no float
+            return None
+    if not types <= SIMPLE:
+        return None
+    try:
+        raw = np.array(column)
+    except (ValueError, TypeError, OverflowError):  # different lengths
+        return None
+    whole = raw.ndim == 2 and raw.dtype.kind in "fib" and raw.shape[1]
+    return raw.astype(np.float64, copy=False) if whole else None

@@ -76,7 +76,9 @@ class Row(NamedTuple):
 
         Numbers must be floats, and zero without a sign: databases turn −0 into 0.
         """
-        return zlib.crc32("|".join(map(str, self)).encode("utf-8", "surrogatepass"))
+        seq, kind, id_, at, item, propensity, reward, weight, writer, data = self
+        text = f"{seq}|{kind}|{id_}|{at}|{item}|{propensity}|{reward}|{weight}|{writer}|{data}"
+        return zlib.crc32(text.encode("utf-8", "surrogatepass"))
 
 
 def as_row(seq: int, kind: str, given: Mapping[str, Any], writer: str) -> Row:

@@ -19,28 +19,27 @@ from .problems import Problem, status_of
 from .settings import LoopSettings
 
 
-def _offered(asked: Decide) -> tuple[Any, list[Any]]:
-    """Items without those excluded, and the first of them as they were given."""
+def _offered(asked: Decide) -> Any:
+    """Items without those excluded."""
     items = asked.items
-    if asked.exclude:
-        excluded = {*asked.exclude}
-        strange = next((name for name in asked.exclude if name not in items), None)
-        if strange is not None:
-            raise Problem(422, "invalid", f"exclude names {strange!r}, which is not on offer")
-        if isinstance(items, dict):
-            items = {name: features for name, features in items.items() if name not in excluded}
-        else:
-            items = [name for name in items if name not in excluded]
-        if not items:
-            raise Problem(422, "invalid", "exclude leaves no item; at least one must be left to choose")
-    return items, [*items][: max(asked.k, 1)]
+    if not asked.exclude:
+        return items
+    excluded = {*asked.exclude}
+    strange = next((name for name in asked.exclude if name not in items), None)
+    if strange is not None:
+        raise Problem(422, "invalid", f"exclude names {strange!r}, which is not on offer")
+    left: Any = [name for name in items if name not in excluded]
+    if not left:
+        raise Problem(422, "invalid", "exclude leaves no item; at least one must be left to choose")
+    return {name: items[name] for name in left} if isinstance(items, dict) else left
 
 
 def wanted(asked: Decide, settings: LoopSettings) -> Wanted:
     """What the bandit is asked for; unless the mode is "online", the first items are shown, and only an apprentice learns from them."""
-    items, first = _offered(asked)
+    items = _offered(asked)
     if settings.mode == "online":
         return Wanted(items, asked.context, None, asked.k, asked.id, asked.defer)
+    first = [*items][: max(asked.k, 1)]  # as they were given
     if asked.k > len(first):
         raise Problem(
             422, "invalid", f"k = {asked.k} is not allowed; it must be ≤ {len(first)}, the number of items on offer"

@@ -8,11 +8,12 @@ deferred decision). `decide_many` then divides them: a batch with one new item i
 
 import itertools
 from collections.abc import Iterator, Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...core.linalg import Matrix
+from ...core.linalg import Matrix, Vector
 from ...errors import DriftBanditsError
 from ..adaptive import Adaptive
 from ..changes import Request, Wanted, first_listed
@@ -23,7 +24,7 @@ from ..learner import Memo, Offer
 from ..ledger import Law
 from ..offers import as_items, in_order, in_rows
 from ..pending import Open, new_id, own_id
-from ..reading import NOTHING
+from ..reading import NOTHING, Reading
 from ..state import RECENT
 from ..vectors import as_row
 from .decide import walked
@@ -50,6 +51,8 @@ def decide_many(bandit: "StoredBandit", wanted: Sequence[Wanted]) -> list[Decisi
     An id that the log has is answered from the log, and one that comes twice is decided once.
     """
     ids = [_own_id(one.id) for one in wanted]
+    if not any(ids):
+        return [*_decided(bandit, [*enumerate(wanted)])]
     made = bandit.made_of([id_ for id_ in ids if id_ is not None])
     first: dict[str, int] = {}  # the place of the first decision with each id
     for place, id_ in enumerate(ids):
@@ -103,7 +106,7 @@ def at_once(bandit: "StoredBandit", wanted: Sequence[Wanted]) -> list[Decision] 
         return None
     try:
         ids = [new_id() if one.id is None else own_id(one.id) for one in wanted]
-        requests = [*map(_request, wanted)]
+        requests = _requests(wanted)
         read = in_slots(learner, requests)
     except DriftBanditsError:  # decided alone, it says which and why
         return None
@@ -120,13 +123,25 @@ def at_once(bandit: "StoredBandit", wanted: Sequence[Wanted]) -> list[Decision] 
     return made
 
 
-def _request(one: Wanted) -> Request:
-    """What is asked for, but for its features, which are read together with those of the others."""
-    context = one.context
+def _requests(wanted: Sequence[Wanted]) -> list[Request]:
+    """What is asked for, but for its features, which are read together; requests that offer the same names share one list of them."""
+    orders: dict[tuple[Any, ...], list[Any]] = {}
+    now = moment(None)
+    return [_request(one, orders, now) for one in wanted]
+
+
+def _request(one: Wanted, orders: dict[tuple[Any, ...], list[Any]], now: float) -> Request:
+    given, context = one.items, one.context
     row = context if context is None or type(context) is dict else as_row(context, "features of the context")
-    given = as_items(one.items)
-    names = in_order(given)
-    return Request(names, in_rows(names, given), row, UNREAD, moment(one.at), one.at is not None, 1, next(iter(given)))
+    named = type(given) is dict and tuple(given)
+    names = orders.get(named) if named else None
+    if names is None:
+        given = as_items(given)
+        names = in_order(given)
+        if named and {*map(type, named)} == {str}:  # other names may be equal to these and yet not allowed: True is 1
+            orders[named] = names
+    at = now if one.at is None else moment(one.at)
+    return Request(names, in_rows(names, given), row, UNREAD, at, one.at is not None, 1, next(iter(given)))
 
 
 class InSlots(NamedTuple):
@@ -153,13 +168,19 @@ def in_slots(learner: Adaptive, requests: Sequence[Request]) -> InSlots | None:
         return None
     items = learner.items.read([*itertools.chain.from_iterable(request.rows for request in requests)])
     context = learner.context.read([request.context for request in requests])
-    if learner.items.lacks(items) or learner.context.lacks(context):
+    rows, crows = _written(learner.items, items), _written(learner.context, context)
+    if rows is None or crows is None:
         return None
     starts = [0, *itertools.accumulate(sizes)]
-    rows, crows = learner.items.write(items), learner.context.write(context)
     _derive(learner.items, rows, starts)
     _derive(learner.context, crows, range(len(requests) + 1))
     return InSlots(rows, who, crows, starts)
+
+
+def _written(table: Table, reading: Reading) -> Matrix | None:
+    """Rows in their slots; None if anything is new."""
+    rows = table.planned(reading)
+    return table.write(reading) if rows is None and not table.lacks(reading) else rows
 
 
 def _derive(table: Table, rows: Matrix, starts: Sequence[int]) -> None:
@@ -182,20 +203,28 @@ def _walk(
 ) -> list[Decision]:
     """Decide between equally many items each, and let the decisions wait for their rewards."""
     T, n = len(requests), len(requests[0].names)
-    before = bandit._tick
+    ticks = range(bandit._tick + 1, bandit._tick + 1 + T)
     crows = np.ascontiguousarray(read.context)[:, None]
     offers, who = np.ascontiguousarray(read.rows).reshape(T, n, -1), read.who.reshape(T, n)
     drawn = walked(bandit, learner.model, offers, np.arange(T), who, crows)
     newest = pass_time(bandit, np.array([request.at for request in requests]), given=requests[0].given)
-    made = []
-    for t, (request, a, p) in enumerate(zip(requests, drawn.given.tolist(), drawn.propensity.tolist(), strict=True)):
-        # Copies: a view would keep the arrays of the whole batch for as long as one of its decisions waits.
-        law, scores, tick, item = drawn.law[t].copy(), drawn.scores[t].copy(), before + t + 1, request.names[a]
-        memo = Memo(item, drawn.kept[t].copy(), crows[t, 0].copy(), drawn.told[t].copy())
-        features = Features(request.rows, (a,), request.context, True)
-        made.append(Decision(ids[t], request.names, [item], p, law, scores, request.at, tick, features))
-        whose = Law(request.names, law, scores, a, first_listed(request))
-        bandit._pending.put(ids[t], Open(tick, request.at, [memo], law=whose))
+    given = drawn.given.tolist()
+    items = [request.names[a] for request, a in zip(requests, given, strict=True)]
+    memos = map(Memo, items, _copies(drawn.kept), _copies(crows[:, 0]), _copies(drawn.told))
+    names, times = [request.names for request in requests], [request.at for request in requests]
+    firsts = map(first_listed, requests)
+    laws = [*map(Law, names, _copies(drawn.law), _copies(drawn.scores), given, firsts)]
+    waiting = map(Open, ticks, times, [[memo] for memo in memos], repeat(None), repeat(True), laws)
+    bandit._pending.put_all([*zip(ids, waiting, strict=True)])
+    for tick, now in zip(ticks, newest.tolist(), strict=True):
         bandit._arrivals.opened(tick)
-        bandit._look_for_rewards(tick, float(newest[t]))
-    return made
+        bandit._look_for_rewards(tick, now)
+    features = [Features(request.rows, (a,), request.context, True) for request, a in zip(requests, given, strict=True)]
+    p, shown = drawn.propensity.tolist(), [[item] for item in items]
+    law, scores = [one.p for one in laws], [one.forecast for one in laws]
+    return [*map(Decision, ids, names, shown, p, law, scores, times, ticks, features)]
+
+
+def _copies(rows: Matrix) -> list[Vector]:
+    """Each row by itself: a view would keep the arrays of the whole batch for as long as one of its decisions waits."""
+    return [*map(np.ndarray.copy, rows)]
