@@ -432,7 +432,7 @@ def mark(side: str, token: tuple[str, ...]) -> int:
 def _set_ones(rows: Matrix, slots: Sequence[int | None]) -> None:
     """1 in one slot of each row; None: in none."""
     if len(rows) >= MANY and None not in slots:
-        rows[np.arange(len(rows)), slots] = 1.0
+        rows[np.arange(len(rows)), np.array(slots, np.int64)] = 1.0
         return
     for row, slot in zip(rows, slots, strict=True):
         if slot is not None:

@@ -25,6 +25,7 @@ class TakesSnapshots(ReadsRows):
     _since = 0  # rows since the last snapshot
     _last = 0.0  # when that was
     _cost = 0.0  # how long it took
+    _moved = 0  # the last row when `settle_aside` last moved what was committed
     snapshot_seconds = SECONDS  # a snapshot is taken at least so often, while there is something new
     snapshot_share = SHARE  # for at most this part of the time
     tended = False  # a thread calls `absorb` and `take_snapshot_aside` a few times a second, so that no other call has to wait for them
@@ -57,10 +58,15 @@ class TakesSnapshots(ReadsRows):
                     if (self._store.newest() or 0) < seq:  # else a later one was taken meanwhile
                         self._store.snapshot(seq, state)
                 self._since = max(0, self._since - since)
-                self._store.settle()
         finally:
             self._last = time.monotonic()
             self._cost = self._last - start
+
+    def settle_aside(self) -> None:
+        """Move what was committed to where a copy of the store finds it, if there is much of it; other calls go on meanwhile."""
+        if self._seq - self._moved >= ROWS and self._held is not None:
+            self._moved = self._seq
+            self._store.settle()
 
     def snapshot_is_due(self) -> bool:
         """Whether there are rows that the newest snapshot does not know, and it is old enough."""

@@ -45,6 +45,8 @@ DAMAGE = (
 APPLICATION = 0x64726266  # "drbf", marks the file as ours
 FORMAT = 3  # 1: without checksums, rows set aside, and the claim of the learner; 2: without deferred decisions
 KEPT = 2  # snapshots
+FAR_BEHIND = 1 << 16  # pages of the write-ahead log, 256 MiB
+KEPT_WAL = 1 << 26  # bytes of a write-ahead log that stay when it begins anew
 PATIENCE = 30.0  # seconds to wait for another process to end its transaction
 LOOK = 2e-4  # seconds between two looks whether it has
 # Seconds for which a folder must not have changed before its time of change is trusted to show the next change: some file systems keep
@@ -402,9 +404,18 @@ class SQLiteStore:
     # -------------------------------------------------------------------------------------------------------------- files
 
     def settle(self) -> None:
-        """Move what was committed into the file, as far as readers allow."""
-        with contextlib.suppress(sqlite3.OperationalError):  # another process is doing it
-            self._db.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        """Move what was committed into the file, as far as readers allow.
+
+        It has a connection of its own: calls of other threads do not wait for the disk.
+        """
+        place = f"{pathlib.Path(self.path).as_uri()}?mode=rw"  # a file that was deleted is not made again
+        with contextlib.suppress(sqlite3.OperationalError), closing(sqlite3.connect(place, uri=True)) as db:
+            db.execute("PRAGMA wal_checkpoint(PASSIVE)")  # refused while another process does it
+
+    def leave_settling(self) -> None:
+        """Another thread calls `settle`. A commit moves what was committed itself only if that thread falls far behind."""
+        self._run(f"PRAGMA wal_autocheckpoint={FAR_BEHIND}")
+        self._run(f"PRAGMA journal_size_limit={KEPT_WAL}")
 
     def backup(self, path: Path) -> None:
         """A consistent copy, whole or not at all; also of a file that was deleted while it was open."""

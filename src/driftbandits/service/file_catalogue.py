@@ -11,7 +11,7 @@ import secrets
 import shutil
 import threading
 import time
-from typing import Any
+from typing import Any, cast
 
 import orjson
 from pydantic import ValidationError
@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from ..bandit.bandit import Bandit
 from ..bandit.durable import Durable
 from ..bandit.follower import Follower
+from ..bandit.sqlite_store import SQLiteStore
 from ..errors import CannotRead, CannotWrite, InvalidValue, said
 from ..io.files import make_folder, write_atomically
 from .catalogue import NAME, Entry, unknown
@@ -117,12 +118,14 @@ class FileCatalogue:
         assert isinstance(bandit, Durable)
         bandit.snapshot_seconds, bandit.snapshot_share = self._snapshots
         bandit.tended = True
+        cast(SQLiteStore, bandit.store).leave_settling()
         return bandit
 
     def follower(self, name: str) -> Follower:
         """Open a loop to decide."""
         bandit = Bandit.follow(self.folder / name / "bandit.db", refresh=REFRESH)
         assert isinstance(bandit, Follower)
+        cast(SQLiteStore, bandit.store).leave_settling()
         return bandit
 
     def still_learns(self, name: str, bandit: Durable) -> bool:  # noqa: ARG002

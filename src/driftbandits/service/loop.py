@@ -1,6 +1,6 @@
 """One open loop: a bandit that learns, or one that follows the learner of another process, and the settings that a service adds.
 
-Background threads call `tend` and `take_snapshot_if_due` a few times a second. In the process that learns, `tend` applies the rows that
+Background threads call `tend` and `write_if_due` a few times a second. In the process that learns, `tend` applies the rows that
 other processes wrote and expires decisions that waited too long for their reward. In a process that follows, `tend` takes over learning if
 the lock of the learner is free. The system releases that lock when the learner dies, so no supervisor is needed.
 """
@@ -151,13 +151,14 @@ class Loop:
             return False
         try:
             bandit = self._bandit
-            if not isinstance(bandit, Durable) or not bandit.prompt:
+            if not isinstance(bandit, Durable) or not bandit.enter_if_fast():
                 return False
             bandit.store.patience, patience = 0.0, bandit.store.patience
             try:
                 self._change(here)
             finally:
                 bandit.store.patience = patience
+                bandit.leave()
         finally:
             self._lock.leave()
         return self._waiting.served()
@@ -294,10 +295,13 @@ class Loop:
             except Superseded:
                 self._reopen()
 
-    def take_snapshot_if_due(self) -> None:
-        """Keep the state of now, if the newest snapshot is old; other calls go on meanwhile."""
+    def write_if_due(self) -> None:
+        """Keep the state of now, if the newest snapshot is old, and move what was committed; other calls go on meanwhile."""
         bandit = self._bandit
-        if isinstance(bandit, Durable) and bandit.snapshot_is_due():
+        if not isinstance(bandit, Durable):
+            return
+        bandit.settle_aside()
+        if bandit.snapshot_is_due():
             with contextlib.suppress(Superseded):  # the next call finds the new learner
                 bandit.take_snapshot_aside()
 

@@ -197,7 +197,7 @@ class Loops:
 
         Snapshots have a thread of their own: one may take a second, and the rows of other processes must not wait for it.
         """
-        for name, task in (("tend", Loop.tend_if_due), ("snapshots", Loop.take_snapshot_if_due)):
+        for name, task in (("tend", Loop.tend_if_due), ("snapshots", Loop.write_if_due)):
             thread = threading.Thread(target=self._tend, args=(task,), name=name, daemon=True)
             self._tending.append(thread)
             thread.start()

@@ -8,6 +8,8 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
+import zlib
 
 import numpy as np
 import pytest
@@ -17,7 +19,7 @@ from command_line import call, refused
 from driftbandits.bandit import durable, snapshots, sqlite_store
 from driftbandits.bandit.pending import AlreadyRewarded, UnknownDecision
 from driftbandits.bandit.saving import digest
-from driftbandits.bandit.store import Busy, Damaged, Repeated
+from driftbandits.bandit.store import Busy, Damaged, Repeated, Row
 from driftbandits.errors import CannotRead, InvalidValue
 
 pytestmark = pytest.mark.xdist_group("bandit")
@@ -560,3 +562,30 @@ def test_a_format_that_is_not_that_of_the_tables_is_damage(tmp_path, version):
     with pytest.raises(CannotRead, match="damaged"):
         db.Bandit.open(path)
     assert path.read_bytes() == before
+
+
+def test_a_checksum_is_over_the_columns_as_text():
+    """Files have it: however it is computed, it must stay what it was."""
+    rows = (Row(3, "decide", "a|b", 1.5, '"x"', 1e-300, None, None, "w", '{"é":1}'), Row(1, "expire", *[None] * 8))
+    for row in rows:
+        assert row.checksum() == zlib.crc32("|".join(map(str, row)).encode("utf-8", "surrogatepass"))
+
+
+def test_another_thread_moves_what_was_committed(tmp_path):
+    """Commits do not, once somebody else has taken it over; and nobody waits for it, a transaction that is under way included."""
+    path = tmp_path / "a.bandit"
+    with db.Bandit.open(path) as bandit:
+        bandit.store.leave_settling()
+        size = path.stat().st_size
+        with bandit.transaction():
+            for _ in range(300):
+                bandit.decide({"a": {"x": "y" * 9000}, "b": {"x": "z" * 9000}})
+        assert (tmp_path / "a.bandit-wal").stat().st_size > 1000 * 4096  # SQLite itself would have moved it
+        assert path.stat().st_size == size
+        with bandit.transaction():
+            bandit.decide(["a"])
+            moving = threading.Thread(target=bandit.store.settle)
+            moving.start()
+            moving.join()
+            assert path.stat().st_size > size
+        assert bandit.info()["decisions"] == 301

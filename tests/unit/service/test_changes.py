@@ -107,3 +107,37 @@ def test_while_another_process_writes_a_thread_waits_and_the_service_answers(tmp
         assert made
         other.close()
         assert client.info()["decisions"] == 2
+
+
+def test_while_a_snapshot_is_written_a_thread_waits_and_the_event_loop_goes_on(loops):
+    """The thread that writes it has the bandit's lock, not the loop's: the event loop must not wait for that one either."""
+    store, reached, goes_on = loops.get("a")._bandit.store, threading.Event(), threading.Event()
+    snapshot = store.snapshot
+
+    def slowly(*args):
+        reached.set()
+        assert goes_on.wait(60)
+        snapshot(*args)
+
+    async def both():
+        wanted = asyncio.ensure_future(loops.change("a", deciding(["x"])))
+        for _ in range(50):  # these turns of the event loop are made while the snapshot is being written
+            await asyncio.sleep(0.001)
+        assert not wanted.done()
+        goes_on.set()
+        return await wanted
+
+    together(loops, (deciding(["x"]), 1))
+    store.snapshot = slowly
+    writes = threading.Thread(target=loops.get("a")._bandit.take_snapshot)
+    writes.start()
+    assert reached.wait(60)
+    late = threading.Timer(20.0, goes_on.set)  # an event loop that waits must end, too
+    late.start()
+    try:
+        (made,) = asyncio.run(both())
+    finally:
+        goes_on.set()
+        late.cancel()
+        writes.join()
+    assert made.item == "x"
