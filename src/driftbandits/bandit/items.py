@@ -17,6 +17,7 @@ from ..core.linalg import Vector
 from ..errors import InvalidValue
 
 NONE: Integers = np.zeros(0, np.int64)
+FEW = 256  # items on offer whose places are remembered for the next decision
 
 
 @functools.lru_cache(maxsize=64)
@@ -44,7 +45,7 @@ class Places:
     (array([1]), array([1]))
     """
 
-    __slots__ = ("_changes", "_free", "_place", "evicted", "limit", "room")
+    __slots__ = ("_changes", "_free", "_last", "_place", "evicted", "limit", "room")
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -53,6 +54,7 @@ class Places:
         self._place: dict[Any, int] = {}
         self._free: list[int] | None = None  # places that are not taken, a heap; None: to be found out
         self._changes: list[tuple[Any, int, bool]] = []  # since the last mark: name, place, whether it was added
+        self._last: tuple[Any, Integers] = None, NONE  # the names asked for last, and where they are
 
     def __len__(self) -> int:
         return len(self._place)
@@ -70,35 +72,45 @@ class Places:
         return np.array([self._place.get(name, -1) for name in names], np.int64)
 
     def all_known(self, names: Sequence[Any]) -> Integers | None:
-        """Where items are, if every one of them has a place."""
+        """Where items are, if every one of them has a place; nothing writes to `names` or to the answer."""
+        same, who = self._last
+        if same is names:
+            return who
         try:
-            return np.array([*map(self._place.__getitem__, names)], np.int64)
+            who = np.array([*map(self._place.__getitem__, names)], np.int64)
         except KeyError:
             return None
+        if len(names) <= FEW:
+            self._last = names, who
+        return who
 
     def admit(self, names: Sequence[Any], awaited: Mapping[Any, int], when: Vector) -> tuple[Integers, Integers]:
         """Where the items on offer are, and the places of items that lose theirs to new ones; `when` each place was last on offer."""
         found = [*map(self._place.get, names)]
         if None not in found:
             return np.array(found, np.int64), NONE
-        kept, retired = {*names}, []
+        kept, retired, new = {*names}, [], found.count(None)
         for a, name in enumerate(names):
             if found[a] is None:
                 if len(self._place) >= self.limit and (old := self._oldest(kept, awaited, when)) is not None:
                     retired.append(self.remove(old))
                     self.evicted += 1
-                found[a] = self._add(name)
+                found[a] = self._add(name, new)
+                new -= 1
         return np.array(found, np.int64), np.array(retired, np.int64)
 
-    def _add(self, name: Any) -> int:
+    def _add(self, name: Any, new: int) -> int:
+        """A place for an item, the first of so many new ones."""
         if self._free is None:
             self._free = sorted(set(range(self.room)).difference(self._place.values()))
         if not self._free:
-            room = max(min(max(4, 2 * self.room), self.limit), self.room + 1)
+            more = max(new, self.room // 4)  # each place has matrices: not many more than items
+            room = max(min(self.room + more, self.limit), self.room + 1)
             self._free = [*range(self.room, room)]
             self.room = room
         place = heapq.heappop(self._free)
         self._changes.append((name, place, True))
+        self._last = None, NONE
         self._place[name] = place
         return place
 
@@ -116,7 +128,7 @@ class Places:
         """Free an item's place; returns it."""
         place = self._place[name]
         self._changes.append((name, place, False))
-        self._free = None
+        self._last, self._free = (None, NONE), None
         del self._place[name]
         return place
 
@@ -133,7 +145,7 @@ class Places:
                 self._place.pop(name, None)
             else:
                 self._place[name] = place
-        self.evicted, self.room, self._changes, self._free = mark.evicted, mark.room, [], None
+        self.evicted, self.room, self._changes, self._free, self._last = mark.evicted, mark.room, [], None, (None, NONE)
 
     def to_json(self) -> dict[str, Any]:
         """Everything but when items were on offer."""

@@ -14,7 +14,7 @@ that is not needed exceeds e¹⁰ with probability ≤ e⁻¹⁰ at any one look
 import copy
 import functools
 import math
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
@@ -26,14 +26,15 @@ from ..core.linalg import Matrix, Vector
 from .derived import WAVY, Derived, pairs_of, waves_of
 from .evidence_of_groups import Base, Eliminated, Groups, evidence, temper
 from .features import NUMBER, Table
+from .last_rows import LastRows
 from .learner import Memo
 
-KEPT = 400  # observations
 FIRST = 32  # rewards before the first look
 NATS = 10.0  # tempered evidence at which columns are added
 WIDEST = 250  # columns of the base beyond which nothing is looked at
 GROUP = 128  # columns of a group that could be added; of more, those that vary most
 ITEMS, CONTEXT = "item", "context"
+PACKED = ("misfit.rows", "misfit.context", "misfit.rewards")  # names of the arrays in files
 
 
 class Found(NamedTuple):
@@ -57,7 +58,7 @@ class Misfit:
     """The observations, and what was found at the last look."""
 
     def __init__(self) -> None:
-        self.kept: deque[tuple[Any, Vector, Vector, float]] = deque(maxlen=KEPT)
+        self.kept = LastRows()
         self.count = 0  # observations so far
         self.next = FIRST
         self.nats: dict[str, float | None] = {"items": None, "slopes": None, "curvature": None}
@@ -65,9 +66,9 @@ class Misfit:
 
     def add(self, memo: Memo, r: float, number: int | None = None) -> None:
         """Keep an observation, the next one or the `number`-th; that again: changes nothing. Rows of an array have no name."""
-        if not self.kept or self.kept[-1][1] is not memo.row:
-            self.kept.append((memo.item if memo.named else None, memo.row, memo.context, r))
-        self.count = self.count + 1 if number is None else number
+        number = self.count + 1 if number is None else number
+        self.kept.put(number - 1, memo.item if memo.named else None, memo.row, memo.context, r)
+        self.count = number
 
     def copy(self) -> "Misfit":
         """Another one with the same observations, whose findings are its own."""
@@ -77,9 +78,8 @@ class Misfit:
 
     def add_many(self, names: Sequence[Any], rows: Matrix, contexts: Matrix, rewards: Vector) -> None:
         """Keep observations in a row, none of which is due to be looked at."""
+        self.kept.put_all(self.count, names, rows, contexts, rewards)
         self.count += len(rewards)
-        last = slice(max(len(rewards) - KEPT, 0), None)
-        self.kept.extend(zip(names[last], rows[last], contexts[last], rewards[last].tolist(), strict=True))
 
     @property
     def room(self) -> int:
@@ -104,9 +104,8 @@ class Misfit:
             return None
 
     def _look(self, items: Table, context: Table, columns: Columns) -> Found | None:
-        names = [kept[0] for kept in self.kept]
-        y = np.array([kept[3] for kept in self.kept])
-        rows, who = _rows(items, [kept[1] for kept in self.kept]), _rows(context, [kept[2] for kept in self.kept])
+        names, one_side, other, y = self.kept.of(self.count)
+        rows, who = _rows(items, one_side), _rows(context, other)
         y = y - y.mean()
         spread = y.std()
         if not spread > 0.0 or items.width * context.width > WIDEST:
@@ -144,16 +143,10 @@ class Misfit:
 
     def pack(self, items: Table, context: Table) -> tuple[dict[str, Any], dict[str, Any]]:
         """Everything, as JSON and arrays."""
-        about = {
-            "count": self.count,
-            "next": self.next,
-            "nats": self.nats,
-            "events": self.events,
-            "names": [k[0] for k in self.kept],
-        }
-        rows, who = _rows(items, [kept[1] for kept in self.kept]), _rows(context, [kept[2] for kept in self.kept])
-        arrays = {"misfit.rows": rows, "misfit.context": who, "misfit.rewards": np.array([k[3] for k in self.kept])}
-        return about, arrays if self.kept else {}
+        names, rows, who, rewards = self.kept.of(self.count)
+        about = {"count": self.count, "next": self.next, "nats": self.nats, "events": self.events, "names": names}
+        known = _rows(items, rows), _rows(context, who), rewards
+        return about, dict(zip(PACKED, known, strict=True)) if names else {}
 
     @classmethod
     def unpack(cls, about: Mapping[str, Any] | None, arrays: Mapping[str, Any]) -> "Misfit":
@@ -165,10 +158,9 @@ class Misfit:
         new.events = [str(line) for line in about["events"]]
         new.nats = {name: None if about["nats"][name] is None else float(about["nats"][name]) for name in new.nats}
         if about["names"]:
-            each = zip(
-                about["names"], arrays["misfit.rows"], arrays["misfit.context"], arrays["misfit.rewards"], strict=True
-            )
-            new.kept.extend((name, np.array(row), np.array(who), float(r)) for name, row, who, r in each)
+            rows, who, rewards = (np.array(arrays[name], np.float64) for name in PACKED)
+            new.kept.begin = new.count - len(about["names"])
+            new.kept.put_all(new.kept.begin, about["names"], rows, who, rewards)
         return new
 
 

@@ -398,3 +398,13 @@ def test_a_reward_that_would_leave_no_digits_of_the_others_is_refused():
     bandit.reward(d.id, 1e8)  # … and large rewards are
     bandit.reward(d.id, 2.0)
     assert bandit.estimate(["a"])["a"].mean == pytest.approx(2.5, abs=0.5)
+
+
+def test_items_that_come_together_get_as_many_places_as_they_are():
+    """Each place has matrices of its own: ten items had sixteen of them."""
+    bandit = db.Bandit()
+    bandit.decide([f"i{k}" for k in range(10)])
+    assert len(bandit._learner.model.when) == 10
+    for k in range(10, 40):
+        bandit.decide(["i0", f"i{k}"])
+    assert 40 <= len(bandit._learner.model.when) <= 50

@@ -133,7 +133,8 @@ def test_a_bandit_adds_columns_says_so_and_goes_on(tmp_path):
     for same in (copy.deepcopy(bandit), db.Bandit.load(tmp_path / "b")):
         assert same.estimate(offer) == bandit.estimate(offer)
         assert same.info()["misfit"] == told
-        assert len(same._learner.misfit.kept) == 60
+        misfit = same._learner.misfit
+        assert len(misfit.kept.of(misfit.count)[0]) == 60
     play(bandit, "product", 60, seed=7)
     known = bandit.estimate(offer)
     assert known["p"].mean > known["q"].mean + 0.5
