@@ -11,6 +11,7 @@ from ..adaptive import sums
 from ..adaptive.choice import ROWS, SAVED, SCORE, SD, STATIC_SD
 from ..adaptive.columns import cut
 from ..adaptive.entries import (
+    BY,
     BY_SHARE,
     CHANCE,
     DRAW,
@@ -18,6 +19,7 @@ from ..adaptive.entries import (
     GIVEN,
     ITEM,
     OBSERVED,
+    PROPENSITY,
     SHARE,
     TICK,
     TOLD,
@@ -30,7 +32,7 @@ from ..adaptive.tuning import WIDE
 from ..core.lanes import lane
 from ..core.linalg import Matrix, Vector
 from ..errors import InvalidValue
-from .features import BUCKETS, OWN_SLOTS, Table
+from .features import BARE, BUCKETS, OWN_SLOTS, Table
 from .items import NONE, Mark, Places, nobody
 from .learner import ENGINE, Choice, Draft, Memo, Observation, Offer, Placed
 from .machine import machine
@@ -42,6 +44,7 @@ from .rewards import allowed_size
 from .vectors import Row
 
 LOG = logging.getLogger("driftbandits")
+BARE_ROW = BARE[0]  # of an item without features where nobody has any; nothing writes to it
 NO_TICKET = np.array([-1.0, 1.0])  # in the duel; nothing writes to it
 
 
@@ -235,13 +238,10 @@ class Adaptive(Memories):
     def choice(self, draft: Draft) -> Choice:
         """What was drawn, with exact probabilities."""
         placed, table, told = draft.placed, draft.table, draft.told
-        drawn, propensity, memos = [], 1.0, []
-        for k, (_, a, _, _, p) in enumerate(told.tolist()):
-            drawn.append(int(a))
-            propensity *= p
-            memos.append(_memo(placed, int(a), told[k, VOICE : SHARE + 1]))
-        last = table[SCORE:].copy()  # hundreds of decisions are kept, and views would keep their whole tables
-        return Choice(drawn, propensity, last[SAVED - SCORE], last[0], memos)
+        drawn = [int(a) for a in told[:, ITEM].tolist()]
+        memos = [_memo(placed, a, told[k, VOICE : SHARE + 1]) for k, a in enumerate(drawn)]
+        # Copies: hundreds of decisions are kept, and views would keep their whole tables.
+        return Choice(drawn, math.prod(told[:, PROPENSITY].tolist()), table[SAVED].copy(), table[SCORE].copy(), memos)
 
     def memo(self, placed: Placed, a: int, *, chosen: bool = True) -> Memo:
         """Raw features, and the decision's ticket in the duel of the voices; a choice made elsewhere has none."""
@@ -254,8 +254,10 @@ class Adaptive(Memories):
     def learning(self, draft: Draft, observations: Sequence[Observation], awaited: Mapping[Any, int]) -> None:
         """Prepare the learning of rewards, each with the weight of its own age."""
         draft.make, draft.watched = self._learn, self.misfit.count
-        told = [[tick, r, w, judge, *memo.seen.tolist()] for memo, tick, r, w, judge in observations]
-        draft.told = np.array(told, np.float64)  # in the order of TICK, REWARD, WEIGHT, JUDGED, BY, BY_SHARE
+        draft.told = told = np.empty((len(observations), OBSERVED))
+        for k, (memo, tick, r, w, judge) in enumerate(observations):
+            told[k, :BY] = tick, r, w, judge  # in the order of TICK, REWARD, WEIGHT, JUDGED
+            told[k, BY:] = memo.seen
         alone = self._placed_alone(observations[0].memo) if len(observations) == 1 else None
         if alone is not None:
             draft.placed, draft.retired = alone, NONE
@@ -327,12 +329,14 @@ class Adaptive(Memories):
 
     def watch(self, draft: Draft, observations: Sequence[Observation]) -> None:
         """Look for columns that are missing, and add them if that is allowed: after the rewards were learned, once."""
-        judged = [o for o in observations if o.judge and o.weight > 0.0]
-        for number, o in enumerate(judged, start=draft.watched + 1):
-            if number > self.misfit.count:
-                self.misfit.add(o.memo, o.reward, number)
-            if self.misfit.due:
-                self._add_missing()
+        number = draft.watched
+        for o in observations:
+            if o.judge and o.weight > 0.0:
+                number += 1
+                if number > self.misfit.count:
+                    self.misfit.add(o.memo, o.reward, number)
+                if self.misfit.count >= self.misfit.next:
+                    self._add_missing()
 
     def _add_missing(self) -> None:
         model, misfit = self.model, self.misfit.copy()
@@ -461,7 +465,9 @@ class Adaptive(Memories):
 
 
 def _memo(placed: Placed, a: int, told: Vector) -> Memo:
-    return Memo(placed.names[a], placed.rows[a].copy(), placed.context[0], told, placed.named)
+    rows = placed.rows
+    row = BARE_ROW if rows.shape[1] == 1 else rows[a].copy()
+    return Memo(placed.names[a], row, placed.context[0], told, placed.named)
 
 
 def _today(row: Vector, table: Table) -> Vector:
@@ -475,6 +481,6 @@ def _today(row: Vector, table: Table) -> Vector:
 
 def in_slots_of_today(rows: Sequence[Vector], table: Table) -> Matrix:
     """Rows made at different times, some before there were all slots, as one matrix."""
-    if all(len(row) == table.width for row in rows):
-        return np.array(rows)
+    if {*map(len, rows)} == {table.width}:
+        return np.concatenate(rows).reshape(len(rows), -1)  # six times as fast as np.array
     return np.array([_today(row, table) for row in rows])

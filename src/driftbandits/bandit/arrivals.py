@@ -64,6 +64,10 @@ class Arrivals:
         """A decision was made, here or elsewhere."""
         self.ring[tick % SIZE] = WAITING if awaited else ELSEWHERE
 
+    def opened_all(self, tick: int, many: int) -> None:
+        """Many decisions were made here, at most `SIZE`, the first of which is this one."""
+        self._view()[np.arange(tick, tick + many) % SIZE] = WAITING
+
     def elsewhere(self, tick: int, many: int) -> None:
         """Many decisions were made elsewhere, the first of which is this one."""
         self._view()[np.arange(max(tick, tick + many - SIZE), tick + many) % SIZE] = ELSEWHERE
@@ -115,6 +119,14 @@ class Arrivals:
             found = None if what.rises else self._dated(what, now)
             self.__dict__.update(state=restarted(self.state), found=found)
         return self.found
+
+    def looks_alarmed(self, now: int) -> bool:
+        """`look`, if it finds nothing; else nothing is changed, and it is to be looked step by step."""
+        kept = {"state": State(*(array.copy() for array in self.state)), "begin": self.begin, "horizon": self.horizon}
+        if self.look(now) is None:
+            return False
+        self.__dict__.update(kept, found=None)
+        return True
 
     def _test(self, start: int, many: int) -> None:
         told, row, ticks = np.empty((many, TOLD)), np.zeros((many, 0)), np.arange(start, start + many)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from .arrivals import Arrived
 from .events import DriftEvent
 from .learner import Observation, Offer
-from .ledger import Books, Entry
+from .ledger import Entry, Place
 from .logged import Logged
 from .pending import Closed, Open
 from .vectors import Row
@@ -71,7 +71,7 @@ class Before(NamedTuple):
 
     events: list[DriftEvent]
     unreported: list[DriftEvent]
-    books: Books
+    ledger: Place
 
 
 class Answer(NamedTuple):

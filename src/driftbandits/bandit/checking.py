@@ -14,7 +14,7 @@ from .clock import moment
 from .decision import Decision
 from .keeping import Keeping
 from .logged import Logged, read_logged
-from .offers import as_items, as_matrix, as_name, in_order, in_rows, masked
+from .offers import as_items, as_matrix, as_name, in_order, in_rows, listed, masked
 from .pending import DEFERRED, Closed, NotActive, Open
 from .rewards import as_reward, as_weight, check_size
 from .transformers import Transformer, transformed
@@ -27,10 +27,14 @@ class Checking(Keeping):
     def _request(self, items: Any, context: Any, at: Any, mask: Any, k: Any, named: bool = True) -> Request:
         """Check a decision that is asked for; changes nothing. Rows of an array have no names."""
         row = context if context is None or type(context) is dict else as_row(context, "features of the context")
-        rows: Sequence[Row] | None = as_matrix(items) if mask is None and self._function is None else None
-        named = named and not rows
-        if rows is not None:
-            names, first = [*range(len(rows))], None
+        plain = mask is None and self._function is None
+        known = listed(items) if plain else None
+        rows: Sequence[Row] | None = as_matrix(items) if plain and known is None else None
+        names: list[Any]
+        if known is not None:
+            names, rows, first = known
+        elif rows is not None:
+            named, names, first = named and not rows, [*range(len(rows))], None
         else:
             given = as_items(items) if mask is None else masked(as_items(items), mask)
             names, first = in_order(given), next(iter(given))

@@ -61,19 +61,19 @@ class Deciding(Drifting):
         if way.show is not None:
             would = [request.names[a] for a in choice.drawn]
             choice = self._shown_instead(request, draft.placed, choice, way.show)
-        features = Features(request.rows, choice.drawn, request.context, request.offer.named)
-        items = [request.names[a] for a in choice.drawn]
-        p, score = choice.propensities, choice.scores
-        decision = Decision(id_, request.names, items, choice.propensity, p, score, request.at, tick, features)
+        names, drawn, p, score = request.names, choice.drawn, choice.propensities, choice.scores
+        features = Features(request.rows, drawn, request.context, request.offer.named)
+        items = [names[drawn[0]]] if len(drawn) == 1 else [names[a] for a in drawn]
+        decision = Decision(id_, names, items, choice.propensity, p, score, request.at, tick, features)
         if way is not ORDINARY:
             decision.defer, decision.learn, decision.would = way.defer, way.learn, would
         if self._tick < tick:
             if id_ not in self._pending.open:
-                law = Law(request.names, p, score, choice.drawn[0], first_listed(request))
+                law = Law(names, p, score, drawn[0], first_listed(request))
                 since = DEFERRED if way.defer else None
                 opened = Open(tick, request.at, choice.memos, since, way.learn, law)
                 if self._challengers:
-                    opened = self._asked(request, id_, choice.drawn, opened)
+                    opened = self._asked(request, id_, drawn, opened)
                 self._pending.put(id_, opened)
             self._arrivals.opened(tick, awaited=not way.defer)
             self.__dict__.update(self._after(request, tick, "decisions", None if would is None else would == way.show))
@@ -111,7 +111,7 @@ class Deciding(Drifting):
         if agreed is not None:
             counts["guided"] = counts.get("guided", 0) + 1
             counts["agreed"] = counts.get("agreed", 0) + agreed
-        oldest = min(self._oldest, request.at)
+        oldest = self._oldest if self._oldest <= request.at else request.at
         return {"_tick": tick, "_counts": counts, "_oldest": oldest, "_newest": newest, "_given": request.given}
 
     def _activate(self, id_: str, at: float) -> None:

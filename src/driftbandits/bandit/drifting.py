@@ -4,6 +4,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
+from ..core.linalg import Vector
 from .alarms import Found
 from .arrivals import OFTEN
 from .changes import Before
@@ -12,13 +13,14 @@ from .learner import Draft, Observation
 from .state import EVENTS, State
 
 LOG = logging.getLogger("driftbandits")
+TOGETHER = 512  # decisions between two looks of a batch, which with the longest wait for a reward are remembered
 
 
 class Drifting(State):
     """A bandit that notices when the world has changed."""
 
     def _before(self) -> Before:
-        return Before(self._events, self._unreported, self._ledger.books)
+        return Before(self._events, self._unreported, self._ledger.place())
 
     def _look_for_rewards(self, tick: int, newest: float) -> None:
         """Whether rewards of earlier decisions are missing, looked at after every 16th decision."""
@@ -31,6 +33,23 @@ class Drifting(State):
             event = DriftEvent(newest, found.kind, tick, found.since, found.evidence, None, None, *means)
             self.__dict__.update(self._with_events([event], self._before()))
             arrivals.found = None
+
+    def _opened_all(self, first: int, newest: Vector) -> None:
+        """Decisions first, first + 1, … were made, of which the latest times are known; rewards that are missing are looked for.
+
+        No reward comes between them, so that a look tests what each of the looks before it would have tested: two are made of many.
+        """
+        end = first + len(newest)
+        for start in range(first, end, TOGETHER):
+            stop = min(start + TOGETHER, end)
+            self._arrivals.opened_all(start, stop - start)
+            looks = [*range(start + -start % OFTEN, stop, OFTEN)]
+            for place, tick in enumerate(looks):
+                self._look_for_rewards(
+                    tick, float(newest[tick - first])
+                )  # the first moves the test to what is remembered
+                if place == 0 and len(looks) > 1 and self._watched and not self._arrivals.looks_alarmed(looks[-1]):
+                    break
 
     def _tested(self, draft: Draft, observations: Sequence[Observation]) -> Sequence[Found]:
         """The alarms that these rewards raise."""

@@ -15,6 +15,7 @@ so that bad input changes nothing: `read` checks everything, `write` makes the n
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,12 @@ OWN_SLOTS = 24  # so many levels of a category have slots of their own where ite
 BUCKETS = 1 << 17
 MANY = 16  # rows from which categories are written by one call of NumPy
 BARE = np.ones((1, 1))  # a row without features where nobody has any: the constant, which nothing writes to
+
+
+@lru_cache(64)
+def bare_rows(n: int) -> Matrix:
+    """n rows without features where nobody has any; nothing writes to them."""
+    return np.ones((n, 1))
 
 
 class Table(Vocabulary):
@@ -182,6 +189,8 @@ class Table(Vocabulary):
         plan = None if reading.values is None else self._plan(reading.names)
         if plan is None or not all(self._known(*column) for column in reading.strings):
             return None
+        if reading.whole is not None and plan.straight:
+            return reading.whole.copy()  # extreme values are cut in it
         rows = self._planned(reading.values, plan)
         self._write_strings(rows, reading)
         self.derive(rows)
@@ -232,11 +241,12 @@ class Table(Vocabulary):
 
     def _planned(self, values: Any, plan: "Plan") -> Matrix:
         """Rows whose numbers have their slots already."""
+        if plan.straight and not values.shape[1]:
+            return bare_rows(len(values))
         rows = np.empty((len(values), self.width))
         if plan.straight:
             rows[:, 0] = 1.0
-            if values.shape[1]:
-                rows[:, 1:] = values
+            rows[:, 1:] = values
             return rows
         rows[:] = self.absent
         rows[:, plan.slots] = values

@@ -47,35 +47,21 @@ class Entry(NamedTuple):
     tick: int = EARLY + 1
 
 
-class Waiting(NamedTuple):
-    """Rewards that are not in the sums yet, as a chain: one more costs the same, however many there are."""
-
-    before: "Waiting | None"
-    entries: Sequence[Entry]
-    many: int
-
-    def all(self) -> list[Entry]:
-        """In the order in which they came."""
-        links: list[Sequence[Entry]] = []
-        link: Waiting | None = self
-        while link is not None:
-            links.append(link.entries)
-            link = link.before
-        return [entry for entries in reversed(links) for entry in entries]
-
-
-NONE = Waiting(None, (), 0)
-
-
 class Books(NamedTuple):
-    """All sums. A book is replaced as a whole, so that an interrupt leaves the old one or the new one."""
+    """All sums. They are replaced as a whole, so that an interrupt leaves the old ones or the new ones."""
 
     weights: dict[str, float]  # the largest that each policy was expected to have; single items have that of "first"
     places: dict[Any, int]  # of items in the sums
     sums: Sized
     newest: float
     early: EarlyClicks = EarlyClicks()
-    waiting: Waiting = NONE
+
+
+class Place(NamedTuple):
+    """How far a ledger has come: its sums, and how many rewards are not in them yet."""
+
+    books: Books
+    waiting: int
 
 
 class Ledger:
@@ -94,33 +80,41 @@ class Ledger:
     def __init__(self, *, bounded: bool, explore: float) -> None:
         self.bounded, self.explore, self.width = bounded, explore, BOUNDED if bounded else UNBOUNDED
         self.books = Books({}, {}, {}, -math.inf)
+        self.waiting: list[Entry] = []  # rewards that are not in the sums yet
         machine()  # is compiled as soon as there is a bandit, not when its first batch is full
 
     def add(self, law: Law, r: float, at: float, *, sign: float = 1.0) -> None:
         """Count a reward, or take one back."""
-        self.books = self.after(self.books, [Entry(law, r, at, sign)])
+        self.enter(self.place(), [Entry(law, r, at, sign)])
 
-    def after(self, books: Books, entries: Sequence[Entry]) -> Books:
-        """Books with further rewards; changes nothing, so that a change can be made twice with the effect of once."""
-        before = books.waiting
-        many = before.many + len(entries)
-        waiting = Waiting(before if before.many else None, entries, many)
-        if many < BATCH or (many < MOST and machine().compiling):
-            return Books._make((*books[:-1], waiting))
-        return self._added(books, waiting.all())
+    def place(self) -> Place:
+        """Where `enter` goes on."""
+        return Place(self.books, len(self.waiting))
+
+    def enter(self, place: Place, entries: Sequence[Entry]) -> None:
+        """Count rewards that come after those of a place; again, if it was interrupted: the same as once."""
+        if self.books is not place.books:
+            return  # these are among the sums
+        self.waiting[place.waiting :] = entries
+        many = len(self.waiting)
+        if many >= BATCH and (many >= MOST or not machine().compiling):
+            self._add()
 
     def add_many(self, entries: Sequence[Entry]) -> None:
         """Count rewards in a row, in the batches in which they would have been added one by one."""
         start = 0
         while start < len(entries):
-            end = start + BATCH - self.books.waiting.many % BATCH
-            self.books = self.after(self.books, entries[start:end])
+            end = start + BATCH - len(self.waiting) % BATCH
+            self.enter(self.place(), entries[start:end])
             start = end
 
     def flush(self) -> None:
         """Add what waits to the sums."""
-        if self.books.waiting.many:
-            self.books = self._added(self.books, self.books.waiting.all())
+        if self.waiting:
+            self._add()
+
+    def _add(self) -> None:
+        self.__dict__.update(books=self._added(self.books, self.waiting), waiting=[])  # both, or neither
 
     # --------------------------------------------------------------------------------------------------------------- adding
 
@@ -128,7 +122,7 @@ class Ledger:
         places = _places(books.places, entries)
         early, entries = self._begun(books.early, entries)
         if not entries:
-            return books._replace(places=places, early=early, waiting=NONE)
+            return books._replace(places=places, early=early)
         batch = self._batch(entries, places)
         made = np.array([entry.at for entry in entries])
         seen = np.maximum(np.maximum.accumulate(made), books.newest)
@@ -147,6 +141,8 @@ class Ledger:
         """What early rewards say of how rare clicks are, and the rewards that count."""
         if not self.bounded:
             return early, entries
+        if early.rate is not None:
+            return early, [entry for entry in entries if entry.tick > EARLY]
         counted = []
         for entry in entries:
             if self._counts(entry):
@@ -180,7 +176,7 @@ class Ledger:
         else:  # without a range, an item that is never shown has no value that could be estimated
             sign[np.minimum.reduceat(p, start) <= 0.0] = 0.0
         np.maximum(p, 1e-12, out=p)  # never shown: nothing is assumed of it
-        place = np.array([places.get(name, -1) for law in laws for name in law.names], np.int64)
+        place = np.concatenate(_places_of([law.names for law in laws], places))
         chosen, r = start + [law.chosen for law in laws], np.array([entry.r for entry in entries], np.float64)
         return Batch(p, forecast, start, size, chosen, r, sign, place)
 
@@ -226,7 +222,7 @@ class Ledger:
     def policies(self) -> list[str]:
         """The challengers of which there are sums, or will be once the rewards that wait are added; adds nothing."""
         found = dict.fromkeys(name for sums in self.books.sums.values() for name in sums.policies)
-        for entry in self.books.waiting.all():
+        for entry in self.waiting:
             if entry.sign > 0.0 and self._counts(entry):
                 found |= dict.fromkeys(name for name, _ in entry.law.others)
         return [name for name in found if name not in (RANDOM, FIRST)]
@@ -259,8 +255,16 @@ def _places(places: dict[Any, int], entries: list[Entry]) -> dict[Any, int]:
     """Places of items, with those that are new, as long as there are any."""
     if len(places) >= ITEMS:
         return places
-    new = dict.fromkeys(name for entry in entries for name in entry.law.names if name not in places)
+    offers = {id(entry.law.names): entry.law.names for entry in entries}  # many decisions share a list of names
+    new = dict.fromkeys(name for names in offers.values() for name in names if name not in places)
     return places | {name: len(places) + i for i, name in enumerate(new) if len(places) + i < ITEMS}
+
+
+def _places_of(offers: list[list[Any]], places: Mapping[Any, int]) -> list[Integers]:
+    """Places of the items of each offer, −1 of those without; many decisions share a list of names."""
+    distinct = {id(names): names for names in offers}
+    found = {k: np.array([places.get(name, -1) for name in names], np.int64) for k, names in distinct.items()}
+    return [found[id(names)] for names in offers]
 
 
 def _probabilities(names: list[str], entries: list[Entry], batch: Batch) -> tuple[Matrix, Matrix]:

@@ -1,7 +1,8 @@
 """What a user offers: names with features, some of them masked, in an order that does not depend on how they were given."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from .vectors import Row, Vectors, as_row, as_vectors
 LARGEST = 2**63  # numbers as names: databases and other languages have 64 bits
 PLAIN = {dict, type(None)}
 VECTORS = {list, tuple, np.ndarray}
+REMEMBERED = 256  # names in a list that is read once
 
 
 def as_name(name: Any) -> Any:
@@ -56,6 +58,32 @@ def as_items(items: Any) -> dict[Any, Any]:
     if not given:
         raise InvalidValue("items is empty; there must be at least one item to choose")
     return given
+
+
+class Listed(NamedTuple):
+    """A list of names on offer; all decisions between them share these lists, and nothing writes to them."""
+
+    names: list[Any]  # in an order that does not depend on how they were given
+    rows: list[Row]  # no features
+    first: Any  # the name that was given first
+
+
+def listed(items: Any) -> Listed | None:
+    """What a list of strings has on offer, which is read once however often it is; None if it must be looked at more closely.
+
+    Examples
+    --------
+    >>> listed(["b", "a"]).names, listed(["b", "b"])
+    (['a', 'b'], None)
+    """
+    if type(items) is not list and type(items) is not tuple:
+        return None
+    return _listed_names(tuple(items)) if {*map(type, items)} == {str} and len(items) <= REMEMBERED else None
+
+
+@lru_cache(256)
+def _listed_names(names: tuple[str, ...]) -> Listed | None:
+    return Listed(sorted(names), [None] * len(names), names[0]) if len({*names}) == len(names) else None
 
 
 def as_matrix(items: Any) -> Vectors | None:

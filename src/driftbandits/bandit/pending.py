@@ -114,13 +114,14 @@ class Pending:
             raise
         return int(full)
 
-    def put_all(self, new: Sequence[tuple[str, Open]]) -> None:
+    def put_all(self, ids: Sequence[str], decisions: Sequence[Open]) -> None:
         """`put` for many decisions, whose ids are new and differ."""
+        new = [*zip(ids, decisions, strict=True)]
         given_up = max(0, len(self.open) + len(new) - self.limit)
         dropped = self.dropped + given_up
         try:
             self.open.update(new)
-            self._count_all([waiting for _, waiting in new], 1)
+            self._count_all(decisions, 1)
             popped = [self.open.popitem(last=False)[1] for _ in range(given_up)]
             self._count_all(popped, -1)
             self.dropped = dropped
@@ -174,6 +175,19 @@ class Pending:
             self._recount()
             raise
 
+    def close_all(self, ids: Sequence[str]) -> None:
+        """Note that decisions have been answered, each once; what goes wrong is undone by the caller (`Bandit._whole`)."""
+        names = Counter(memo.item for id_ in ids for memo in self.open.pop(id_).memos if memo.named)
+        for name, many in names.items():
+            left = self.awaited.get(name, 0) - many
+            if left > 0:
+                self.awaited[name] = left
+            else:
+                self.awaited.pop(name, None)
+        self.closed.update(dict.fromkeys(ids, DONE))
+        while len(self.closed) > self.limit:
+            self._count(self.closed.popitem(last=False)[1].open, -1)
+
     def _close(self, id_: str, answered: Closed) -> None:
         self._count(self.open.pop(id_, None), -1)
         before = self.closed.get(id_)
@@ -224,6 +238,12 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_spare.clear)
 
 
+def new_ids(n: int) -> list[str]:
+    """`new_id` for n decisions."""
+    now, drawn = _milliseconds(), os.urandom(RANDOM * n).hex()
+    return [now + drawn[i : i + 2 * RANDOM] for i in range(0, len(drawn), 2 * RANDOM)]
+
+
 def new_id() -> str:
     """The time in milliseconds (48 bits), then 80 random bits from the system: unguessable, and never drawn twice.
 
@@ -236,4 +256,9 @@ def new_id() -> str:
         drawn = os.urandom(RANDOM * 64).hex()
         _spare.extend(drawn[i : i + 2 * RANDOM] for i in range(2 * RANDOM, len(drawn), 2 * RANDOM))
         chance = drawn[: 2 * RANDOM]
-    return f"{time.time_ns() // 1_000_000:012x}{chance}"
+    return _milliseconds() + chance
+
+
+def _milliseconds() -> str:
+    """The time as 48 bits."""
+    return f"{time.time_ns() // 1_000_000:012x}"

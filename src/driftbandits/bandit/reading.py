@@ -6,6 +6,7 @@ their values by kind. It changes nothing, so bad input leaves no trace. `feature
 
 from array import array
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 from operator import methodcaller
 from typing import Any, NamedTuple
@@ -33,10 +34,17 @@ class Reading(NamedTuple):
     rows: Parsed  # else row by row
     vectors: Lengths = NONE  # the vectors among the features, whose entries are numbers
     strings: tuple[tuple[str, Sequence[str]], ...] = ()  # with `values`: the strings of every row, feature by feature
+    whole: Matrix | None = None  # `values` after the constant 1: all slots, where these names are all that there are
 
 
 VALUES = methodcaller("values")
 NOTHING = Reading(np.empty((1, 0)), (), [])  # one row without features
+
+
+@lru_cache(64)
+def bare(n: int) -> Reading:
+    """n rows without features."""
+    return Reading(np.empty((n, 0)), (), [])
 
 
 def by_row(reading: Reading) -> Parsed:
@@ -77,8 +85,11 @@ class Vocabulary:
         if not first:
             if len(rows) == 1:
                 return NOTHING
-            return self._read_slowly(rows) if any(rows) else Reading(np.empty((len(rows), 0)), (), [])
+            return self._read_slowly(rows) if any(rows) else bare(len(rows))
         names = tuple(first)
+        plan = self._plans.get(names) if len(rows) == 1 else None
+        if plan is not None and plan.straight and (whole := _numbers([1.0, *first.values()])) is not None:
+            return Reading(whole[:, 1:], names, [], whole=whole)
         try:
             alike = {*map(tuple, rows)} == {names}  # type: ignore[arg-type]
         except TypeError:  # a row without features
@@ -201,3 +212,14 @@ def _as_columns(column: list[Any], types: set[type]) -> Matrix | None:
         return None
     whole = raw.ndim == 2 and raw.dtype.kind in "fib" and raw.shape[1]
     return raw.astype(np.float64, copy=False) if whole else None
+
+
+def _numbers(values: list[Any]) -> Matrix | None:
+    """A row (1, n) of numbers; None if they must be looked at more closely."""
+    if not PLAIN.issuperset(map(type, values)):
+        return None
+    try:
+        row = np.frombuffer(array("d", values)).reshape(1, -1)
+    except (OverflowError, TypeError):  # a whole number beyond all floats; a kind of number that says no float
+        return None
+    return row if np.vdot(row, row) < HUGE else None

@@ -51,8 +51,12 @@ class Rewarding(Deciding):
             arrived = self._arrivals.arriving([opened.tick], self._tick)
         answer = Closed(opened, rewards, w) if self._config["on_repeat"] == "replace" else DONE
         entries = self._entries(opened, rewards, old)
+        change = Rewarded(observations, counts, ((id_, answer),), entries, opened.at, arrived)
+        if not self._challengers:
+            self._learn(change)
+            return
         try:
-            self._learn(Rewarded(observations, counts, ((id_, answer),), entries, opened.at, arrived))
+            self._learn(change)
             self._tell(lambda challenger: challenger.reward(id_, rewards, w))
         except BaseException:
             if self._pending.closed.get(id_) is answer:  # learned, though interrupted
@@ -73,6 +77,8 @@ class Rewarding(Deciding):
         if not opened.learn:
             return []
         tick = opened.at if self._clocked else float(opened.tick)
+        if len(rewards) == 1 and w != 0.0 and rewards[0] == rewards[0]:
+            return [Observation(opened.memos[0], tick, rewards[0], w, judge)]
         known = zip(opened.memos, rewards, strict=True) if w != 0.0 else ()
         return [Observation(memo, tick, r, w, judge) for memo, r in known if r == r]
 
@@ -100,8 +106,10 @@ class Rewarding(Deciding):
         self._pending.close(change.answers)
         if change.arrived is not None:
             self._arrivals.enter(change.arrived)
-        self._ledger.books = self._ledger.after(before.books, change.entries)
-        self.__dict__.update(self._drifted(found, change.at, before), _counts=change.counts)
+        self._ledger.enter(before.ledger, change.entries)
+        if found:
+            self.__dict__.update(self._drifted(found, change.at, before))
+        self._counts = change.counts
 
     def _check_reward(self, found: Open | Closed | Logged, rewards: Sequence[float], w: float) -> None:
         """Whether rewards can be learned, all of them; changes nothing."""

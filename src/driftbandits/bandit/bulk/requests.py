@@ -215,7 +215,7 @@ def _walk(
     firsts = map(first_listed, requests)
     laws = [*map(Law, names, _copies(drawn.law), _copies(drawn.scores), given, firsts)]
     waiting = map(Open, ticks, times, [[memo] for memo in memos], repeat(None), repeat(True), laws)
-    bandit._pending.put_all([*zip(ids, waiting, strict=True)])
+    bandit._pending.put_all(ids, waiting)
     for tick, now in zip(ticks, newest.tolist(), strict=True):
         bandit._arrivals.opened(tick)
         bandit._look_for_rewards(tick, now)
