@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from ..adaptive.choice import ROWS
 from ..bandit import Bandit
 from ..bandit.adaptive import Adaptive
-from ..bandit.bulk.decide import Asked, Offered, equally_many, new_offers, stacked
+from ..bandit.bulk.decide import Asked, Offered, Stacked, equally_many, new_offers, stacked
 from ..bandit.bulk.fit import alarm_rewards, by_columns, other_kind, pass_time, ready
 from ..bandit.bulk.machine import machine
-from ..bandit.bulk.stretches import codes_of, in_slots, new_to, pieces, walk
+from ..bandit.bulk.stretches import in_slots, new_to, pieces, walk
 from ..bandit.chance import uniforms
 from ..bandit.values import HUGE
 from ..errors import DriftBanditsError
@@ -150,7 +150,7 @@ def _stretch(
     n, J = offer.rows.shape[1:]
     here = slice(place, place + T)
     crows, at = in_slots(learner.context, part.context, T), np.ascontiguousarray(part.at)
-    logged = _logged(offer.names, offer.which, chunk, here)
+    logged = _logged(learner, offer, chunk, here)
     learns = np.where(heads[here], 1, 0).astype(np.int64) if own else np.full(T, 2, np.int64)
     chosen, law, kept = np.empty(T, np.int64), np.empty((T, n)), np.empty((T, J))
     walk(
@@ -161,14 +161,14 @@ def _stretch(
     )  # fmt: skip
     same = chosen == logged
     learned = (learns == 2) | ((learns == 1) & same)
-    names = [offer.names[k][a] for k, a in zip(offer.which[learned].tolist(), logged[learned].tolist(), strict=True)]
+    who, distinct = _items(chunk, here, learned)
+    names = [distinct[k] for k in who.tolist()]
     rows, crows, r = kept[learned], crows[learned], chunk.reward[here][learned]
     learner.misfit.add_many(names, rows, crows, r)
     ticks = np.arange(bandit._tick + 1, bandit._tick + T + 1)[learned]
     bandit._arrivals.elsewhere(bandit._tick + 1, T)
     _count(bandit, T, int(learned.sum()))
     newest = pass_time(bandit, at, given=True)
-    who, distinct = codes_of(names)
     alarm_rewards(bandit, distinct, who, rows, crows, r, ticks, newest[learned])
     found.p[here], found.same[here] = law[np.arange(T), logged], same
     found.law[here] = law.tolist()
@@ -181,8 +181,16 @@ def _count(bandit: Bandit, rows: int, learned: int) -> None:
     bandit._counts["rewards"] += learned
 
 
-def _logged(names: list[list[Any]], which: Codes, chunk: Chunk, here: slice) -> Codes:
+def _logged(learner: Adaptive, offer: Stacked, chunk: Chunk, here: slice) -> Codes:
     """Where the logged item of each row is among the items on offer."""
-    tables = [{name: a for a, name in enumerate(order)} for order in names]
-    each = zip(which.tolist(), chunk.item[here].tolist(), strict=True)
-    return np.array([tables[k][chunk.names[item]] for k, item in each], np.int64)
+    items, which = np.unique(chunk.item[here], return_inverse=True)
+    places = learner.places.known([chunk.names[k] for k in items.tolist()])[which.reshape(-1)]
+    return np.asarray((offer.who[offer.which] == places[:, None]).argmax(axis=1), np.int64)
+
+
+def _items(chunk: Chunk, here: slice, learned: NDArray[np.bool_]) -> tuple[Codes, list[Any]]:
+    """Items of the rows that were learned, as codes in the order in which they appear, and their names."""
+    codes = chunk.item[here][learned]
+    found, first, who = np.unique(codes, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    return np.argsort(order)[who.reshape(-1)], [chunk.names[k] for k in found[order].tolist()]

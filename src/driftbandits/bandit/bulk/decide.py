@@ -23,7 +23,7 @@ from ..learner import Memo
 from ..ledger import Law
 from ..model import Model
 from ..offers import as_items, in_order, in_rows
-from ..pending import Open, new_id
+from ..pending import Open, new_ids
 from ..values import HUGE
 from . import naming
 from .blocks import feature_of, times_of
@@ -33,6 +33,9 @@ from .stretches import first_true, in_slots, new_to, pieces, walk
 
 if TYPE_CHECKING:
     from ..bandit import Bandit
+
+
+ALWAYS, LEARNED = itertools.repeat(None), itertools.repeat(True)  # of `Open`: since when, and whether it is learned
 
 
 class Offered(NamedTuple):
@@ -311,19 +314,16 @@ def _stretch(bandit: "Bandit", learner: Adaptive, rows: Asked, made: Made) -> No
     drawn = walked(bandit, learner.model, offer.rows, offer.which, offer.who, crows[:, None])
     newest = pass_time(bandit, at, given=rows.at is not None)
     chosen = [offer.names[k][a] for k, a in zip(offer.which.tolist(), drawn.given.tolist(), strict=True)]
-    ids = [new_id() for _ in range(T)]
-    memos = map(Memo, chosen, drawn.kept, crows, drawn.told)
+    ids = new_ids(T)
+    memos = [[memo] for memo in map(Memo, chosen, drawn.kept, crows, drawn.told)]
     first_listed = [
         order.index(next(iter(rows.offered.distinct[k]))) for k, order in zip(offer.used, offer.names, strict=True)
     ]
     which = offer.which.tolist()
     firsts = [first_listed[k] for k in which]
     laws = map(Law, [offer.names[k] for k in which], drawn.law, drawn.scores, drawn.given.tolist(), firsts)
-    put = bandit._pending.put
-    for id_, tick, when, memo, of in zip(ids, range(first, first + T), at.tolist(), memos, laws, strict=True):
-        put(id_, Open(tick, when, [memo], law=of))
-        bandit._arrivals.opened(tick)
-        bandit._look_for_rewards(tick, newest[tick - first])
+    bandit._pending.put_all(ids, [*map(Open, range(first, first + T), at.tolist(), memos, ALWAYS, LEARNED, laws)])
+    bandit._opened_all(first, newest)
     made.id.extend(ids)
     made.item.extend(chosen)
     made.propensity.extend(drawn.propensity.tolist())

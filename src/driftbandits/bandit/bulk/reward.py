@@ -8,7 +8,8 @@ from ...errors import DriftBanditsError, InvalidValue
 from ...tables.frames import missing, plain_value, read_frame
 from ...util.collecting import uncollected
 from ..adaptive import Adaptive, in_slots_of_today
-from ..pending import DEFERRED, DONE, Open
+from ..ledger import Entry
+from ..pending import DEFERRED, Open
 from .blocks import accepted
 from .fit import alarm_rewards, by_columns, ready
 from .machine import machine
@@ -17,14 +18,21 @@ from .stretches import codes_of, walk
 if TYPE_CHECKING:
     from ..bandit import Bandit
 
+WHOLE = {str, int, bool}  # types that have no value for "missing"
+NUMBERS = {float, int}
+
 
 class Came(NamedTuple):
-    """One reward, checked."""
+    """Rewards, column by column, in the order of their rows."""
 
-    id: str
-    reward: float
-    weight: float
-    at: Any
+    id: list[Any]
+    reward: list[Any]
+    weight: list[Any]
+    at: list[Any]
+
+    def answer(self, bandit: "Bandit", t: int) -> None:
+        """Learn row t by itself."""
+        bandit.reward(self.id[t], self.reward[t], at=self.at[t], weight=self.weight[t])
 
 
 def reward_batch(bandit: "Bandit", frame: Any) -> int:
@@ -33,129 +41,123 @@ def reward_batch(bandit: "Bandit", frame: Any) -> int:
         return _learn(bandit, _read(frame))
 
 
-def _learn(bandit: "Bandit", came: list[Came]) -> int:
+def _learn(bandit: "Bandit", came: Came) -> int:
     with bandit._turn():
         for row in _suspects(bandit, came):
-            one = came[row]
             try:
-                bandit._answer(one.id, one.reward, one.at, one.weight)
+                bandit._answer(came.id[row], came.reward[row], came.at[row], came.weight[row])
             except DriftBanditsError as problem:
                 raise type(problem)(f"row {row} of the frame: {problem} (no row was learned)") from None
-    repeat = bandit._config["on_repeat"]
-    if len({one.id for one in came}) < len(came) and repeat == "error":
+    T = len(came.id)
+    repeats = len({*came.id}) < T
+    if repeats and bandit._config["on_repeat"] == "error":
         raise InvalidValue("an id is in the frame twice; a decision is learned once (no row was learned)")
     with bandit._whole():
         start = 0
-        while start < len(came):
-            start += _learn_from(bandit, came[start:])
-    return len(came)
+        while start < T:
+            start += _learn_from(bandit, came, start)
+    return T
 
 
-def _read(frame: Any) -> list[Came]:
+def _read(frame: Any) -> Came:
     table = read_frame(frame, ["id", "reward"])
 
     def column(name: str, default: Any) -> list[Any]:
-        if name not in table.columns:
-            return [default] * len(table)
-        return [default if missing(value) else plain_value(value) for value in table[name].to_list()]
+        return _plain_values(table[name].to_list(), default) if name in table.columns else [default] * len(table)
 
-    columns = (
-        column(name, default) for name, default in (("id", None), ("reward", None), ("weight", 1.0), ("at", None))
-    )
-    return [*map(Came._make, zip(*columns, strict=True))]
+    return Came(column("id", None), column("reward", None), column("weight", 1.0), column("at", None))
 
 
-def _suspects(bandit: "Bandit", came: list[Came]) -> list[int]:
+def _plain_values(values: list[Any], default: Any) -> list[Any]:
+    """Values as Python has them; a default where there is none."""
+    kinds = {*map(type, values)}
+    if kinds <= WHOLE or (kinds == {float} and not np.isnan(values).any()):
+        return values
+    return [default if missing(value) else plain_value(value) for value in values]
+
+
+def _suspects(bandit: "Bandit", came: Came) -> list[int]:
     """Rows that `Bandit._answer` must look at; it would find nothing wrong with the others.
 
     Those are finite numbers of full weight that the kind of reward allows, for a decision that waits to be learned.
     """
     learner, open_ = bandit._learner, bandit._pending.open
-    everything = [*range(len(came))]
-    if not learner.takes_all:
+    everything = [*range(len(came.id))]
+    usual = {*map(type, came.reward)} <= NUMBERS and {*map(type, came.weight)} == {float} and {*came.weight} == {1.0}
+    if not learner.takes_all or not usual or any(at is not None for at in came.at) or {*map(type, came.id)} != {str}:
         return everything
-    plain = [_is_plain(one, open_.get(one.id) if type(one.id) is str else None) for one in came]
-    rewards = np.array([one.reward if there else 0.0 for one, there in zip(came, plain, strict=True)])
+    waiting = [one is not None and one.since != DEFERRED and one.learn for one in map(open_.get, came.id)]
+    rewards = np.array(came.reward)
     if rewards.dtype.kind not in "fi":  # an integer is too large for 64 bits
         return everything
     r = rewards.astype(np.float64)
-    fine = np.array(plain, np.bool_) & accepted(bandit._config["reward"], r) & (np.abs(r) <= learner.largest_reward)
+    fine = np.array(waiting, np.bool_) & accepted(bandit._config["reward"], r) & (np.abs(r) <= learner.largest_reward)
     return np.flatnonzero(~fine).tolist()
 
 
-def _is_plain(one: Came, waiting: Open | None) -> bool:
-    """A number of full weight, without a time, for a decision that waits to be learned."""
-    return (
-        waiting is not None
-        and waiting.since != DEFERRED
-        and waiting.learn
-        and type(one.reward) in (float, int)
-        and one.at is None
-        and type(one.weight) is float
-        and one.weight == 1.0
-    )
-
-
-def _learn_from(bandit: "Bandit", came: list[Came]) -> int:
+def _learn_from(bandit: "Bandit", came: Came, start: int) -> int:
     """Learn as many as one compiled call can, or one; returns how many."""
-    learner, open_ = bandit._learner, bandit._pending.open
+    learner = bandit._learner
     if not by_columns(bandit) or bandit._config["on_repeat"] == "replace":
-        one = came[0]
-        bandit.reward(one.id, one.reward, at=one.at, weight=one.weight)
+        came.answer(bandit, start)
         return 1
     assert isinstance(learner, Adaptive)
-    most = min(machine().longest("learn", len(came)), max(learner.misfit.room, 0)) if ready(learner) else 0
-    waiting: list[Open] = []
-    seen: set[str] = set()
-    for one in came[:most]:
-        found = open_.get(one.id)
-        if (
-            found is None
-            or not found.learn
-            or one.id in seen
-            or not _simple(found)
-            or learner.places.get(found.memos[0].item) < 0
-        ):
-            break
-        seen.add(one.id)
-        waiting.append(found)
+    T = len(came.id)
+    most = min(machine().longest("learn", T), max(learner.misfit.room, 0)) if ready(learner) else 0
+    waiting = _together(bandit, learner, came.id[start : start + most])
     if not waiting:
-        one = came[0]
-        bandit.reward(one.id, one.reward, at=one.at, weight=one.weight)
+        came.answer(bandit, start)
         return 1
-    _stretch(bandit, learner, came[: len(waiting)], waiting)
+    _stretch(bandit, learner, came, start, waiting)
     return len(waiting)
 
 
-def _simple(found: Open) -> bool:
-    """One item, with a name."""
-    return len(found.memos) == 1 and found.memos[0].named
+def _together(bandit: "Bandit", learner: Adaptive, ids: list[Any]) -> list[Open]:
+    """The decisions with these ids, up to one that must be looked at by itself."""
+    open_, place = bandit._pending.open, learner.places.get
+    waiting: dict[str, Open] = {}
+    for id_ in ids:
+        found = open_.get(id_)
+        if found is None or not found.learn or id_ in waiting or len(found.memos) > 1:
+            break
+        memo = found.memos[0]
+        if not memo.named or place(memo.item) < 0:
+            break
+        waiting[id_] = found
+    return [*waiting.values()]
 
 
-def _stretch(bandit: "Bandit", learner: Adaptive, came: list[Came], waiting: list[Open]) -> None:
+def _stretch(bandit: "Bandit", learner: Adaptive, came: Came, start: int, waiting: list[Open]) -> None:
     """Rewards of decisions with one item each, which has its place."""
-    T = len(waiting)
+    T, these = len(waiting), slice(start, start + len(waiting))
     learner.make_room_for_levels(T)
     m = learner.model
     memos = [opened.memos[0] for opened in waiting]
     rows = in_slots_of_today([memo.row for memo in memos], learner.items)
     crows = in_slots_of_today([memo.context for memo in memos], learner.context)
-    who = learner.places.known([memo.item for memo in memos])
-    tick = np.array([opened.at if bandit._clocked else opened.tick for opened in waiting], np.float64)
-    r, w = (np.array([getattr(one, name) for one in came], np.float64) for name in ("reward", "weight"))
-    told = np.array([memo.seen for memo in memos])
-    walk(machine().learn, m, rows, crows, who, tick, r, w, told)
-    learned = w > 0.0
-    names = [memo.item for memo, there in zip(memos, learned.tolist(), strict=True) if there]
-    learner.misfit.add_many(names, rows[learned], crows[learned], r[learned])
-    bandit._arrivals.came([opened.tick for opened in waiting], bandit._tick)
-    bandit._counts["rewards"] += T
-    bandit._counts["late"] += sum(opened.tick < bandit._tick for opened in waiting)
-    pairs = zip(came, waiting, strict=True)
-    bandit._ledger.add_many([e for one, opened in pairs for e in bandit._entries(opened, [float(one.reward)], None)])
-    bandit._pending.close([(one.id, DONE) for one in came])
+    who, distinct = codes_of([memo.item for memo in memos])
+    made = np.array([opened.tick for opened in waiting])
     at = np.array([opened.at for opened in waiting])
+    r, w = np.array(came.reward[these], np.float64), np.array(came.weight[these], np.float64)
+    told = np.concatenate([memo.seen for memo in memos]).reshape(T, -1)
+    tick = at if bandit._clocked else made.astype(np.float64)
+    walk(machine().learn, m, rows, crows, learner.places.known(distinct)[who], tick, r, w, told)
+    learned = w > 0.0
+    kept = rows[learned], crows[learned], r[learned]
+    names = [distinct[k] for k in who[learned].tolist()]
+    learner.misfit.add_many(names, *kept)
+    bandit._arrivals.came(made.tolist(), bandit._tick)
+    bandit._counts["rewards"] += T
+    bandit._counts["late"] += int((made < bandit._tick).sum())
+    bandit._ledger.add_many(
+        [
+            Entry(opened.law, reward, opened.at, 1.0, opened.tick)
+            for opened, reward in zip(waiting, r.tolist(), strict=True)
+            if opened.law is not None
+        ]
+    )
+    bandit._pending.close_all(came.id[these])
     newest = np.maximum(at, bandit._newest)[learned]
     who, distinct = codes_of(names)
     ticks = np.full(len(newest), bandit._tick)
-    alarm_rewards(bandit, distinct, who, rows[learned], crows[learned], r[learned], ticks, newest)
+    alarm_rewards(bandit, distinct, who, *kept, ticks, newest)

@@ -216,3 +216,23 @@ def test_a_batch_refuses_deferred_decisions():
     deferred = bandit.decide(["a", "b"], defer=True).id
     with pytest.raises(db.DriftBanditsError, match=r"row 1 of the frame.*was deferred"):
         bandit.reward_batch(pd.DataFrame({"id": [waits, deferred], "reward": [1.0, 1.0]}))
+
+
+@pytest.mark.compiled  # thousands of decisions
+@pytest.mark.parametrize("before", [40, 700])  # too few rewards, or some that came: before the test can begin, or after
+def test_missing_rewards_are_noticed_in_a_batch_as_one_by_one(before):
+    """One batch of decisions and two looks for many: the same alarm at the same decision, and the same test afterwards."""
+    together, alone = db.Bandit(seed=1), db.Bandit(seed=1)
+    frame = pd.DataFrame({"x": np.random.default_rng(0).normal(size=1500), "at": 1.7e9 + np.arange(1500.0)})
+    for bandit in (together, alone):
+        for t in range(before):
+            d = bandit.decide(["a", "b"], {"x": float(t % 3)}, at=1.6e9 + t)
+            bandit.reward(d.id, float(t % 2))
+    together.decide_batch(frame, offers=["a", "b"], time="at")
+    for row in frame.to_dict("records"):
+        alone.decide(["a", "b"], {"x": row["x"]}, at=row["at"])
+    assert together.drift_events() == alone.drift_events()
+    assert [event.kind for event in alone.drift_events()] == (["missing rewards"] if before > 100 else [])
+    one, other = together._arrivals.pack(), alone._arrivals.pack()
+    assert one[0] == other[0]
+    assert all(np.array_equal(a, b) for a, b in zip(one[1:], other[1:], strict=True))
