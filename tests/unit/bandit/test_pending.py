@@ -39,7 +39,7 @@ def test_many_that_wait_are_put_as_one_by_one(limit):
         new = [(f"{batch}.{n}", Open(n, 0.0, memo)) for n, memo in enumerate(memos)]
         for id_, opened in new:
             single.put(id_, opened)
-        many.put_all(new)
+        many.put_all([id_ for id_, _ in new], [opened for _, opened in new])
         assert [*many.open.items()] == [*single.open.items()]
         assert (many.awaited, many.dropped) == (single.awaited, single.dropped)
 
