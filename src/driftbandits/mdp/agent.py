@@ -56,8 +56,8 @@ class EpisodicAgent(Saveable):
     episodes
         Number of episodes, if known; only strategies with a union bound over time need it.
     replan
-        Plan the rest of an episode again when a pair has been visited 1, 2, 4, 8, … times, instead of once per episode as the paper does:
-        what an action does is then known before it is taken again.
+        Plan the rest of an episode again when a pair has led to the same state 1, 2, 4, 8, … times, instead of once per episode as the
+        paper does: what an action does, and that it does something else from today on, is then known before it is taken again.
     seed
         Of tie-breaks.
 
@@ -123,7 +123,7 @@ class EpisodicAgent(Saveable):
         self._stage = -1  # the next stage to observe; −1 before the first episode
         self._over = False  # the episode ended before stage H
         self.replan = _flag("replan", replan)
-        self._visits = np.zeros(self.states * self.actions if self.replan else 0, np.int64)
+        self._seen: dict[int, int] = {}  # by pair·S + s': how often a pair led to a state, where plans are made again
         self._doing: Doing | None = None  # begun, and not finished
         self._lock = threading.RLock()  # the thread that was interrupted between a call and its release can go on
         given = (self.strategy, self._state, PLAN, 0, 0, 0.0, 0, self._rng)
@@ -175,15 +175,19 @@ class EpisodicAgent(Saveable):
             ended, cut = _flag("terminated", terminated), _flag("truncated", truncated)
             move = (END if ended else EXPERIENCE, stage, state * self.actions + action, r, successor)
             goes_on = stage + 1 < self.horizon and not (ended or cut)
-            again = [(PLAN, 0, 0, 0.0, 0)] if self._is_news(state * self.actions + action) and goes_on else []
+            news = self._is_news(state * self.actions + action, successor)
+            again = [(PLAN, 0, 0, 0.0, 0)] if news and goes_on else []
             self._begin(Doing([move, *again], {"_stage": stage + 1, "_over": ended or cut}, []))
 
-    def _is_news(self, pair: int) -> bool:
-        """Whether a plan should not wait for the next episode: a pair was visited 1, 2, 4, 8, … times in all."""
+    def _is_news(self, pair: int, successor: int) -> bool:
+        """Whether a plan should not wait for the next episode: a pair has led to this state 1, 2, 4, 8, … times in all.
+
+        Outcomes are counted, not visits: that a pair which was visited often leads elsewhere from today on is news.
+        """
         if not self.replan:
             return False
-        self._visits[pair] += 1
-        count = int(self._visits[pair])
+        outcome = pair * self.states + successor
+        count = self._seen[outcome] = self._seen.get(outcome, 0) + 1
         return count & (count - 1) == 0
 
     def _step(self, h: int, s: int, a: int, reward: float, s_next: int) -> tuple[int, int, int, float]:

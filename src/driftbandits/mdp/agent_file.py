@@ -39,7 +39,7 @@ def pack_agent(agent: Any, task: Task) -> tuple[dict[str, Any], dict[str, NDArra
         "replan": agent.replan,
         "rng": agent._rng.bit_generator.state,
     }
-    known = {"phi": task.phi, "rewards": agent.features.rewards, "visits": agent._visits if agent.replan else None}
+    known = {"phi": task.phi, "rewards": agent.features.rewards, "outcomes": _counted(agent) if agent.replan else None}
     arrays = {name: np.asarray(array) for name, array in known.items() if array is not None}
     if task.moves is not None:
         arrays |= {MOVES + name: array for name, array in pack(task.moves).items()}
@@ -65,7 +65,7 @@ def unpack_agent(
     require(agent._stage <= H, "stage", agent._stage, f"≤ {H}", "it is the stage to observe")
     agent._over = bool(about["over"])
     if agent.replan:
-        agent._visits[:] = np.asarray(arrays["visits"], np.int64)
+        agent._seen = _read_counts(arrays, agent)
     agent._rng.bit_generator.state = about["rng"]
     return agent
 
@@ -86,6 +86,22 @@ def _features(about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], H: i
     given = np.where(outside, -1, successor).reshape(*axes, -1)
     _, _, moves = moves_from(given, psi.reshape(*given.shape, -1))
     return Features(S, A, phi, moves, bool(about["multinomial"]), U, rewards)
+
+
+def _counted(agent: Any) -> NDArray[np.int64]:
+    """(n, 2): an outcome, pair·S + s', and how often it was seen."""
+    return np.array(list(agent._seen.items()), np.int64).reshape(-1, 2)
+
+
+def _read_counts(arrays: Mapping[str, NDArray[Any]], agent: Any) -> dict[int, int]:
+    """What `_counted` wrote; agents of earlier versions counted visits, so that every outcome is news to them once."""
+    if "outcomes" not in arrays:
+        return {}
+    found = np.asarray(arrays["outcomes"])
+    whole = found.ndim == 2 and found.shape[1:] == (2,) and found.dtype.kind == "i"
+    if not whole or not _within(found[:, 0], 0, agent.states**2 * agent.actions) or not (found[:, 1] >= 1).all():
+        raise CannotRead("its counts of outcomes are not those of its states and actions")
+    return {int(outcome): int(count) for outcome, count in found}
 
 
 def _within(array: NDArray[np.int64], low: int, high: int) -> bool:

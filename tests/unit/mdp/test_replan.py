@@ -31,6 +31,36 @@ def test_a_plan_is_made_again_after_1_2_4_visits():
 
 
 @pytest.mark.interpreted
+def test_where_a_pair_leads_from_today_on_is_news():
+    """Visits 9 to 12 lead elsewhere: the first, second and fourth of them make a new plan; counting visits none of them would."""
+    agent = agent_for()
+    agent.begin_episode()
+    for h in range(8):
+        agent.observe(h, 0, 0, 0.3, 0)
+    agent.begin_episode()
+    found = []
+    for h in range(4):
+        before = agent._state.book.Q.copy()
+        agent.observe(h, 0, 0, 0.3, 1)
+        found.append(not np.array_equal(before, agent._state.book.Q))
+    assert found == [True, True, False, True]
+
+
+@pytest.mark.interpreted
+def test_counts_of_outcomes_in_a_file_are_checked():
+    agent = agent_for()
+    agent.begin_episode()
+    agent.observe(0, 0, 0, 0.3, 1)
+    about, arrays = agent.pack()
+    np.testing.assert_array_equal(arrays["outcomes"], [[1, 1]])  # pair 0 to state 1, once
+    for forged in ([[18, 1]], [[-1, 1]], [[1, 0]], [[1.0, 1.0]], [1, 1]):
+        with pytest.raises(db.DriftBanditsError, match="outcomes"):
+            db.EpisodicAgent.unpack(about, arrays | {"outcomes": np.array(forged)}, compile="never")
+    earlier = {name: array for name, array in arrays.items() if name != "outcomes"}
+    assert db.EpisodicAgent.unpack(about, earlier, compile="never")._seen == {}
+
+
+@pytest.mark.interpreted
 def test_it_is_the_plan_of_an_episode_that_began_now():
     """What the rest of the episode is planned with is what a plan from the same observations has."""
     agent, other = agent_for(), agent_for(replan=False)
@@ -60,7 +90,7 @@ def test_saved_and_loaded_it_goes_on(tmp_path):
     assert agent.replan
     agent.save(tmp_path / "a")
     other = db.EpisodicAgent.load(tmp_path / "a", compile="never")
-    np.testing.assert_array_equal(agent._visits, other._visits)
+    assert agent._seen == other._seen
     one, two = (
         db.run(x, gymnasium.make("FrozenLake-v1", is_slippery=False), episodes=6, seed=1) for x in (agent, other)
     )
