@@ -106,7 +106,7 @@ class DiscretisedVector:
         return np.array([self.states.number(_one(space, observations, i)) for i in range(self.num_envs)])
 
 
-def _parts(space: Any) -> dict[Any, Any]:
+def parts_of(space: Any) -> dict[Any, Any]:
     """The parts of a Tuple or Dict by their keys; of other spaces none."""
     parts = getattr(space, "spaces", ())
     return dict(parts if isinstance(parts, dict) else enumerate(parts))
@@ -114,7 +114,7 @@ def _parts(space: Any) -> dict[Any, Any]:
 
 def _one(space: Any, batch: Any, i: int) -> Any:
     """Element i of a batch."""
-    found = {key: _one(part, batch[key], i) for key, part in _parts(space).items()}
+    found = {key: _one(part, batch[key], i) for key, part in parts_of(space).items()}
     if not found:
         return batch[i]
     return tuple(found.values()) if isinstance(batch, tuple) else found
@@ -122,7 +122,7 @@ def _one(space: Any, batch: Any, i: int) -> Any:
 
 def _batch(space: Any, elements: Sequence[Any]) -> Any:
     """Elements of a space as Gymnasium batches them."""
-    found = {key: _batch(part, [element[key] for element in elements]) for key, part in _parts(space).items()}
+    found = {key: _batch(part, [element[key] for element in elements]) for key, part in parts_of(space).items()}
     if not found:
         return np.asarray(elements, getattr(space, "dtype", None))
     return tuple(found.values()) if isinstance(elements[0], tuple) else found

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..errors import InvalidValue
-from .discretise import is_vector
+from .discretise import is_vector, parts_of
 
 
 def table_of(env: Any) -> dict[Any, Any] | list[Any] | None:
@@ -50,9 +50,14 @@ def _size(name: str, space: Any) -> int:
     count = getattr(space, "n", None)
     if count is None or getattr(space, "start", 0) != 0 or getattr(space, "shape", ()) not in ((), None):
         bins = ("action_bins" if name == "action_space" else "bins") + "=10"
-        call = f"db.mdp.discretise(env, {bins})" if hasattr(space, "low") else "db.mdp.discretise(env)"
+        call = f"db.mdp.discretise(env, {bins})" if _has_box(space) else "db.mdp.discretise(env)"
         raise InvalidValue(
             f"{name} is {space!r:.80}; it must be Discrete(n), numbered from 0. Number it, env = {call}, or give features: "
             "db.mdp.discretise(env, features=f, states=n)"
         )
     return int(count)
+
+
+def _has_box(space: Any) -> bool:
+    """Is this a Box, or a Tuple or Dict with one in it? How its coordinates are cut must be said."""
+    return hasattr(space, "low") or any(_has_box(part) for part in parts_of(space).values())

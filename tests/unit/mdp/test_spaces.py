@@ -107,6 +107,8 @@ def test_errors_of_run_say_what_to_call():
     for env, message in (
         (Env(spaces.Box(0.0, 1.0, (2,))), r"db.mdp.discretise\(env, bins=10\)"),
         (Env(spaces.MultiDiscrete([2, 2])), r"db.mdp.discretise\(env\)"),
+        (Env(spaces.Tuple((spaces.Discrete(2), spaces.Box(0.0, 1.0, (1,))))), r"db.mdp.discretise\(env, bins=10\)"),
+        (Env(spaces.Dict(a=spaces.Discrete(2))), r"db.mdp.discretise\(env\)"),
         (Env(spaces.Discrete(4), spaces.Box(0.0, 1.0, (1,))), r"db.mdp.discretise\(env, action_bins=10\)"),
     ):
         with pytest.raises(db.DriftBanditsError, match=message):
