@@ -63,6 +63,7 @@ LONG = {
     "mdp_rivals",
     "mdp_knowledge",
     "mdp_knowledge_design",
+    "mdp_gymnasium_design",
 }  # three to ten seconds each, without the compiler
 
 
