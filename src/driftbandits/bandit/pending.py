@@ -238,12 +238,6 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_spare.clear)
 
 
-def new_ids(n: int) -> list[str]:
-    """`new_id` for n decisions."""
-    now, drawn = _milliseconds(), os.urandom(RANDOM * n).hex()
-    return [now + drawn[i : i + 2 * RANDOM] for i in range(0, len(drawn), 2 * RANDOM)]
-
-
 def new_id() -> str:
     """The time in milliseconds (48 bits), then 80 random bits from the system: unguessable, and never drawn twice.
 
