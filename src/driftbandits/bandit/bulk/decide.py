@@ -23,7 +23,7 @@ from ..learner import Memo
 from ..ledger import Law
 from ..model import Model
 from ..offers import as_items, in_order, in_rows
-from ..pending import Open, new_ids
+from ..pending import Open, new_id
 from ..values import HUGE
 from . import naming
 from .blocks import feature_of, times_of
@@ -314,7 +314,7 @@ def _stretch(bandit: "Bandit", learner: Adaptive, rows: Asked, made: Made) -> No
     drawn = walked(bandit, learner.model, offer.rows, offer.which, offer.who, crows[:, None])
     newest = pass_time(bandit, at, given=rows.at is not None)
     chosen = [offer.names[k][a] for k, a in zip(offer.which.tolist(), drawn.given.tolist(), strict=True)]
-    ids = new_ids(T)
+    ids = [new_id() for _ in range(T)]
     memos = [[memo] for memo in map(Memo, chosen, drawn.kept, crows, drawn.told)]
     first_listed = [
         order.index(next(iter(rows.offered.distinct[k]))) for k, order in zip(offer.used, offer.names, strict=True)
