@@ -83,8 +83,11 @@ def test_estimates_are_those_of_the_full_covariance(features):
     assert np.array(after) == pytest.approx(np.array(before), abs=1e-6)
 
 
-def test_a_still_world_earns_as_much_after_the_limit_as_before(monkeypatch):
+@pytest.mark.parametrize(("own", "covariance"), [(24, "full"), (500, "diagonal")])
+def test_a_still_world_earns_as_much_after_the_limit_as_before(own, covariance, monkeypatch):
+    """New levels of a category have cells; where each had a column, the covariance became diagonal."""
     monkeypatch.setattr(adaptive, "FULL", 40)  # columns; the limit of 500 takes minutes to reach
+    monkeypatch.setattr(adaptive, "OWN_SLOTS", own)
     shares = []
     for seed in range(3):
         rng = np.random.default_rng(seed)
@@ -98,7 +101,7 @@ def test_a_still_world_earns_as_much_after_the_limit_as_before(monkeypatch):
             k = int(d.item[1:])
             earned.append((mean[k] - mean.mean()) / (mean.max() - mean.mean()))
             bandit.reward(d.id, mean[k] + 0.3 * rng.normal())
-        assert bandit.info()["covariance"] == "diagonal"
+        assert bandit.info()["covariance"] == covariance
         shares.append((np.mean(earned[900:1200]), np.mean(earned[1220:1520])))
     before, after = np.mean(shares, axis=0)
     assert before > 0.95

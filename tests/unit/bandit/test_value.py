@@ -225,7 +225,7 @@ def test_sums_of_amounts_of_an_earlier_version_are_begun_anew():
     assert fresh.of_policy("random")[pv.N] == 0.0
     ledger_files.unpack(fresh, about, flat)
     assert fresh.of_policy("random")[pv.N] == 40.0
-    for column, told in ((outcomes.W_PAID, "no propensities give"), (outcomes.N, "nobody has made")):
+    for column, told in ((outcomes.W_PAID, "no propensities give"), (outcomes.N, "more than any bandit can have made")):
         forged = flat.reshape(-1, outcomes.UNBOUNDED).copy()
         forged[:, column] = 1e200
         with pytest.raises(db.errors.InvalidValue, match=told):

@@ -214,7 +214,7 @@ def _walk(
     names, times = [request.names for request in requests], [request.at for request in requests]
     firsts = map(first_listed, requests)
     laws = [*map(Law, names, _copies(drawn.law), _copies(drawn.scores), given, firsts)]
-    waiting = map(Open, ticks, times, [[memo] for memo in memos], repeat(None), repeat(True), laws)
+    waiting = [*map(Open, ticks, times, [[memo] for memo in memos], repeat(None), repeat(True), laws)]
     bandit._pending.put_all(ids, waiting)
     for tick, now in zip(ticks, newest.tolist(), strict=True):
         bandit._arrivals.opened(tick)

@@ -5,7 +5,7 @@ import pytest
 from conftest import INTERPRETED, sized
 
 import driftbandits as db
-from driftbandits.bandit import core
+from driftbandits.bandit import deciding
 
 pytestmark = pytest.mark.xdist_group("self_tuning")
 OWN = {"E", "own_M", "own_S", "own_t", "own_R", "last", "Kap", "Kinv"}
@@ -16,7 +16,7 @@ ROUNDS = sized(80, 150) if INTERPRETED else 600
 def draws(monkeypatch):
     """The draws of both: a decision's is the next number of a generator."""
     rng = np.random.default_rng(5)
-    monkeypatch.setattr(core, "uniform", lambda *_: rng.random())
+    monkeypatch.setattr(deciding, "uniform", lambda *_: rng.random())
 
 
 def same_states(agent, bandit):
@@ -83,7 +83,7 @@ def test_of_a_simulation(draws, monkeypatch):
     R = X @ theta + 0.2 * rng.normal(size=(80, 5))
     run = db.simulate(db.zoo.self_tuning(), db.env.from_rewards(X, R), seed=4, checkpoints="all")
     own = np.random.default_rng(np.random.SeedSequence(4).spawn(2)[1])
-    monkeypatch.setattr(core, "uniform", lambda *_: own.random())
+    monkeypatch.setattr(deciding, "uniform", lambda *_: own.random())
     bandit = db.Bandit(features="item", explore=0.0)
     for t in range(80):
         made = bandit.decide(X[t])
