@@ -82,6 +82,7 @@ def test_forgetting_pays_when_the_world_drifts():
     assert weight < 0.1 * db.mdp.uniform_regret(world)[-1]
 
 
+@pytest.mark.slow
 def test_theory_scale_is_close_to_random_play_and_the_bound_holds():
     """With the theory's bonus Q saturates (resolution D15): weighted learning costs 0.8–1 of random play."""
     world = db.mdp.riverswim(episodes=1500, drift="gradual")

@@ -51,6 +51,7 @@ def test_a_mutant_is_made_in_functions_that_exist(tools):
     assert wrong.line in range(changed[0].co_firstlineno, changed[0].co_firstlineno + 40)
 
 
+@pytest.mark.slow  # it makes every mutant of the modules judged, 40 s
 def test_judgements_are_of_the_code_as_it_is(tools):
     from mutants.judged import outdated
 

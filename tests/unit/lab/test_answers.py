@@ -12,7 +12,7 @@ from driftbandits.experiment.run.cells import run
 from driftbandits.experiment.run.objects import composition, strategy_of, world_of
 from driftbandits.lab import answers as work
 from driftbandits.lab.answers import Laboratory
-from driftbandits.lab.asked import ask, gammas
+from driftbandits.lab.asked import GAMMAS, ask, gammas
 from driftbandits.lab.learners import LEARNERS
 from driftbandits.lab.question import read
 from driftbandits.lab.trials import regret_of
@@ -36,7 +36,7 @@ def test_pieces_come_in_the_order_in_which_they_are_drawn() -> None:
     lab = Laboratory(2)
     answers(SMALL, lab)  # now the code is there; while it is compiled, curves come one by one, without a preview
     kinds = [event["kind"] for event in answers(SMALL, lab)]
-    assert kinds == ["plan", "curve", "curve", "curves", "inside", *["gamma"] * (work.GAMMAS + 1), "done"]
+    assert kinds == ["plan", "curve", "curve", "curves", "inside", *["gamma"] * (GAMMAS + 1), "done"]
 
 
 def test_a_preview_of_some_trials_comes_before_all_of_them() -> None:
@@ -74,7 +74,7 @@ def test_curves_of_learners_whose_code_is_there_do_not_wait_for_the_compiler(mon
         return events
 
     events = asyncio.run(collect())
-    told = [event.get("learner") or event.get("names") for event in events[: len(events) - work.GAMMAS - 4]]
+    told = [event.get("learner") or event.get("names") for event in events[: len(events) - GAMMAS - 4]]
     assert told[:2] == [None, ["OFUL", "LB-WeightUCB"]]  # the plan, and what is loaded or compiled
     assert told[2:4] == ["lb_weight_ucb", ["OFUL"]]
     assert len(compiled) == 1

@@ -188,6 +188,7 @@ def test_beats_every_fixed_memory_after_jumps():
 
 
 # --- laziness, growth, generalized ------------------------------------------------------------------------------------
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_lazy_estimates_cost_little_regret():
     T, strategy = 4000, db.zoo.adaptive_weight_ucb(**LB, bonus_scale=0.3)

@@ -65,6 +65,7 @@ def test_instances_appear_with_the_published_frequency():
         assert abs(counts[m] - slots * p) < 5 * math.sqrt(slots * p * (1 - p))
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_expected_number_of_instances_of_the_paper():
     # experiments §1: 225.5 instances expected within T = 6000 in one block of order 13; sd ≈ 13, 20 runs
