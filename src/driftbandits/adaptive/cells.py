@@ -56,31 +56,32 @@ def has_levels(engine: Engine) -> bool:
 
 
 @kernel
-def find(cells: Cells, level: int, item: int) -> int:
-    """The place of a cell; `UNKNOWN` if there is none."""
+def _probe(cells: Cells, level: int, item: int) -> int:
+    """The place of a cell, or the free one where it would be; `UNKNOWN` if it is not there and the table is full."""
     room = cells.level.shape[0]
     at = first_place(level, item, room)
     for _ in range(room):
-        if cells.level[at] == 0:
-            return UNKNOWN
-        if cells.level[at] == level and cells.item[at] == item:
+        if cells.level[at] == 0 or (cells.level[at] == level and cells.item[at] == item):
             return int(at)
         at = (at + 1) & (room - 1)
     return UNKNOWN
 
 
 @kernel
+def find(cells: Cells, level: int, item: int) -> int:
+    """The place of a cell; `UNKNOWN` if there is none."""
+    at = _probe(cells, level, item)
+    return at if at >= 0 and cells.level[at] != 0 else UNKNOWN
+
+
+@kernel
 def _add(cells: Cells, level: int, item: int) -> int:
     """The place of a new cell; `UNKNOWN` if the table is full."""
-    room = cells.level.shape[0]
-    at = first_place(level, item, room)
-    for _ in range(room):
-        if cells.level[at] == 0:
-            cells.level[at], cells.item[at], cells.last[at] = level, item, NEVER
-            cells.used[0] += 1.0
-            return int(at)
-        at = (at + 1) & (room - 1)
-    return UNKNOWN
+    at = _probe(cells, level, item)
+    if at >= 0:
+        cells.level[at], cells.item[at], cells.last[at] = level, item, NEVER
+        cells.used[0] += 1.0
+    return at
 
 
 @kernel

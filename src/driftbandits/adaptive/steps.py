@@ -176,7 +176,7 @@ def _look_at(engine: Engine, i: int, use: int, place: int, levels: bool) -> None
         # All lanes of the group are forecast, since a register holds all four at no extra cost; `share` picks those that count.
         mean, q = forecast(state, g, i, False, work)
         if levels:
-            more, width = expect(engine, g, needed)
+            more, width = expect(engine, g, True)
             mean = mean + more
             store(work.f[2], g * LANES, width)
         store(work.f[0], g * LANES, mean)
